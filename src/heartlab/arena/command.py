@@ -1,0 +1,89 @@
+"""`heartlab arena` as a function: set up the match, show progress, report, keep the deals."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from heartlab.arena.match import MatchResult, run_match
+from heartlab.arena.recording import Recorder
+from heartlab.arena.report import result_dict, result_table, summary_lines
+from heartlab.arena.rows import Match
+from heartlab.players import Player, make_player
+from heartlab.rules import Rules
+
+
+def seat_players(names: Sequence[str]) -> list[Player]:
+    """One player per name; a name given twice is the same player."""
+    made: dict[str, Player] = {}
+    return [made.setdefault(name, made.get(name) or make_player(name)) for name in names]
+
+
+def run_arena(
+    names: Sequence[str],
+    *,
+    rules: Rules,
+    units: int,
+    seed: int,
+    games: bool,
+    open_match: bool,
+    until_se: float | None,
+    record: Path | None,
+    threads: int | None,
+    batch: int | None,
+    report: Callable[[dict[str, Any]], None] | None,
+) -> bool:
+    """Play and report; returns whether the match was interrupted. Progress goes to standard error."""
+    match = Match(seat_players(names), rules, units, seed=seed, games=games, open=open_match)
+    with ExitStack() as stack:
+        listener = stack.enter_context(Recorder(record, match)) if record else None
+        progress = stack.enter_context(_Progress(units))
+        result = run_match(
+            match, threads=threads, batch=batch, until_se=until_se, progress=progress.update, listener=listener
+        )
+    _show(result, report)
+    if listener:
+        print(f"{listener.count} deals written to {record}", file=sys.stderr)
+    return result.interrupted
+
+
+def _show(result: MatchResult, report: Callable[[dict[str, Any]], None] | None) -> None:
+    if report:
+        report(result_dict(result))
+        return
+    from rich.console import Console
+
+    Console().print(result_table(result))
+    for line in summary_lines(result):
+        print(line)
+
+
+class _Progress:
+    """A progress bar on a terminal; nothing elsewhere."""
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> _Progress:
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+            columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._bar.start()
+            self._task = self._bar.add_task("match", total=self.total)
+        return self
+
+    def update(self, done: int) -> None:
+        if self._bar:
+            self._bar.update(self._task, completed=done)
+
+    def __exit__(self, *exc: object) -> None:
+        if self._bar:
+            self._bar.stop()

@@ -1,0 +1,229 @@
+"""Playing a match: the same deals in every seat arrangement, many rows of a table at once.
+
+A *unit* is what is repeated: a deal, or a game to the score limit. Every unit is played once per arrangement, and all
+numbers are kept per unit, so that intervals come from independent values and a match can stop after any unit. Results
+depend on (seed, unit, arrangement) alone: not on threads, not on the size of a batch.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from heartlab.arena.rows import FinishedDeals, Match, RowsInPlay
+from heartlab.arena.statistics import FloatArray, estimate
+from heartlab.game import game_is_over
+from heartlab.kernel.layout import NOBODY, SEATS
+
+ROWS_PER_BATCH = 4096
+CHECK_EVERY = 50
+"""A sequential stop is decided only after multiples of so many units, whatever the batch size."""
+MAX_DEALS_PER_GAME = 1000
+
+
+@dataclass
+class MatchResult:
+    """What was measured, per unit and kind."""
+
+    match: Match
+    points: FloatArray
+    """[units, kinds]: mean points per deal and seat."""
+    finals: FloatArray
+    """[units, kinds]: mean final score per seat (games only; otherwise the same as points)."""
+    won: FloatArray
+    """[units, kinds]: share of the arrangements won, ties split."""
+    deals_won: FloatArray
+    """[units, kinds]: share of the deals won, ties split."""
+    moons: FloatArray
+    """[units, kinds]: moons shot per deal and seat."""
+    conceded: FloatArray
+    """[units, kinds]: moons of other seats suffered per deal and seat."""
+    forfeits: npt.NDArray[np.int64]
+    """[units, kinds]: illegal or late answers."""
+    decisions: npt.NDArray[np.int64]
+    """[kinds]: choices made."""
+    thinking: FloatArray
+    """[kinds]: seconds spent choosing."""
+    deals: int = 0
+    """Deals played, all arrangements counted."""
+    seconds: float = 0.0
+    interrupted: bool = False
+
+    @property
+    def units(self) -> int:
+        """Units measured."""
+        return len(self.points)
+
+    def first_units(self, count: int) -> MatchResult:
+        """The result as if the match had stopped after `count` units."""
+        per_unit = ("points", "finals", "won", "deals_won", "moons", "conceded", "forfeits")
+        cut = {name: getattr(self, name)[:count] for name in per_unit}
+        return replace(self, **cut)
+
+
+DealListener = Callable[[FinishedDeals], None]
+
+
+def _share_of_wins(points: npt.NDArray[np.int64], seatings: npt.NDArray[np.int64], kinds: int) -> FloatArray:
+    """[rows, kinds]: one win per row, split among the seats with the fewest points."""
+    best = points == points.min(axis=1, keepdims=True)
+    credit = best / best.sum(axis=1, keepdims=True)
+    return np.stack([(credit * (seatings == kind)).sum(axis=1) for kind in range(kinds)], axis=1)
+
+
+def _per_kind(values: FloatArray, seatings: npt.NDArray[np.int64], kinds: int) -> FloatArray:
+    """[rows, kinds]: sum of per-seat values over the seats of each kind."""
+    return np.stack([(values * (seatings == kind)).sum(axis=1) for kind in range(kinds)], axis=1)
+
+
+def _play_batch(match: Match, units: npt.NDArray[np.int64]) -> tuple[MatchResult, list[FinishedDeals]]:
+    """Play some units in all arrangements and sum up each unit."""
+    table = RowsInPlay(match, units)
+    kinds, rows = len(table.kinds), len(table.units)
+    seats = _per_kind(np.ones(table.seatings.shape), table.seatings, kinds)
+    sums = {name: np.zeros((rows, kinds)) for name in ("points", "moons", "conceded", "deals_won")}
+    totals = np.zeros((rows, SEATS), np.int64)
+    played = np.zeros(rows, np.int64)
+    finished: list[FinishedDeals] = []
+    active = np.arange(rows)
+    while len(active):
+        numbers = played[active] if match.games else table.units[active]
+        deals = table.play_deals(active, numbers, totals[active] if match.games else np.zeros((rows, SEATS), np.int64))
+        finished.append(deals)
+        shot = (deals.shooters[:, None] == np.arange(match.rules.players)).astype(np.float64)
+        suffered = (1.0 - shot) * (deals.shooters != NOBODY)[:, None]
+        sums["points"][active] += _per_kind(deals.points.astype(np.float64), deals.seatings, kinds)
+        sums["moons"][active] += _per_kind(shot, deals.seatings, kinds)
+        sums["conceded"][active] += _per_kind(suffered, deals.seatings, kinds)
+        sums["deals_won"][active] += _share_of_wins(deals.points, deals.seatings, kinds)
+        totals[active, : match.rules.players] += deals.points
+        played[active] += 1
+        if not match.games:
+            break
+        n = match.rules.players
+        over = np.array([game_is_over(match.rules, totals[row, :n].tolist(), int(played[row])) for row in active])
+        active = active[~over & (played[active] < MAX_DEALS_PER_GAME)]
+
+    def by_unit(values: FloatArray) -> FloatArray:
+        return values.reshape(len(units), -1, kinds).sum(axis=1)
+
+    seat_deals = by_unit(seats * played[:, None])
+    n = match.rules.players
+    finals = _per_kind(totals[:, :n].astype(np.float64), table.seatings, kinds)
+    won = _share_of_wins(totals[:, :n], table.seatings, kinds)
+    result = MatchResult(
+        match,
+        points=by_unit(sums["points"]) / seat_deals,
+        finals=by_unit(finals) / by_unit(seats),
+        won=by_unit(won) / (rows // len(units)),
+        deals_won=by_unit(sums["deals_won"]) / played.reshape(len(units), -1).sum(axis=1, keepdims=True),
+        moons=by_unit(sums["moons"]) / seat_deals,
+        conceded=by_unit(sums["conceded"]) / seat_deals,
+        forfeits=table.tally.forfeits.reshape(len(units), -1, kinds).sum(axis=1),
+        decisions=table.tally.decisions,
+        thinking=table.tally.thinking,
+        deals=int(played.sum()),
+    )
+    return result, finished
+
+
+def _join(match: Match, parts: list[MatchResult]) -> MatchResult:
+    kinds = len(match.kinds)
+
+    def stack(name: str) -> FloatArray:
+        return np.concatenate([getattr(part, name) for part in parts]) if parts else np.zeros((0, kinds))
+
+    return MatchResult(
+        match,
+        points=stack("points"),
+        finals=stack("finals"),
+        won=stack("won"),
+        deals_won=stack("deals_won"),
+        moons=stack("moons"),
+        conceded=stack("conceded"),
+        forfeits=stack("forfeits").astype(np.int64),
+        decisions=np.sum([part.decisions for part in parts], axis=0, dtype=np.int64) if parts else np.zeros(kinds, int),
+        thinking=np.sum([part.thinking for part in parts], axis=0) if parts else np.zeros(kinds),
+        deals=sum(part.deals for part in parts),
+    )
+
+
+def _stopping_point(points: FloatArray, until_se: float) -> int | None:
+    """The first multiple of CHECK_EVERY units after which the standard error is small enough."""
+    values = points[:, 0] - points[:, 1] if points.shape[1] > 1 else points[:, 0]
+    for count in range(2 * CHECK_EVERY, len(values) + 1, CHECK_EVERY):
+        if estimate(values[:count]).se <= until_se:
+            return count
+    return None
+
+
+def run_match(
+    match: Match,
+    *,
+    threads: int | None = None,
+    batch: int | None = None,
+    until_se: float | None = None,
+    progress: Callable[[int], None] | None = None,
+    listener: DealListener | None = None,
+) -> MatchResult:
+    """Play a match. An interrupt (Ctrl-C) ends it early with what was measured so far.
+
+    :param threads: table rows are spread over so many threads; default: one per core.
+    :param batch: units per batch; the result does not depend on it.
+    :param until_se: stop once the standard error of the first difference (or mean) is that small.
+    :param progress: called with the number of units finished.
+    :param listener: called with the finished deals of each batch, in order.
+    """
+    threads = threads or os.cpu_count() or 1
+    if batch is None:
+        fair = -(-match.units // (2 * threads))
+        batch = max(1, min(ROWS_PER_BATCH // len(match.seatings), fair))
+    started = time.perf_counter()
+    parts: list[MatchResult] = []
+    interrupted = False
+    stop: int | None = None
+    try:
+        for result, finished in _batches(match, batch, threads):
+            parts.append(result)
+            for deals in finished if listener else ():
+                listener(deals)  # type: ignore[misc]
+            if progress:
+                progress(sum(part.units for part in parts))
+            if until_se is not None:
+                stop = _stopping_point(np.concatenate([part.points for part in parts]), until_se)
+                if stop is not None:
+                    break
+    except KeyboardInterrupt:
+        interrupted = True
+    result = _join(match, parts)
+    result.seconds = time.perf_counter() - started
+    result.interrupted = interrupted
+    return result if stop is None else result.first_units(stop)
+
+
+def _batches(match: Match, batch: int, threads: int) -> Iterator[tuple[MatchResult, list[FinishedDeals]]]:
+    """Results batch by batch, in order, with a few batches under way at once."""
+    chunks = [
+        np.arange(start, min(start + batch, match.units)) + match.first for start in range(0, match.units, batch)
+    ]
+    if threads == 1:
+        for chunk in chunks:
+            yield _play_batch(match, chunk)
+        return
+    pool = ThreadPoolExecutor(threads)
+    pending: list[Future[tuple[MatchResult, list[FinishedDeals]]]] = []
+    try:
+        for chunk in chunks:
+            pending.append(pool.submit(_play_batch, match, chunk))
+            if len(pending) > 2 * threads:
+                yield pending.pop(0).result()
+        while pending:
+            yield pending.pop(0).result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)

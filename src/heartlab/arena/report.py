@@ -1,0 +1,126 @@
+"""A match result as JSON values, whose shape others script against, and as a table for people."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from heartlab.arena.match import MatchResult
+from heartlab.arena.statistics import Estimate, estimate
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def _number(value: float) -> float | None:
+    """JSON knows neither NaN nor infinity."""
+    return float(value) if math.isfinite(value) else None
+
+
+def _interval(value: Estimate) -> list[float | None]:
+    return [_number(end) for end in value.ci95]
+
+
+def result_dict(result: MatchResult) -> dict[str, Any]:
+    """The result as plain values for JSON."""
+    match = result.match
+    players = []
+    for kind, player in enumerate(match.kinds):
+        points = estimate(result.points[:, kind])
+        finals = estimate(result.finals[:, kind])
+        decisions = int(result.decisions[kind])
+        players.append(
+            {
+                "name": player.name,
+                "mean": _number(points.mean),
+                "ci95": _interval(points),
+                "se": _number(points.se),
+                "deals_won": _number(estimate(result.deals_won[:, kind]).mean),
+                "games_won": _number(estimate(result.won[:, kind]).mean) if match.games else None,
+                "final_score": _number(finals.mean) if match.games else None,
+                "final_score_ci95": _interval(finals) if match.games else None,
+                "moons": _number(estimate(result.moons[:, kind]).mean),
+                "moons_conceded": _number(estimate(result.conceded[:, kind]).mean),
+                "forfeits": int(result.forfeits[:, kind].sum()),
+                "decisions": decisions,
+                "ms_per_decision": 1000.0 * float(result.thinking[kind]) / decisions if decisions else None,
+            }
+        )
+    difference = None
+    if len(players) > 1 and result.units:
+        gap = estimate(result.points[:, 0] - result.points[:, 1])
+        difference = {"mean": _number(gap.mean), "ci95": _interval(gap), "se": _number(gap.se), "p": gap.p}
+    return {
+        "rules": str(match.rules),
+        "unit": "game" if match.games else "deal",
+        "deals": result.units,
+        "arrangements": len(match.seatings),
+        "deals_played": result.deals,
+        "seed": match.seed,
+        "open": match.open,
+        "seconds": result.seconds,
+        "deals_per_second": result.deals / result.seconds if result.seconds else None,
+        "interrupted": result.interrupted,
+        "players": players,
+        "difference": difference,
+    }
+
+
+def _spread(value: Estimate, digits: int = 3) -> str:
+    """A mean with half the width of its interval."""
+    if not math.isfinite(value.mean):
+        return "-"
+    half = value.ci95[1] - value.mean
+    return f"{value.mean:.{digits}f}" + (f" ± {half:.{digits}f}" if math.isfinite(half) else "")
+
+
+def result_table(result: MatchResult) -> Table:
+    """The result as a rich table; every mean carries its 95 % interval."""
+    from rich.table import Table
+
+    match = result.match
+    unit = "games" if match.games else "deals"
+    table = Table(
+        title=f"{match.rules}: {result.units} {unit} × {len(match.seatings)} arrangements, seed {match.seed}",
+        title_justify="left",
+    )
+    table.add_column("player")
+    heads = ["points per deal", "deals won", "moons shot", "moons conceded", "forfeits", "ms per decision"]
+    if match.games:
+        heads[1:1] = ["final score", "games won"]
+    for head in heads:
+        table.add_column(head, justify="right")
+    for kind, player in enumerate(match.kinds):
+        decisions = int(result.decisions[kind])
+        cells = [
+            _spread(estimate(result.points[:, kind])),
+            f"{100 * estimate(result.deals_won[:, kind]).mean:.1f} %",
+            f"{100 * estimate(result.moons[:, kind]).mean:.2f} %",
+            f"{100 * estimate(result.conceded[:, kind]).mean:.2f} %",
+            str(int(result.forfeits[:, kind].sum())),
+            f"{1000 * result.thinking[kind] / decisions:.4f}" if decisions else "-",
+        ]
+        if match.games:
+            cells[1:1] = [
+                _spread(estimate(result.finals[:, kind]), 1),
+                f"{100 * estimate(result.won[:, kind]).mean:.1f} %",
+            ]
+        table.add_row(player.name, *cells)
+    return table
+
+
+def summary_lines(result: MatchResult) -> list[str]:
+    """The paired difference and the speed, in words."""
+    lines = []
+    if len(result.match.kinds) > 1 and result.units > 1:
+        gap = estimate(result.points[:, 0] - result.points[:, 1])
+        first, second = (player.name for player in result.match.kinds[:2])
+        low, high = gap.ci95
+        verdict = f"{first} − {second} = {gap.mean:+.3f} points per deal, 95 % interval [{low:+.3f}, {high:+.3f}], "
+        lines.append(verdict + f"p = {gap.p:.2g} (fewer points are better)")
+    if result.seconds:
+        speed = result.deals / result.seconds
+        lines.append(f"{result.deals:,} deals played in {result.seconds:.1f} s, {speed:,.0f} deals per second")
+    if result.interrupted:
+        lines.append("interrupted: these are the units finished before the interrupt")
+    return lines

@@ -1,0 +1,223 @@
+"""Rows in play: who sits where, whose turn it is, and what the players answer, many deals in lock step.
+
+In each step every row that is not finished gets one card: the rows in which a player is to act are handed to it as
+one batch of observations. Answers that the rules forbid are replaced by random ones and counted.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from heartlab.arena.arrangements import arrangements
+from heartlab.arena.statistics import FloatArray
+from heartlab.kernel.layout import OBSERVATION, PLAYING, SEATS, STATE, StateArray, compile_rules
+from heartlab.kernel.rng import seed_key, substream
+from heartlab.kernel.table import deal_table, give_table, observe_table, play_table, points_table
+from heartlab.players.base import Observations, OpenStates, Player
+from heartlab.players.random import random_cards, random_passes
+from heartlab.players.registry import PlayerError
+from heartlab.rules import Rules
+
+Rows = npt.NDArray[np.int64]
+Histories = npt.NDArray[np.int8]
+
+
+class PlayerFailure(RuntimeError):
+    """A player written in Python raised an error."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """What is to be played."""
+
+    players: Sequence[Player]
+    """One player per name; the same object twice means the same kind."""
+    rules: Rules
+    units: int
+    """Distinct deals (or games)."""
+    seed: int = 0
+    games: bool = False
+    """Units are whole games instead of single deals."""
+    open: bool = False
+    """Open players, who see all hands, may sit down."""
+    first: int = 0
+    """Number of the first unit."""
+
+    def __post_init__(self) -> None:
+        for player in self.players:
+            if player.is_open and not self.open:
+                raise PlayerError(f"player {player.name} sees all hands: it may sit only in an open match (--open)")
+        arrangements(self.named_kinds, self.rules.players)
+
+    @property
+    def kinds(self) -> list[Player]:
+        """The different players."""
+        return list(dict.fromkeys(self.players))
+
+    @property
+    def named_kinds(self) -> list[int]:
+        """The kind of each named player."""
+        return [self.kinds.index(player) for player in self.players]
+
+    @property
+    def seatings(self) -> npt.NDArray[np.int64]:
+        """All distinct seatings, [arrangements, seats] of kind numbers."""
+        return arrangements(self.named_kinds, self.rules.players)
+
+
+@dataclass
+class FinishedDeals:
+    """Deals of one batch as they were played, for records: arrays over rows."""
+
+    units: npt.NDArray[np.int64]
+    seatings: npt.NDArray[np.int64]
+    dealt: StateArray
+    final: StateArray
+    histories: npt.NDArray[np.int8]
+    points: npt.NDArray[np.int64]
+    shooters: npt.NDArray[np.int64]
+
+
+@dataclass
+class Tally:
+    """Counts of one batch."""
+
+    rows: int
+    kinds: int
+    decisions: npt.NDArray[np.int64] = field(init=False)
+    thinking: FloatArray = field(init=False)
+    forfeits: npt.NDArray[np.int64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.decisions = np.zeros(self.kinds, np.int64)
+        self.thinking = np.zeros(self.kinds)
+        self.forfeits = np.zeros((self.rows, self.kinds), np.int64)
+
+
+class RowsInPlay:
+    """Rows of deals in play: who sits where, their states, and the answers of the players."""
+
+    def __init__(self, match: Match, units: Rows) -> None:
+        self.match = match
+        seatings = match.seatings
+        self.kinds = match.kinds
+        self.units = np.repeat(units, len(seatings))
+        self.seatings = np.tile(seatings, (len(units), 1))
+        self.compiled = compile_rules(match.rules)
+        rows = len(self.units)
+        self.states: StateArray = np.zeros(rows, STATE)
+        self.histories = np.full((rows, 52), -1, np.int8)
+        self.tally = Tally(rows, len(self.kinds))
+        deal_key, player_key = seed_key(match.seed, "deals"), seed_key(match.seed, "players")
+        self.keys = np.full(rows, deal_key, np.uint64)
+        self.player_keys = np.full(rows, player_key, np.uint64)
+        if match.games:
+            self.keys = np.array([substream(deal_key, unit) for unit in self.units], np.uint64)
+            self.player_keys = np.array([substream(player_key, unit) for unit in self.units], np.uint64)
+
+    def play_deals(self, rows: Rows, numbers: Rows, scores: StateArray) -> FinishedDeals:
+        """Deal and play one deal in each of some rows, from given totals."""
+        states, histories = np.zeros(len(rows), STATE), np.full((len(rows), 52), -1, np.int8)
+        deal_table(self.compiled, self.keys[rows], numbers, states)
+        states["scores"] = scores
+        dealt = states.copy()
+        self._pass(rows, states, histories)
+        while True:
+            active = np.flatnonzero(states["phase"] == PLAYING)
+            if not len(active):
+                break
+            self._play(rows, states, histories, active)
+        points = np.zeros((len(rows), SEATS), np.int64)
+        shooters = np.zeros(len(rows), np.int64)
+        points_table(self.compiled, states, points, shooters)
+        n = self.match.rules.players
+        return FinishedDeals(self.units[rows], self.seatings[rows], dealt, states, histories, points[:, :n], shooters)
+
+    def _pass(self, rows: Rows, states: StateArray, histories: Histories) -> None:
+        n = self.match.rules.players
+        chosen = np.zeros((n, len(rows)), np.uint64)
+        waiting = [np.flatnonzero(states["to_pass"] >> seat & 1) for seat in range(n)]
+        for seat in range(n):
+            for kind in range(len(self.kinds)):
+                mine = waiting[seat][self.seatings[rows[waiting[seat]], seat] == kind]
+                if len(mine):
+                    batch = self._batch(kind, rows, states, histories, mine, np.full(len(mine), seat))
+                    chosen[seat, mine] = self._ask(kind, batch, passing=True)
+                    self._mend_passes(kind, rows, batch, states, mine, seat, chosen)
+        for seat in range(n):
+            if len(waiting[seat]):
+                part = states[waiting[seat]]
+                seats = np.full(len(part), seat)
+                verdicts = np.zeros(len(part), np.bool_)
+                keys = self.keys[rows[waiting[seat]]]
+                give_table(self.compiled, keys, part, seats, chosen[seat, waiting[seat]], verdicts)
+                states[waiting[seat]] = part
+
+    def _mend_passes(
+        self,
+        kind: int,
+        rows: Rows,
+        batch: Observations,
+        states: StateArray,
+        mine: Rows,
+        seat: int,
+        chosen: npt.NDArray[np.uint64],
+    ) -> None:
+        """Replace passes that the rules forbid by random ones, and count them."""
+        masks = chosen[seat, mine]
+        free = states["hands"][mine, seat] & ~self.compiled["no_pass"]
+        bad = (masks & ~free != 0) | (np.bitwise_count(masks) != self.match.rules.pass_count)
+        if bad.any():
+            substitutes = np.zeros(len(mine), np.uint64)
+            random_passes(self.compiled, batch.records, substitutes)
+            chosen[seat, mine[bad]] = substitutes[bad]
+            self.tally.forfeits[rows[mine[bad]], kind] += 1
+
+    def _play(self, rows: Rows, states: StateArray, histories: Histories, active: Rows) -> None:
+        """One card in every row that is still in play."""
+        cards = np.full(len(rows), -1, np.int8)
+        movers = states["to_move"]
+        kinds = self.seatings[rows[active], movers[active]]
+        for kind in range(len(self.kinds)):
+            mine = active[kinds == kind]
+            if len(mine):
+                batch = self._batch(kind, rows, states, histories, mine, movers[mine])
+                answers = self._ask(kind, batch, passing=False)
+                legal = batch.records["legal"]
+                safe = np.where((answers >= 0) & (answers < 52), answers, 0).astype(np.uint64)
+                bad = (answers < 0) | (answers >= 52) | (legal >> safe & np.uint64(1) == 0)
+                if bad.any():
+                    substitutes = np.zeros(len(mine), np.int8)
+                    random_cards(batch.records, substitutes)
+                    answers = np.where(bad, substitutes, answers)
+                    self.tally.forfeits[rows[mine[bad]], kind] += 1
+                cards[mine] = answers
+        play_table(self.compiled, states, histories, cards, np.zeros(len(rows), np.bool_))
+
+    def _batch(
+        self, kind: int, rows: Rows, states: StateArray, histories: Histories, mine: Rows, seats: Rows
+    ) -> Observations:
+        records = np.zeros(len(mine), OBSERVATION)
+        keys = self.player_keys[rows]
+        observe_table(self.compiled, states, histories, mine, seats.astype(np.int64), keys, records)
+        if self.kinds[kind].is_open:
+            return OpenStates(self.match.rules, self.compiled, records, states[mine])
+        return Observations(self.match.rules, self.compiled, records)
+
+    def _ask(self, kind: int, batch: Observations, *, passing: bool) -> npt.NDArray[np.generic]:
+        player = self.kinds[kind]
+        started = time.perf_counter()
+        try:
+            answers = np.asarray(player.choose_passes(batch) if passing else player.choose_cards(batch))
+        except Exception as error:
+            raise PlayerFailure(f"player {player.name} failed: {type(error).__name__}: {error}") from error
+        if answers.shape != (len(batch),):
+            raise PlayerFailure(f"player {player.name} gave {answers.shape} answers to {len(batch)} questions")
+        self.tally.thinking[kind] += time.perf_counter() - started
+        self.tally.decisions[kind] += len(batch)
+        return answers

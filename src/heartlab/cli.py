@@ -1,0 +1,218 @@
+"""The command line: parses, calls, prints. Everything that does work is imported when its command runs.
+
+What every command shares: `--json` puts the machine-readable result on standard output and everything else on standard
+error; bad input gets one clear sentence and exit status 2.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from heartlab.rules import PRESET_NOTES, PRESETS, Rules
+
+app = typer.Typer(
+    name="heartlab",
+    help="A laboratory for learning to play games from features and advice, with Hearts at its heart.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+RulesOption = Annotated[str, typer.Option("--rules", "-r", help="Preset and changes: standard,moon=self,bonus=JD")]
+SeedOption = Annotated[int, typer.Option("--seed", "-s", help="The same seed gives the same result.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Machine-readable result on standard output.")]
+SkipBadOption = Annotated[bool, typer.Option("--skip-bad", help="Report bad deals and keep the good ones.")]
+
+
+def main() -> None:
+    """Run the command line; bad input ends with one sentence on standard error and status 2."""
+    from heartlab.cards import CardError
+
+    try:
+        app()
+    except BrokenPipeError:
+        sys.stderr.close()
+        raise SystemExit(0) from None
+    except (ValueError, OSError, CardError) as error:
+        fail(str(error) if not isinstance(error, OSError) else f"{error.filename}: {error.strerror}")
+
+
+def fail(message: str, status: int = 2) -> None:
+    """Say what was wrong and leave."""
+    print(f"heartlab: {message}", file=sys.stderr)
+    raise SystemExit(status)
+
+
+def print_json(value: Any) -> None:
+    """One JSON value on standard output."""
+    print(json.dumps(value, ensure_ascii=False))
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from heartlab import __version__
+
+        print(f"heartlab {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
+) -> None:
+    """Options before the command."""
+
+
+@app.command()
+def rules(
+    name: Annotated[str | None, typer.Argument(help="A preset with changes; without it all presets are listed.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the rules by name, or show one set of rules in full."""
+    from dataclasses import fields
+
+    if name is not None:
+        chosen = Rules.parse(name)
+        if as_json:
+            print_json({"rules": str(chosen), **chosen.to_dict()})
+            return
+        print(chosen)
+        for field in fields(chosen):
+            value = chosen.to_dict()[field.name]
+            print(f"  {field.name:<20} {' '.join(value) if isinstance(value, list) else value}")
+        print(f"  {'(cards each)':<20} {chosen.hand_size}\n  {'(points in all)':<20} {chosen.total_points}")
+    elif as_json:
+        print_json({preset: value.to_dict() for preset, value in PRESETS.items()})
+    else:
+        for preset in PRESETS:
+            print(f"{preset:<12} {PRESET_NOTES[preset]}")
+        print("\nCompose them: --rules standard,moon=self,bonus=JD. In full: heartlab rules standard")
+
+
+@app.command()
+def players(as_json: JsonOption = False) -> None:
+    """List the players by name."""
+    from heartlab.players import known_players
+
+    known = known_players()
+    if as_json:
+        print_json(known)
+    else:
+        for name, summary in known.items():
+            print(f"{name:<12} {summary}")
+
+
+@app.command()
+def deal(
+    rules: RulesOption = "standard",
+    seed: SeedOption = 0,
+    number: Annotated[int, typer.Option("--number", "-n", help="Number of the deal: decides who passes where.")] = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Deal the cards and show the table."""
+    from heartlab.deal import Deal
+
+    if number < 0:
+        raise ValueError(f"--number {number}: deals are numbered from 0")
+    dealt = Deal(rules, seed, number)
+    if as_json:
+        from heartlab.record import to_json
+
+        print(to_json(dealt.to_record(seed=seed)))
+    else:
+        print(dealt)
+
+
+@app.command()
+def replay(
+    file: Annotated[Path, typer.Argument(help="A record: text, JSON Lines or OpenSpiel integer lines.")],
+    number: Annotated[int | None, typer.Option("--deal", "-d", help="Only the deal at this place in the file, from 1.")] = None,
+    step: Annotated[bool, typer.Option("--step", help="Wait for Enter after each trick.")] = False,
+    skip_bad: SkipBadOption = False,
+    as_json: JsonOption = False,
+    rules: Annotated[str, typer.Option("--rules", help="The rules of OpenSpiel integer lines.")] = "openspiel",
+) -> None:
+    """Step through a record, checking every card against the rules."""
+    from heartlab.replay import replay_file
+
+    bad = replay_file(
+        file, place=number, step=step or None, skip_bad=skip_bad, as_json=as_json, openspiel_rules=Rules.parse(rules)
+    )
+    raise typer.Exit(1 if bad else 0)
+
+
+@app.command()
+def arena(
+    names: Annotated[list[str], typer.Argument(metavar="PLAYER...", help="Players by name; see `heartlab players`.")],
+    rules: RulesOption = "standard",
+    deals: Annotated[int, typer.Option("--deals", "-n", help="Distinct deals (or games), each in every arrangement.")] = 1000,
+    seed: SeedOption = 0,
+    games: Annotated[bool, typer.Option("--games", help="Play whole games to the limit instead of single deals.")] = False,
+    until_se: Annotated[
+        float | None, typer.Option("--until-se", help="Stop when the standard error of the difference is this small.")
+    ] = None,
+    open_match: Annotated[bool, typer.Option("--open", help="Let players sit down who see all hands.")] = False,
+    record: Annotated[Path | None, typer.Option("--record", help="Keep every deal in this file (.jsonl: JSON Lines).")] = None,
+    threads: Annotated[int | None, typer.Option("--threads", help="Default: one per core.")] = None,
+    batch: Annotated[int | None, typer.Option("--batch", help="Deals per batch; does not change the result.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Play a match: the same deals in every seat arrangement, with confidence intervals."""
+    from heartlab.arena.command import run_arena
+
+    interrupted = run_arena(
+        names,
+        rules=Rules.parse(rules),
+        units=_positive("--deals", deals),
+        seed=seed,
+        games=games,
+        open_match=open_match,
+        until_se=None if until_se is None else _positive("--until-se", until_se),
+        record=record,
+        threads=None if threads is None else _positive("--threads", threads),
+        batch=None if batch is None else _positive("--batch", batch),
+        report=print_json if as_json else None,
+    )
+    raise typer.Exit(130 if interrupted else 0)
+
+
+@app.command()
+def bench(
+    only: Annotated[str | None, typer.Option("--only", help="Only benchmarks whose name starts with this.")] = None,
+    seconds: Annotated[float, typer.Option("--seconds", help="About how long to measure each line.")] = 5.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure speed, ours beside a peer's, in one run."""
+    from heartlab.benchmarks import known_benchmarks
+
+    chosen = {name: run for name, run in known_benchmarks().items() if name.startswith(only or "")}
+    if not chosen:
+        raise ValueError(f"no benchmark starts with {only!r}; known are {', '.join(known_benchmarks())}")
+    results = []
+    tell: Callable[[str], None] = lambda line: print(line, file=sys.stderr if as_json else sys.stdout, flush=True)  # noqa: E731
+    for run in chosen.values():
+        for result in run(_positive("--seconds", seconds)):
+            results.append(result.to_dict())
+            line = f"{result.name:<28} {result.ours:>14,.0f} {result.unit:<9} {result.threads} thread(s)"
+            if result.peer is not None:
+                line += f"  {result.ratio:8.2f} × {result.peer} ({result.theirs:,.0f})"
+            tell(line + (f"  [{result.note}]" if result.note else ""))
+    if as_json:
+        print_json({"benchmarks": results})
+
+
+def _positive(option: str, value: Any) -> Any:
+    if not value > 0:
+        raise ValueError(f"{option} {value}: needs a number above zero")
+    return value
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,416 @@
+"""One deal of Hearts that you can look at, play, copy and show: a friendly object over a table of one.
+
+>>> deal = Deal("standard", seed=1)
+>>> for seat in range(4):
+...     deal.pass_cards(seat, sorted(deal.hands[seat])[-3:])
+>>> deal.legal
+CardSet('2C')
+>>> deal.play("2C")
+>>> deal.to_move != deal.leader
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from heartlab.cards import CS_SUITS, SUIT_NAMES, Card, CardSet, card_suit, parse_card, pretty_card
+from heartlab.kernel.layout import MOONS, NOBODY, OBSERVATION, OVER, PASSING, STATE, StateArray, compile_rules
+from heartlab.kernel.rng import seed_key
+from heartlab.observation import Observation
+from heartlab.rules import POOL, RANDOM_OFFSET, SCATTER, Rules
+
+
+class IllegalPlay(ValueError):
+    """A card, or a pass, that the rules forbid; the message names the card, seat, hand, trick and rule."""
+
+
+class Deal:
+    """All about one deal: hands, passing, tricks, points. Seats count from 0, clockwise.
+
+    ``Deal(rules, seed, number)`` deals at random; ``Deal.from_hands`` takes given hands.
+    """
+
+    def __init__(
+        self, rules: Rules | str = "standard", seed: int = 0, number: int = 0, *, scores: Sequence[int] | None = None
+    ) -> None:
+        from heartlab.kernel.table import deal_table
+
+        self.rules = Rules.parse(rules)
+        self._compiled = compile_rules(self.rules)
+        self._states: StateArray = np.zeros(1, STATE)
+        self._histories = np.full((1, 52), -1, np.int8)
+        self._keys = np.array([seed_key(seed, "deals")], np.uint64)
+        self._player_keys = np.array([seed_key(seed, "players")], np.uint64)
+        deal_table(self._compiled, self._keys, np.array([number], np.int64), self._states)
+        self._dealt = self.hands
+        self._set_scores(scores)
+
+    @classmethod
+    def from_hands(
+        cls,
+        hands: Sequence[CardSet | str | Iterable[Card]],
+        rules: Rules | str = "standard",
+        *,
+        number: int = 0,
+        pass_direction: str | None = None,
+        leader: int | None = None,
+        scores: Sequence[int] | None = None,
+        seed: int = 0,
+    ) -> Deal:
+        """A deal with given hands, one per seat; cards in no hand form the kitty.
+
+        :param pass_direction: instead of the one that the pass cycle gives for this deal number.
+        :param leader: the first leader, where the rules leave it to chance or to the dealer.
+        :raises ValueError: if the hands do not fit the rules.
+        """
+        from heartlab.kernel.dealing import begin, clear
+
+        deal = cls(rules, seed, number)
+        rules = deal.rules
+        sets = tuple(hand if isinstance(hand, CardSet) else CardSet(hand) for hand in hands)
+        _check_hands(rules, sets)
+        default_leader = deal.leader
+        clear(deal._compiled[0], deal._states[0])
+        state = deal._states[0]
+        kitty = int(deal._compiled[0]["pack"])
+        for seat, cards in enumerate(sets):
+            state["hands"][seat] = cards.mask
+            kitty &= ~cards.mask
+        state["kitty"] = kitty
+        state["deal_number"] = number
+        state["leader"] = default_leader if leader is None else leader
+        code = rules.pass_code(pass_direction or rules.pass_direction(number))
+        if code == RANDOM_OFFSET:
+            raise ValueError("these rules pass in a random direction: say which one with pass_direction")
+        state["pass_code"] = code
+        if code == 0:
+            begin(deal._compiled[0], deal._states[0])
+        else:
+            state["to_pass"] = (1 << rules.players) - 1
+        deal._dealt = sets
+        deal._set_scores(scores)
+        return deal
+
+    @classmethod
+    def _from_state(cls, rules: Rules, states: StateArray, history: Sequence[Card]) -> Deal:
+        """Wrap a state that a kernel made."""
+        deal = cls.__new__(cls)
+        deal.rules = rules
+        deal._compiled = compile_rules(rules)
+        deal._states = states
+        deal._histories = np.full((1, 52), -1, np.int8)
+        deal._histories[0, : len(history)] = history
+        deal._keys = np.array([seed_key(0, "deals")], np.uint64)
+        deal._player_keys = np.array([seed_key(0, "players")], np.uint64)
+        state = states[0]
+        deal._dealt = tuple(
+            CardSet(int(state["hands"][s] | state["played"][s]) & ~int(state["received"][s]) | int(state["passed"][s]))
+            for s in range(rules.players)
+        )
+        return deal
+
+    def _set_scores(self, scores: Sequence[int] | None) -> None:
+        if scores is not None:
+            if len(scores) != self.rules.players:
+                raise ValueError(f"{len(scores)} scores for {self.rules.players} players")
+            self._states[0]["scores"][: len(scores)] = scores
+
+    # --- looking ---
+
+    @property
+    def number(self) -> int:
+        """The number of the deal, which decides pass direction and dealer."""
+        return int(self._states[0]["deal_number"])
+
+    @property
+    def dealt(self) -> tuple[CardSet, ...]:
+        """The hands as dealt, before passing."""
+        return self._dealt
+
+    @property
+    def hands(self) -> tuple[CardSet, ...]:
+        """The hands now."""
+        return self._masks("hands")
+
+    @property
+    def kitty(self) -> CardSet:
+        """The cards left over, wherever they lie."""
+        return CardSet(int(self._states[0]["kitty"]))
+
+    @property
+    def kitty_taker(self) -> int | None:
+        """The seat that got the kitty, if any did."""
+        return _seat(self._states[0]["kitty_taker"])
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        """Totals before this deal."""
+        return tuple(int(score) for score in self._states[0]["scores"][: self.rules.players])
+
+    @property
+    def phase(self) -> str:
+        """``"pass"``, ``"play"`` or ``"over"``."""
+        return {PASSING: "pass", OVER: "over"}.get(int(self._states[0]["phase"]), "play")
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all tricks are played."""
+        return self.phase == "over"
+
+    @property
+    def pass_direction(self) -> str:
+        """Where cards are passed in this deal: left, right, across, hold, scatter, pool, or seats as +2."""
+        code, n = int(self._states[0]["pass_code"]), self.rules.players
+        names = {0: "hold", 1: "left", n - 1: "right", SCATTER: "scatter", POOL: "pool"}
+        if n % 2 == 0:
+            names[n // 2] = "across"
+        return names.get(code, f"+{code}")
+
+    @property
+    def to_pass(self) -> list[int]:
+        """The seats that still have to pass."""
+        return [seat for seat in range(self.rules.players) if self._states[0]["to_pass"] >> seat & 1]
+
+    @property
+    def passed(self) -> tuple[CardSet, ...]:
+        """What each seat gave away."""
+        return self._masks("passed")
+
+    @property
+    def received(self) -> tuple[CardSet, ...]:
+        """What each seat got for it."""
+        return self._masks("received")
+
+    @property
+    def to_move(self) -> int | None:
+        """The seat that is to play a card."""
+        return _seat(self._states[0]["to_move"])
+
+    @property
+    def leader(self) -> int | None:
+        """The seat that leads, or led, this trick; known from the start only where no club decides it."""
+        return _seat(self._states[0]["leader"])
+
+    @property
+    def legal(self) -> CardSet:
+        """The cards that the seat to move may play."""
+        from heartlab.kernel.table import legal_table
+
+        out = np.zeros(1, np.uint64)
+        legal_table(self._compiled, self._states, out)
+        return CardSet(int(out[0]))
+
+    @property
+    def history(self) -> list[Card]:
+        """All cards played so far, in order."""
+        return [int(card) for card in self._histories[0, : self._states[0]["plays"]]]
+
+    @property
+    def tricks(self) -> list[list[tuple[int, Card]]]:
+        """All tricks, the unfinished one included: (seat, card) in order of play."""
+        n = self.rules.players
+        result: list[list[tuple[int, Card]]] = []
+        seat_of = {card: seat for seat, cards in enumerate(self._masks("played")) for card in cards}
+        for ply, card in enumerate(self.history):
+            if ply % n == 0:
+                result.append([])
+            result[-1].append((seat_of[card], card))
+        return result
+
+    @property
+    def trick(self) -> list[tuple[int, Card]]:
+        """The cards on the table: (seat, card) in order of play."""
+        return self.tricks[-1] if self._states[0]["trick_size"] else []
+
+    @property
+    def taken(self) -> tuple[CardSet, ...]:
+        """The cards each seat has won, a kitty included."""
+        return self._masks("taken")
+
+    @property
+    def tricks_won(self) -> tuple[int, ...]:
+        """Tricks taken by each seat."""
+        return tuple(int(count) for count in self._states[0]["tricks_won"][: self.rules.players])
+
+    @property
+    def hearts_broken(self) -> bool:
+        """Whether hearts are broken."""
+        return bool(self._states[0]["hearts_broken"])
+
+    @property
+    def points(self) -> tuple[int, ...]:
+        """Points of each seat: taken so far, or, at the end, with moon and bonuses."""
+        return self._points()[0]
+
+    @property
+    def shooter(self) -> int | None:
+        """The seat that shot the moon, once the deal is over."""
+        return self._points()[1]
+
+    @property
+    def points_open(self) -> bool:
+        """Whether a card that counts is still to be won; if not, the rest cannot change the points."""
+        from heartlab.kernel.play import points_left
+
+        return bool(points_left(self._compiled[0], self._states[0]))
+
+    def observe(self, seat: int) -> Observation:
+        """What a seat may know."""
+        from heartlab.kernel.table import observe_table
+
+        records = np.zeros(1, OBSERVATION)
+        row, seats = np.zeros(1, np.int64), np.array([seat], np.int64)
+        observe_table(self._compiled, self._states, self._histories, row, seats, self._player_keys, records)
+        return Observation(self.rules, records)
+
+    # --- moving on ---
+
+    def pass_cards(self, seat: int, cards: CardSet | str | Iterable[Card | str]) -> None:
+        """Pass cards for a seat; when everybody has passed, the cards change hands and play begins.
+
+        :raises IllegalPlay: if it is not time to pass, or the cards cannot be passed.
+        """
+        from heartlab.kernel.table import give_table
+
+        chosen = cards if isinstance(cards, CardSet) else CardSet(cards)
+        reason = self._why_not_pass(seat, chosen)
+        if reason:
+            raise IllegalPlay(reason)
+        verdict = np.zeros(1, np.bool_)
+        masks = np.array([chosen.mask], np.uint64)
+        give_table(self._compiled, self._keys, self._states, np.array([seat], np.int64), masks, verdict)
+
+    def play(self, card: Card | str) -> None:
+        """Play a card for the seat to move.
+
+        :raises IllegalPlay: if the rules forbid it; the message says which rule.
+        """
+        from heartlab.kernel.table import play_table
+
+        number = parse_card(card) if isinstance(card, str) else int(card)
+        reason = self.why_illegal(number)
+        if reason:
+            raise IllegalPlay(reason)
+        play_table(self._compiled, self._states, self._histories, np.array([number], np.int8), np.zeros(1, np.bool_))
+
+    def choose_moon(self, choice: str) -> None:
+        """Say what the moon does under ``moon=choice``: ``"others"`` or ``"self"``."""
+        if self.rules.moon != "choice":
+            raise IllegalPlay(f"the rules leave no choice about the moon: moon={self.rules.moon}")
+        if choice not in ("others", "self"):
+            raise IllegalPlay(f"{choice!r} is no choice for the moon: say 'others' or 'self'")
+        self._states[0]["moon_choice"] = MOONS.index(choice)
+
+    def play_randomly(self, seed: int = 0) -> None:
+        """Finish the deal with random passes and cards."""
+        rng = np.random.default_rng(seed)
+        for seat in self.to_pass:
+            free = sorted(self.observe(seat).may_pass)
+            self.pass_cards(seat, [int(card) for card in rng.choice(free, self.rules.pass_count, replace=False)])
+        while not self.is_over:
+            self.play(int(rng.choice(sorted(self.legal))))
+
+    def copy(self) -> Deal:
+        """An independent copy."""
+        twin = Deal.__new__(Deal)
+        twin.rules, twin._compiled, twin._dealt = self.rules, self._compiled, self._dealt
+        twin._states, twin._histories = self._states.copy(), self._histories.copy()
+        twin._keys, twin._player_keys = self._keys, self._player_keys
+        return twin
+
+    # --- why not ---
+
+    def why_illegal(self, card: Card) -> str:
+        """Why the seat to move may not play a card, in one sentence; empty if it may."""
+        seat = self.to_move
+        if seat is None:
+            return f"{pretty_card(card)} cannot be played: " + (
+                "the deal is over" if self.is_over else f"seats {self.to_pass} still have to pass"
+            )
+        if card in self.legal:
+            return ""
+        hand, rules = self.hands[seat], self.rules
+        rule = "only these are legal"
+        led = card_suit(self.trick[0][1]) if self.trick else None
+        if card not in hand:
+            rule = "the seat does not hold it"
+        elif led is not None and card_suit(card) != led and hand.mask & CS_SUITS[led]:
+            rule = f"{SUIT_NAMES[led]} were led and must be followed"
+        elif not self.history and rules.opening in ("2C", "lowest-club"):
+            rule = f"the first lead must be {pretty_card(min(self.legal))}"
+        elif not self.history and rules.opening == "any-club":
+            rule = "the first lead must be a club"
+        elif len(self.history) < rules.players and not rules.first_trick_points and card in rules.penalty_cards:
+            rule = "penalty cards may not fall on the first trick"
+        elif not self.hearts_broken and card_suit(card) == 3 and led is None:
+            rule = "hearts are not broken yet"
+        elif not self.hearts_broken and rules.queen_after_hearts:
+            rule = "Q♠ may not be played before hearts are broken"
+        table = " ".join(f"{s}:{pretty_card(c)}" for s, c in self.trick) or "empty, a lead is due"
+        return (
+            f"seat {seat} may not play {pretty_card(card)}: {rule} "
+            f"(hand {hand}; table {table}; legal {self.legal}; trick {len(self.history) // rules.players + 1})"
+        )
+
+    def _why_not_pass(self, seat: int, cards: CardSet) -> str:
+        hand = self.hands[seat] if 0 <= seat < self.rules.players else CardSet()
+        if seat not in self.to_pass:
+            return f"seat {seat} has nothing to pass now: passing is {self.pass_direction}, to pass are {self.to_pass}"
+        if len(cards) != self.rules.pass_count:
+            return f"seat {seat} passes {len(cards)} cards ({cards}): the rules want {self.rules.pass_count}"
+        if not cards <= hand:
+            return f"seat {seat} cannot pass {cards - hand}: its hand is {hand}"
+        if not cards <= self.observe(seat).may_pass:
+            return f"seat {seat} may not pass {cards}: the rules keep Q♠ K♠ A♠ out of passing"
+        return ""
+
+    # --- text ---
+
+    def __str__(self) -> str:
+        """The table as text: hands around, the trick in the middle, points."""
+        from heartlab.show import show_deal
+
+        return show_deal(self)
+
+    def __repr__(self) -> str:
+        return f"<Deal {self.number} of {self.rules}: {len(self.history)} cards played, points {self.points}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Deal):
+            return NotImplemented
+        same_history = self.history == other.history
+        return self.rules == other.rules and same_history and self._states.tobytes() == other._states.tobytes()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _masks(self, field: str) -> tuple[CardSet, ...]:
+        return tuple(CardSet(int(mask)) for mask in self._states[0][field][: self.rules.players])
+
+    def _points(self) -> tuple[tuple[int, ...], int | None]:
+        from heartlab.kernel.table import points_table
+
+        out = np.zeros((1, 6), np.int64)
+        shooters = np.zeros(1, np.int64)
+        points_table(self._compiled, self._states, out, shooters)
+        return tuple(int(value) for value in out[0, : self.rules.players]), _seat(shooters[0])
+
+
+def _seat(number: int) -> int | None:
+    return None if number == NOBODY else int(number)
+
+
+def _check_hands(rules: Rules, hands: Sequence[CardSet]) -> None:
+    if len(hands) != rules.players:
+        raise ValueError(f"{len(hands)} hands for {rules.players} players")
+    seen = CardSet()
+    for seat, hand in enumerate(hands):
+        if len(hand) != rules.hand_size:
+            raise ValueError(f"hand {seat} ({hand}) has {len(hand)} cards: the rules deal {rules.hand_size}")
+        if hand & seen:
+            raise ValueError(f"{hand & seen} is in hand {seat} and in another one")
+        if hand & rules.removed:
+            raise ValueError(f"{hand & rules.removed} in hand {seat} is removed by the rules")
+        seen = seen | hand

@@ -1,0 +1,350 @@
+"""Worlds: full deals that fit an observation, sampled exactly uniformly and without a retry loop.
+
+The hidden cards lie in *cells*: the hands of the other seats, and the kitty while it is unknown. What a seat has shown
+(suits it could not follow, hearts led from a hand of hearts, cards passed to it) says which cells each hidden card
+can lie in. Cards with the same possible cells form a *class*; inside a class all cards are alike. So it is enough to
+count the tables "how many cards of each class lie in each cell", each weighted by the ways to choose the cards, and to
+draw a table by its weight. Counts are built cell by cell, from the last constrained cell to the first; cells that may
+hold anything that is left take the rest by a plain shuffle. Counts are float64: exact below 2^53, and beyond that
+their relative error is some 1e-15, far below what any sample could show.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from heartlab.kernel.bits import CLUBS, ONE, ZERO, bit, lowest, popcount
+from heartlab.kernel.dealing import clear
+from heartlab.kernel.jit import kernel
+from heartlab.kernel.layout import NOBODY, OPEN_LOWEST_CLUB, SEATS
+from heartlab.kernel.rng import below, uniform
+from heartlab.rules import POOL, SCATTER
+
+MAX_CELLS = SEATS
+KITTY_CELL = SEATS - 1
+"""Index of the kitty among the cells; the other cells are the seats after the observer, in order."""
+
+
+def _binomials() -> np.ndarray[Any, np.dtype[np.float64]]:
+    table = np.zeros((53, 53))
+    for n in range(53):
+        table[n, 0] = 1.0
+        for k in range(1, n + 1):
+            table[n, k] = table[n - 1, k - 1] + table[n - 1, k]
+    return table
+
+
+BINOMIAL = _binomials()
+
+
+@kernel
+def hidden_cells(rules: Any, obs: Any, capacity: Any, possible: Any) -> np.uint64:
+    """Sizes of the hidden cells and the cards that each can hold; returns all hidden cards.
+
+    `capacity` and `possible` have one entry per cell: seats after the observer, then the kitty.
+    """
+    players = rules["players"]
+    seat = obs["seat"]
+    hidden = rules["pack"] & ~obs["hand"] & ~obs["kitty"]
+    for other in range(players):
+        hidden &= ~obs["played"][other]
+    floor = ZERO
+    if obs["plays"] == 0 and obs["to_move"] == seat and rules["opening"] == OPEN_LOWEST_CLUB:
+        clubs = obs["hand"] & CLUBS
+        floor = ((clubs & (~clubs + ONE)) - ONE) & CLUBS
+    in_hands = 0
+    for cell in range(MAX_CELLS):
+        capacity[cell] = 0
+        possible[cell] = ZERO
+    for cell in range(players - 1):
+        other = (seat + 1 + cell) % players
+        capacity[cell] = obs["hand_sizes"][other]
+        possible[cell] = obs["may_hold"][other] & hidden & ~floor
+        in_hands += capacity[cell]
+    capacity[KITTY_CELL] = popcount(hidden) - in_hands
+    if capacity[KITTY_CELL] > 0:
+        possible[KITTY_CELL] = hidden
+    code = obs["pass_code"]
+    if code != POOL and code != 0:
+        given = obs["passed"] & hidden
+        order = obs["passed"]
+        step = 1
+        while order != ZERO:
+            card = order & (~order + ONE)
+            order ^= card
+            holder = (step if code == SCATTER else code) - 1
+            step += 1
+            if card & given != ZERO:
+                for cell in range(MAX_CELLS):
+                    if cell != holder:
+                        possible[cell] &= ~card
+    return hidden
+
+
+@kernel
+def _classes(hidden: np.uint64, capacity: Any, possible: Any, cards: Any, cells: Any) -> int:
+    """Group hidden cards by the cells that can hold them; returns the number of classes."""
+    count = 0
+    while hidden != ZERO:
+        card = hidden & (~hidden + ONE)
+        hidden ^= card
+        signature = 0
+        for cell in range(MAX_CELLS):
+            if capacity[cell] > 0 and possible[cell] & card != ZERO:
+                signature |= 1 << cell
+        found = -1
+        for k in range(count):
+            if cells[k] == signature:
+                found = k
+        if found < 0:
+            found = count
+            cells[found] = signature
+            cards[found] = ZERO
+            count += 1
+        cards[found] |= card
+    return count
+
+
+@kernel
+def _next_split(split: Any, limits: Any, classes: int, total: int) -> bool:
+    """Step to the next way to take `total` cards from the classes within their limits; False after the last."""
+    for k in range(1, classes):
+        # Raise position k by one and put what is then missing as low as possible.
+        below_sum = 0
+        for j in range(k):
+            below_sum += split[j]
+        if below_sum > 0 and split[k] < limits[k]:
+            split[k] += 1
+            rest = below_sum - 1
+            for j in range(k):
+                take = min(rest, limits[j])
+                split[j] = take
+                rest -= take
+            return True
+    return False
+
+
+@kernel
+def _first_split(split: Any, limits: Any, classes: int, total: int) -> bool:
+    """The first way to take `total` cards from the classes within their limits; False if there is none."""
+    rest = total
+    for k in range(classes):
+        take = min(rest, limits[k])
+        split[k] = take
+        rest -= take
+    return rest == 0
+
+
+@kernel
+def _limits(left: Any, cells: Any, classes: int, cell: int, limits: Any) -> None:
+    for k in range(classes):
+        limits[k] = left[k] if cells[k] >> cell & 1 else 0
+
+
+@kernel
+def _weight(left: Any, split: Any, stride: Any, classes: int, after: Any) -> float:
+    """Ways to choose this split times the ways to go on after it."""
+    weight = 1.0
+    index = 0
+    for k in range(classes):
+        weight *= BINOMIAL[left[k], split[k]]
+        index += (left[k] - split[k]) * stride[k]
+    return weight * after[index]
+
+
+@kernel
+def _plan(cards: Any, cells: Any, classes: int, capacity: Any, order: Any, size: Any, stride: Any) -> tuple[int, int]:
+    """Which cells are constrained, in `order`; class sizes and table strides. Returns (constrained, table size)."""
+    length = 1
+    common = (1 << MAX_CELLS) - 1
+    for k in range(classes):
+        size[k] = popcount(cards[k])
+        stride[k] = length
+        length *= size[k] + 1
+        common &= cells[k]
+    constrained = 0
+    for cell in range(MAX_CELLS):
+        if capacity[cell] > 0 and not common >> cell & 1:
+            order[constrained] = cell
+            constrained += 1
+    return constrained, length
+
+
+@kernel
+def _count(cells: Any, classes: int, capacity: Any, order: Any, constrained: int, size: Any, stride: Any, ways: Any) -> float:
+    """Fill `ways[i]`: the weighted number of tables for constrained cells i.. given what is left of each class."""
+    split = np.zeros(classes, np.int64)
+    left = np.zeros(classes, np.int64)
+    limits = np.zeros(classes, np.int64)
+    length = ways.shape[1]
+    still = 0
+    for k in range(classes):
+        still += size[k]
+    for i in range(constrained):
+        still -= capacity[order[i]]
+    for index in range(length):
+        total = 0
+        for k in range(classes):
+            total += index // stride[k] % (size[k] + 1)
+        ways[constrained, index] = 1.0 if total == still else 0.0
+    for i in range(constrained - 1, -1, -1):
+        still += capacity[order[i]]
+        for index in range(length - 1 if i == 0 else 0, length):
+            total = 0
+            for k in range(classes):
+                left[k] = index // stride[k] % (size[k] + 1)
+                total += left[k]
+            ways[i, index] = 0.0
+            if total == still:
+                _limits(left, cells, classes, order[i], limits)
+                more = _first_split(split, limits, classes, capacity[order[i]])
+                while more:
+                    ways[i, index] += _weight(left, split, stride, classes, ways[i + 1])
+                    more = _next_split(split, limits, classes, capacity[order[i]])
+    return ways[0, length - 1]
+
+
+@kernel
+def count_worlds(rules: Any, obs: Any) -> float:
+    """The number of worlds that fit an observation."""
+    capacity = np.zeros(MAX_CELLS, np.int64)
+    possible = np.zeros(MAX_CELLS, np.uint64)
+    cards = np.zeros(52, np.uint64)
+    cells = np.zeros(52, np.int64)
+    hidden = hidden_cells(rules, obs, capacity, possible)
+    classes = _classes(hidden, capacity, possible, cards, cells)
+    order = np.zeros(MAX_CELLS, np.int64)
+    size = np.zeros(52, np.int64)
+    stride = np.zeros(52, np.int64)
+    constrained, length = _plan(cards, cells, classes, capacity, order, size, stride)
+    ways = np.zeros((constrained + 1, length))
+    total = _count(cells, classes, capacity, order, constrained, size, stride, ways)
+    left = popcount(hidden)
+    for i in range(constrained):
+        left -= capacity[order[i]]
+    for cell in range(MAX_CELLS):
+        free = capacity[cell] > 0
+        for i in range(constrained):
+            free = free and order[i] != cell
+        if free:
+            total *= BINOMIAL[left, capacity[cell]]
+            left -= capacity[cell]
+    return total
+
+
+@kernel
+def _draw(cards: np.uint64, count: int, rng: Any) -> np.uint64:
+    """A uniformly random subset of a given size."""
+    pool = np.empty(52, np.int64)
+    size = 0
+    while cards != ZERO:
+        pool[size] = lowest(cards)
+        size += 1
+        cards &= cards - ONE
+    drawn = ZERO
+    for i in range(count):
+        pick = i + below(rng, size - i)
+        drawn |= bit(pool[pick])
+        pool[pick] = pool[i]
+    return drawn
+
+
+@kernel
+def _deal_cells(
+    cards: Any, cells: Any, classes: int, capacity: Any, order: Any, constrained: int, stride: Any, ways: Any, rng: Any, content: Any
+) -> None:
+    """Draw the content of every cell: a table by its weight, then the cards of each class."""
+    left = np.zeros(classes, np.int64)
+    split = np.zeros(classes, np.int64)
+    limits = np.zeros(classes, np.int64)
+    rest = np.zeros(classes, np.uint64)
+    index = 0
+    for k in range(classes):
+        rest[k] = cards[k]
+        left[k] = popcount(cards[k])
+        index += left[k] * stride[k]
+    for cell in range(MAX_CELLS):
+        content[cell] = ZERO
+    for i in range(constrained):
+        cell = order[i]
+        target = uniform(rng) * ways[i, index]
+        _limits(left, cells, classes, cell, limits)
+        _first_split(split, limits, classes, capacity[cell])
+        target -= _weight(left, split, stride, classes, ways[i + 1])
+        while target >= 0.0 and _next_split(split, limits, classes, capacity[cell]):
+            target -= _weight(left, split, stride, classes, ways[i + 1])
+        for k in range(classes):
+            drawn = _draw(rest[k], split[k], rng)
+            rest[k] ^= drawn
+            content[cell] |= drawn
+            left[k] -= split[k]
+            index -= split[k] * stride[k]
+    pool = ZERO
+    for k in range(classes):
+        pool |= rest[k]
+    for cell in range(MAX_CELLS):
+        if content[cell] == ZERO and capacity[cell] > 0:
+            content[cell] = _draw(pool, capacity[cell], rng)
+            pool ^= content[cell]
+
+
+@kernel
+def fill_world(rules: Any, obs: Any, content: Any, out: Any) -> None:
+    """A state from an observation and the content of its hidden cells."""
+    clear(rules, out)
+    players = rules["players"]
+    seat = obs["seat"]
+    out["hands"][seat] = obs["hand"]
+    out["passed"][seat] = obs["passed"]
+    out["received"][seat] = obs["received"]
+    for cell in range(players - 1):
+        out["hands"][(seat + 1 + cell) % players] = content[cell]
+    out["kitty"] = content[KITTY_CELL] | obs["kitty"]
+    for other in range(players):
+        out["played"][other] = obs["played"][other]
+        out["taken"][other] = obs["taken"][other]
+        out["may_hold"][other] = obs["may_hold"][other]
+        out["scores"][other] = obs["scores"][other]
+        out["trick_cards"][other] = obs["trick_cards"][other] if other < obs["trick_size"] else 0
+        out["tricks_won"][other] = obs["tricks_won"][other]
+    if obs["kitty_taker"] != NOBODY:
+        out["taken"][obs["kitty_taker"]] |= out["kitty"]
+    out["led"] = obs["led"]
+    out["trick"] = obs["trick"]
+    out["deal_number"] = obs["deal_number"]
+    out["trick_size"] = obs["trick_size"]
+    out["trick_number"] = obs["trick_number"]
+    out["plays"] = obs["plays"]
+    out["to_move"] = obs["to_move"]
+    out["leader"] = obs["leader"]
+    out["winner"] = obs["winner"]
+    out["best"] = obs["best"]
+    out["hearts_broken"] = obs["hearts_broken"]
+    out["phase"] = obs["phase"]
+    out["pass_code"] = obs["pass_code"]
+    out["kitty_taker"] = obs["kitty_taker"]
+
+
+@kernel
+def sample_worlds(rules: Any, obs: Any, rng: Any, out: Any) -> bool:
+    """Fill the array `out` with independent uniform worlds; False (and nothing filled) if none fits."""
+    capacity = np.zeros(MAX_CELLS, np.int64)
+    possible = np.zeros(MAX_CELLS, np.uint64)
+    cards = np.zeros(52, np.uint64)
+    cells = np.zeros(52, np.int64)
+    hidden = hidden_cells(rules, obs, capacity, possible)
+    classes = _classes(hidden, capacity, possible, cards, cells)
+    order = np.zeros(MAX_CELLS, np.int64)
+    size = np.zeros(52, np.int64)
+    stride = np.zeros(52, np.int64)
+    constrained, length = _plan(cards, cells, classes, capacity, order, size, stride)
+    ways = np.zeros((constrained + 1, length))
+    if _count(cells, classes, capacity, order, constrained, size, stride, ways) <= 0.0:
+        return False
+    content = np.zeros(MAX_CELLS, np.uint64)
+    for world in range(len(out)):
+        _deal_cells(cards, cells, classes, capacity, order, constrained, stride, ways, rng, content)
+        fill_world(rules, obs, content, out[world])
+    return True

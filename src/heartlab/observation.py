@@ -1,0 +1,214 @@
+"""What one seat may know of a deal, as a friendly object. Nothing in it can reach the hidden hands."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from heartlab.cards import CS_SUITS, SUITS, Card, CardSet, Suit, card_suit, pretty_card
+from heartlab.kernel.layout import NOBODY, OVER, PASSING, STATE, StateArray, compile_rules
+from heartlab.rules import Rules
+
+if TYPE_CHECKING:
+    from heartlab.deal import Deal
+
+
+class Observation:
+    """The view of one seat: own hand, the table, everything that was played, and what it shows about the others.
+
+    Made by :meth:`heartlab.Deal.observe`; players get one per choice.
+    """
+
+    __slots__ = ("_record", "records", "rules")
+
+    def __init__(self, rules: Rules, records: StateArray) -> None:
+        self.rules = rules
+        self.records = records
+        self._record: Any = records[0]
+
+    # --- this seat ---
+
+    @property
+    def seat(self) -> int:
+        """The seat whose view this is."""
+        return int(self._record["seat"])
+
+    @property
+    def hand(self) -> CardSet:
+        """The cards this seat holds."""
+        return CardSet(int(self._record["hand"]))
+
+    @property
+    def legal(self) -> CardSet:
+        """The cards this seat may play now; empty if it is not its turn to play."""
+        return CardSet(int(self._record["legal"]))
+
+    @property
+    def may_pass(self) -> CardSet:
+        """The cards of the hand that may be passed."""
+        forbidden = 0 if self.rules.pass_high_spades else 7 << 36
+        return CardSet(int(self._record["hand"]) & ~forbidden)
+
+    @property
+    def pass_count(self) -> int:
+        """How many cards are to be passed."""
+        return self.rules.pass_count
+
+    @property
+    def passed(self) -> CardSet:
+        """The cards this seat gave away."""
+        return CardSet(int(self._record["passed"]))
+
+    @property
+    def received(self) -> CardSet:
+        """The cards this seat got for them."""
+        return CardSet(int(self._record["received"]))
+
+    @property
+    def kitty(self) -> CardSet:
+        """The kitty, if this seat has seen it."""
+        return CardSet(int(self._record["kitty"]))
+
+    @property
+    def rng(self) -> random.Random:
+        """A generator for this choice: the same seed, deal, seat and card number give the same numbers."""
+        return random.Random(int(self._record["random"]))
+
+    # --- the table ---
+
+    @property
+    def phase(self) -> str:
+        """``"pass"``, ``"play"`` or ``"over"``."""
+        return {PASSING: "pass", OVER: "over"}.get(int(self._record["phase"]), "play")
+
+    @property
+    def to_move(self) -> int | None:
+        """The seat that is to play a card."""
+        seat = int(self._record["to_move"])
+        return None if seat == NOBODY else seat
+
+    @property
+    def deal_number(self) -> int:
+        """The number of the deal in its game or match."""
+        return int(self._record["deal_number"])
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        """Totals before this deal."""
+        return self._per_seat("scores")
+
+    @property
+    def trick_number(self) -> int:
+        """Tricks finished."""
+        return int(self._record["trick_number"])
+
+    @property
+    def tricks_won(self) -> tuple[int, ...]:
+        """Tricks taken by each seat."""
+        return self._per_seat("tricks_won")
+
+    @property
+    def hand_sizes(self) -> tuple[int, ...]:
+        """How many cards each seat holds."""
+        return self._per_seat("hand_sizes")
+
+    @property
+    def trick(self) -> list[tuple[int, Card]]:
+        """The cards on the table: (seat, card) in order of play."""
+        n, leader = self.rules.players, int(self._record["leader"])
+        cards = self._record["trick_cards"][: self._record["trick_size"]]
+        return [((leader + i) % n, int(card)) for i, card in enumerate(cards)]
+
+    @property
+    def led(self) -> Suit | None:
+        """The suit led, or None if a lead is due."""
+        return card_suit(self.trick[0][1]) if self._record["trick_size"] else None
+
+    @property
+    def winning(self) -> tuple[int, Card] | None:
+        """The seat that is winning the trick, and its card."""
+        return (int(self._record["winner"]), int(self._record["best"])) if self._record["trick_size"] else None
+
+    @property
+    def hearts_broken(self) -> bool:
+        """Whether hearts are broken."""
+        return bool(self._record["hearts_broken"])
+
+    @property
+    def history(self) -> list[Card]:
+        """All cards played so far, in order."""
+        return [int(card) for card in self._record["history"][: self._record["plays"]]]
+
+    @property
+    def played(self) -> tuple[CardSet, ...]:
+        """The cards each seat has played."""
+        return tuple(CardSet(int(mask)) for mask in self._record["played"][: self.rules.players])
+
+    @property
+    def taken(self) -> tuple[CardSet, ...]:
+        """The cards each seat has won, as far as this seat knows them."""
+        return tuple(CardSet(int(mask)) for mask in self._record["taken"][: self.rules.players])
+
+    @property
+    def points(self) -> tuple[int, ...]:
+        """What the cards won so far count for each seat, before moon and doubling."""
+        return tuple(sum(self.rules.card_points(card) for card in cards) for cards in self.taken)
+
+    @property
+    def unseen(self) -> CardSet:
+        """The cards of which this seat does not know where they are: in other hands or a kitty."""
+        mask = int(compile_rules(self.rules)[0]["pack"]) & ~int(self._record["hand"]) & ~int(self._record["kitty"])
+        for played in self._record["played"][: self.rules.players]:
+            mask &= ~int(played)
+        return CardSet(mask)
+
+    def voids(self, seat: int) -> list[Suit]:
+        """The suits that a seat has shown it does not hold."""
+        if seat == self.seat:
+            return [suit for suit in SUITS if not int(self._record["hand"]) & CS_SUITS[suit]]
+        held = int(self._record["may_hold"][seat])
+        return [suit for suit in SUITS if not held & CS_SUITS[suit]]
+
+    # --- worlds ---
+
+    def worlds(self, count: int, seed: int = 0) -> list[Deal]:
+        """Full deals that fit this view, each equally likely.
+
+        :raises ValueError: if no deal fits, which only a made-up observation can cause.
+        """
+        from heartlab.deal import Deal
+        from heartlab.kernel.rng import seed_key
+        from heartlab.kernel.table import worlds_table
+
+        states = np.zeros(count, STATE)
+        rng = np.array([seed_key(seed, "worlds")], np.uint64)
+        if not worlds_table(compile_rules(self.rules), self.records, rng, states):
+            raise ValueError("no deal fits this observation")
+        return [Deal._from_state(self.rules, states[i : i + 1], self.history) for i in range(count)]
+
+    def count_worlds(self) -> float:
+        """The number of full deals that fit this view."""
+        from heartlab.kernel.table import count_worlds_table
+
+        return float(count_worlds_table(compile_rules(self.rules), self.records))
+
+    # --- text ---
+
+    def __str__(self) -> str:
+        table = " ".join(f"{seat}:{pretty_card(card)}" for seat, card in self.trick) or "-"
+        lines = [
+            f"seat {self.seat}, deal {self.deal_number}, trick {self.trick_number + 1}, {self.phase}",
+            f"hand  {self.hand}",
+            f"legal {self.legal}",
+            f"table {table}",
+            f"taken {' | '.join(str(cards) for cards in self.taken)}",
+        ]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<Observation of seat {self.seat}: {self.hand.names()}>"
+
+    def _per_seat(self, field: str) -> tuple[int, ...]:
+        return tuple(int(value) for value in self._record[field][: self.rules.players])

@@ -1,0 +1,90 @@
+"""What a player is: it answers for a batch of observations, or, written the simple way, for one at a time.
+
+Write a player by overriding :meth:`Player.play` (and :meth:`Player.pass_cards` if you care about passing). Players that
+think in arrays or compiled code override :meth:`Player.choose_cards` and :meth:`Player.choose_passes` instead.
+An *open* player (``is_open = True``) is given whole states and may sit only in matches that are declared open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from heartlab.cards import Card, CardSet, card_rank
+from heartlab.kernel.layout import StateArray
+from heartlab.observation import Observation
+from heartlab.rules import Rules
+
+CardArray = npt.NDArray[np.int8]
+MaskArray = npt.NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Observations:
+    """The rows of a table in which a closed player is to act: what it may know in each of them."""
+
+    rules: Rules
+    compiled: StateArray
+    """The rules as kernels take them."""
+    records: StateArray
+    """One OBSERVATION record per row."""
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __getitem__(self, row: int) -> Observation:
+        return Observation(self.rules, self.records[row : row + 1])
+
+
+@dataclass(frozen=True)
+class OpenStates(Observations):
+    """The same for an open player, with the whole states beside the observations."""
+
+    states: StateArray
+    """One STATE record per row."""
+
+
+class Player:
+    """A player by name. Players keep nothing between choices: all they need is in the observation."""
+
+    is_open: ClassVar[bool] = False
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name or type(self).__name__.lower()
+
+    # --- one observation at a time ---
+
+    def play(self, obs: Observation) -> Card | str:
+        """The card to play: one of ``obs.legal``."""
+        raise NotImplementedError(f"player {self.name} does not say which card to play: override play()")
+
+    def pass_cards(self, obs: Observation) -> Iterable[Card | str]:
+        """The cards to pass: ``obs.pass_count`` of ``obs.may_pass``. By default the highest."""
+        best = sorted(obs.may_pass, key=lambda card: (card_rank(card), card), reverse=True)
+        return best[: obs.pass_count]
+
+    # --- a batch ---
+
+    def choose_cards(self, batch: Observations) -> CardArray:
+        """One card per row."""
+        cards = np.empty(len(batch), np.int8)
+        for row in range(len(batch)):
+            cards[row] = CardSet([self.play(batch[row])]).mask.bit_length() - 1
+        return cards
+
+    def choose_passes(self, batch: Observations) -> MaskArray:
+        """One mask of cards to pass per row."""
+        masks = np.empty(len(batch), np.uint64)
+        for row in range(len(batch)):
+            masks[row] = CardSet(self.pass_cards(batch[row])).mask
+        return masks
+
+    def __repr__(self) -> str:
+        return f"<player {self.name}>"
+
+
+Options = dict[str, Any]

@@ -1,0 +1,141 @@
+"""What the gnome-hearts players have in common: their card order, their memory, and small choices over masks.
+
+These players rank cards by rank first and break ties clubs, diamonds, hearts, spades, which is not the suit order of
+the rest of heartlab. Their memory of a deal is worked out anew from the observation at each choice.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from heartlab.kernel.bits import CLUBS, ONE, ZERO, bit, highest, lowest, nth, popcount, suit_of
+from heartlab.kernel.jit import kernel
+from heartlab.kernel.rng import below
+
+DIAMONDS = np.uint64(0x1FFF << 13)
+KING_BIT = np.uint64(1 << 37)
+ACE_BIT = np.uint64(1 << 38)
+HIGH_SPADES = np.uint64(7 << 36)
+"""Q♠, K♠ and A♠."""
+SMALL_SPADES = np.uint64(0x3FF << 26)
+"""The spades below Q♠."""
+C, D, S, H = 0, 1, 2, 3
+GNOME_ORDER = (C, D, H, S)
+"""The suits in the order in which these players break ties."""
+
+
+@kernel
+def suit_mask(suit: int) -> np.uint64:
+    """All cards of a suit, given its number."""
+    return CLUBS << np.uint64(13 * suit)
+
+
+@kernel
+def higher(card: int) -> np.uint64:
+    """The cards of the same suit above a card."""
+    return suit_of(card) & ~(bit(card) | (bit(card) - ONE))
+
+
+@kernel
+def lower(card: int) -> np.uint64:
+    """The cards of the same suit below a card."""
+    return suit_of(card) & (bit(card) - ONE)
+
+
+@kernel
+def order(card: int) -> int:
+    """The place of a card in rank order, ties C < D < H < S."""
+    suit = card // 13
+    return card % 13 * 4 + (suit if suit < S else 5 - suit)
+
+
+@kernel
+def highest_ranked(cards: np.uint64) -> int:
+    """The highest card in rank order of a mask that is not empty."""
+    best = lowest(cards)
+    cards &= cards - ONE
+    while cards != ZERO:
+        card = lowest(cards)
+        if order(card) > order(best):
+            best = card
+        cards &= cards - ONE
+    return best
+
+
+@kernel
+def lowest_ranked(cards: np.uint64) -> int:
+    """The lowest card in rank order of a mask that is not empty."""
+    best = lowest(cards)
+    cards &= cards - ONE
+    while cards != ZERO:
+        card = lowest(cards)
+        if order(card) < order(best):
+            best = card
+        cards &= cards - ONE
+    return best
+
+
+@kernel
+def take_highest(cards: np.uint64, chosen: np.uint64, count: int) -> np.uint64:
+    """Add the highest of some cards in rank order to a choice until it has `count` cards or they run out."""
+    cards &= ~chosen
+    while cards != ZERO and popcount(chosen) < count:
+        card = bit(highest_ranked(cards))
+        cards ^= card
+        chosen |= card
+    return chosen
+
+
+@kernel
+def any_of(cards: np.uint64, rng: Any) -> int:
+    """A uniformly random card of a mask that is not empty."""
+    return nth(cards, below(rng, popcount(cards)))
+
+
+@kernel
+def avoid_queen(cards: np.uint64, queen: np.uint64) -> np.uint64:
+    """The cards without Q♠, unless that is the only one."""
+    rest = cards & ~queen
+    return rest if rest != ZERO else cards
+
+
+@kernel
+def top_below(cards: np.uint64, limit: int) -> int:
+    """The highest of some cards of a suit below a card of that suit, or -1."""
+    under = cards & lower(limit)
+    return highest(under) if under != ZERO else -1
+
+
+@kernel
+def is_last(rules: Any, obs: Any) -> bool:
+    """Whether the player is the last to play to the trick."""
+    return obs["trick_size"] == rules["players"] - 1
+
+
+@kernel
+def unseen_cards(rules: Any, obs: Any) -> np.uint64:
+    """The cards that may be in another hand: neither in our own hand nor played yet."""
+    cards = rules["pack"] & ~obs["hand"] & ~obs["kitty"]
+    for seat in range(rules["players"]):
+        cards &= ~obs["played"][seat]
+    return cards
+
+
+@kernel
+def read_history(rules: Any, obs: Any, starts: Any, out: Any) -> None:
+    """Per suit: the tricks led so far, this one included, and as a bit mask the seats that have failed to follow."""
+    for suit in range(4):
+        starts[suit] = 0
+        out[suit] = 0
+    led = 0
+    for ply in range(obs["plays"]):
+        card = obs["history"][ply]
+        if ply % rules["players"] == 0:
+            led = card // 13
+            starts[led] += 1
+        elif card // 13 != led:
+            for seat in range(rules["players"]):
+                if obs["played"][seat] & bit(card) != ZERO:
+                    out[led] |= 1 << seat

@@ -1,0 +1,127 @@
+"""Players by name: one registry for ours, for yours, and for those that other packages bring along.
+
+A name is ``FAMILY``, ``FAMILY:ARGUMENT`` or ``FAMILY:key=value,key=value``. Other packages add families by the entry-point
+group ``heartlab.players``; each entry point names a function that takes the text after the colon and returns a player.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.metadata import entry_points
+from typing import TypeVar
+
+from heartlab.players.base import Player
+
+Factory = Callable[[str], Player]
+AnyFactory = TypeVar("AnyFactory", bound=Callable[..., Player])
+
+
+class PlayerError(ValueError):
+    """A name that makes no player."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """One entry of the registry."""
+
+    name: str
+    make: Callable[..., Player]
+    summary: str
+
+
+_families: dict[str, Family] = {}
+
+
+def register(name: str, summary: str = "") -> Callable[[AnyFactory], AnyFactory]:
+    """Add a family: decorate a Player class, or a function that takes the text after the colon."""
+
+    def add(make: AnyFactory) -> AnyFactory:
+        doc = (make.__doc__ or "").strip()
+        _families[name] = Family(name, make, summary or (doc.splitlines()[0] if doc else ""))
+        return make
+
+    return add
+
+
+def known_players() -> dict[str, str]:
+    """The families by name, with a line about each."""
+    _load()
+    return {name: _families[name].summary for name in sorted(_families)}
+
+
+def make_player(name: str) -> Player:
+    """The player that a name stands for.
+
+    :raises PlayerError: if there is none; the message lists the known names.
+    """
+    _load()
+    family_name, _, argument = name.partition(":")
+    family = _families.get(family_name)
+    if family is None:
+        close = get_close_matches(family_name, _families, 1)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        raise PlayerError(f"no player is called {name!r}{hint} Known are {', '.join(sorted(_families))}")
+    try:
+        if isinstance(family.make, type):
+            if argument:
+                raise PlayerError(f"player {family_name} takes no options, but the name says {argument!r}")
+            player = family.make()
+        else:
+            player = family.make(argument)
+    except PlayerError:
+        raise
+    except (ValueError, TypeError) as error:
+        raise PlayerError(f"player {name!r}: {error}") from error
+    player.name = name
+    return player
+
+
+def parse_options(text: str) -> dict[str, str]:
+    """Read ``key=value,key=value``; a value may itself hold a name with options in parentheses."""
+    options: dict[str, str] = {}
+    depth, start = 0, 0
+    parts = []
+    for position, char in enumerate(text + ","):
+        depth += (char == "(") - (char == ")")
+        if char == "," and depth == 0:
+            parts.append(text[start:position])
+            start = position + 1
+    for part in filter(None, (part.strip() for part in parts)):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise PlayerError(f"{part!r} is no option: write key=value")
+        value = value.strip()
+        options[key.strip()] = value[1:-1] if value.startswith("(") and value.endswith(")") else value
+    return options
+
+
+_loaded = False
+
+
+def _load() -> None:
+    """Import the built-in families and those of other packages, once."""
+    global _loaded
+    if _loaded:
+        return
+    _loaded = True
+    import heartlab.players.gnome
+    import heartlab.players.random  # noqa: F401
+
+    for entry in entry_points(group="heartlab.players"):
+        if entry.name not in _families:
+            _families[entry.name] = Family(entry.name, _deferred(entry.load, entry.name), f"from {entry.value}")
+
+
+def _deferred(load: Callable[[], Factory], name: str) -> Factory:
+    """A factory that imports the other package only when its player is asked for."""
+
+    def make(argument: str) -> Player:
+        try:
+            factory = load()
+        except Exception as error:
+            raise PlayerError(f"the package that brings player {name!r} cannot be loaded: {error}") from error
+        return factory(argument) if not isinstance(factory, type) else factory()
+
+    return make

@@ -1,0 +1,454 @@
+"""The rules of a Hearts game as one frozen value, and the presets by name.
+
+Sources disagree about Hearts, so the rules are data. What we chose where they leave a gap:
+
+- **Seats** go clockwise; *left* is the next seat. Deal number d uses entry ``d % len(passing)`` of the pass cycle
+  and is dealt by seat ``d % players``.
+- **Penalty cards** are the cards worth more than zero: by default the hearts and Q♠. They are what may not fall on
+  the first trick, and what a *moon* must gather. A bonus card (J♦) is not one of them.
+- **Moon**: the shooter's own penalty points go to each of the others (``others``) or are taken off the shooter
+  (``self``); 26 by default, doubled for a *sun* (every trick). A bonus stays with whoever took the bonus card.
+  ``best`` gives the points to the others unless that ends the game without the shooter winning alone, and then
+  takes them off the shooter; ``choice`` does the same unless the shooter says otherwise. Nobody gets the
+  no-tricks bonus in a deal with a moon.
+- **Kitty**: when the cards do not divide evenly the rest is the kitty, face down, shown to nobody before the end of
+  the deal (``kitty_seen`` lets its taker look). Its points count for its taker. If nobody takes it, a moon needs
+  only the penalty cards that were dealt.
+- **Doubler**: the cards its taker took, bonus included, count twice.
+- **Scatter** passes one card to each other seat, lowest card to the left and on clockwise. **Pool** shuffles all
+  passed cards together and deals them out again.
+- **Pips**: number cards count their number, J Q K ten, the ace eleven.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, get_args, get_type_hints
+
+from heartlab.cards import (
+    ACE_OF_SPADES,
+    CARDS,
+    HEARTS,
+    JACK,
+    KING_OF_SPADES,
+    QUEEN_OF_SPADES,
+    TWO_OF_CLUBS,
+    Card,
+    CardError,
+    CardSet,
+    card_name,
+    card_rank,
+    card_suit,
+    parse_card,
+)
+
+Kitty = Literal["none", "first-trick", "first-heart", "nobody"]
+Opening = Literal["2C", "any-club", "lowest-club", "left-of-dealer", "random"]
+HeartsLead = Literal["broken", "any"]
+Moon = Literal["off", "others", "self", "best", "choice"]
+HeartPoints = Literal["one", "rank", "pips", "none"]
+Ties = Literal["shared", "play-on"]
+
+MIN_PLAYERS, MAX_PLAYERS = 3, 6
+_CARD_KEYS = ("bonus", "doubler")
+PASS_WORDS = ("left", "right", "across", "hold", "scatter", "pool", "random")
+
+SCATTER, POOL, RANDOM_OFFSET = -1, -2, -3
+"""Codes of the pass directions that are not an offset of seats."""
+
+
+class RulesError(ValueError):
+    """Rules that contradict themselves, or a text that names no rules."""
+
+
+def _default_removed(players: int) -> CardSet:
+    """The cards usually taken out so that the rest divides evenly; 2♣ stays in, so that it can open."""
+    return CardSet({3: "2D", 4: "", 5: "2D 2S", 6: "2D 3D 3C 4C"}[players])
+
+
+def _default_passing(players: int) -> tuple[str, ...]:
+    return {
+        3: ("left", "right", "hold"),
+        4: ("left", "right", "across", "hold"),
+        5: ("+1", "-1", "+2", "-2", "hold"),
+        6: ("left", "right", "across", "hold"),
+    }[players]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """Every switch of the game. ``Rules()`` is the standard game; ``Rules.parse`` reads presets and changes.
+
+    >>> Rules.parse("standard,moon=self,bonus=JD").moon
+    'self'
+    >>> print(Rules.parse("omnibus,players=3"))
+    omnibus,players=3
+    """
+
+    players: int = 4
+    """Seats at the table, 3 to 6."""
+    removed: CardSet = field(default_factory=CardSet)
+    """Cards taken out of the pack before dealing."""
+    kitty: Kitty = "none"
+    """Who takes the cards left over: the winner of the first trick, of the first heart, or nobody."""
+    kitty_seen: bool = False
+    """The taker of the kitty may look at it."""
+    passing: tuple[str, ...] = ("left", "right", "across", "hold")
+    """Pass directions, one per deal, over and over: left, right, across, hold, +2, -2, scatter, pool, random."""
+    pass_count: int = 3
+    """Cards that each seat passes."""
+    pass_high_spades: bool = True
+    """Q♠ K♠ A♠ may be passed."""
+    opening: Opening = "2C"
+    """Who leads first, and what: 2♣ itself, any club of its holder, the lowest club dealt, any card of a seat."""
+    first_trick_points: bool = False
+    """Penalty cards may fall on the first trick although the hand has others."""
+    hearts: HeartsLead = "broken"
+    """Whether hearts may be led before they are broken."""
+    queen_breaks_hearts: bool = False
+    """Q♠ breaks hearts, too."""
+    hearts_before_queen: bool = False
+    """A seat whose only non-heart is Q♠ may lead a heart although hearts are not broken."""
+    queen_after_hearts: bool = False
+    """Q♠ may not be played before hearts are broken, unless nothing else can be."""
+    moon: Moon = "others"
+    """What taking all penalty cards does."""
+    moon_needs_bonus: bool = False
+    """A moon needs the bonus card, too."""
+    sun: bool = False
+    """Taking every trick counts as two moons."""
+    bonus: Card | None = None
+    """A card that is good to take, usually JD or TD."""
+    bonus_points: int = -10
+    """What the bonus card counts."""
+    no_tricks: int = 0
+    """What a seat scores that takes no trick (a bonus is negative)."""
+    heart_points: HeartPoints = "one"
+    """What a heart counts: one, its rank (ace 14), its pips, or none."""
+    queen_points: int = 13
+    """What Q♠ counts."""
+    king_points: int = 0
+    """What K♠ counts."""
+    ace_points: int = 0
+    """What A♠ counts."""
+    doubler: Card | None = None
+    """A card that doubles its taker's points, usually TC."""
+    limit: int = 100
+    """The score that ends the game."""
+    over_limit: bool = False
+    """The limit has to be passed, not only reached."""
+    deals: int | None = None
+    """A fixed number of deals instead of the limit."""
+    ties: Ties = "shared"
+    """Two winners share the game, or the game goes on until one is ahead."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.removed, CardSet):
+            object.__setattr__(self, "removed", CardSet(self.removed))
+        for name in _CARD_KEYS:
+            value = getattr(self, name)
+            if isinstance(value, str):
+                object.__setattr__(self, name, parse_card(value))
+        object.__setattr__(self, "passing", tuple(self.passing))
+        _check(self)
+
+    # --- derived values ---
+
+    @property
+    def hand_size(self) -> int:
+        """Cards dealt to each seat, which is also the number of tricks."""
+        return (52 - len(self.removed)) // self.players
+
+    @property
+    def kitty_size(self) -> int:
+        """Cards left over after dealing."""
+        return 52 - len(self.removed) - self.players * self.hand_size
+
+    @property
+    def plays(self) -> int:
+        """Cards played in a whole deal."""
+        return self.players * self.hand_size
+
+    def card_points(self, card: Card) -> int:
+        """What a card counts for its taker, before doubling."""
+        points = {
+            QUEEN_OF_SPADES: self.queen_points,
+            KING_OF_SPADES: self.king_points,
+            ACE_OF_SPADES: self.ace_points,
+        }.get(card, 0)
+        if card_suit(card) == HEARTS:
+            rank = card_rank(card)
+            points = {
+                "one": 1,
+                "rank": rank + 2,
+                "pips": rank + 2 if rank < JACK else 11 if rank == 12 else 10,
+                "none": 0,
+            }[self.heart_points]
+        if card == self.bonus:
+            points += self.bonus_points
+        return points
+
+    @property
+    def penalty_cards(self) -> CardSet:
+        """The cards in the pack that are worth more than zero."""
+        return CardSet(c for c in CARDS if c not in self.removed and c != self.bonus and self.card_points(c) > 0)
+
+    @property
+    def total_points(self) -> int:
+        """The sum of all penalty cards: 26 in the standard game."""
+        return sum(self.card_points(card) for card in self.penalty_cards)
+
+    def pass_direction(self, deal_number: int) -> str:
+        """The entry of the pass cycle for a deal."""
+        return self.passing[deal_number % len(self.passing)]
+
+    def pass_code(self, direction: str) -> int:
+        """A direction as a number: seats clockwise (0 is hold), or SCATTER, POOL, RANDOM_OFFSET."""
+        return _pass_code(direction, self.players)
+
+    # --- text forms ---
+
+    @classmethod
+    def parse(cls, text: str | Rules) -> Rules:
+        """Read ``PRESET[,KEY=VALUE...]``; the preset may be left out, which means ``standard``.
+
+        :raises RulesError: for an unknown preset, key or value, or a contradiction; the message says which are known.
+        """
+        if isinstance(text, Rules):
+            return text
+        words = [word.strip() for word in text.split(",") if word.strip()]
+        base = "standard"
+        if words and "=" not in words[0]:
+            base = words.pop(0)
+        if base not in PRESETS:
+            raise RulesError(f"no rules are called {base!r}; known are {', '.join(PRESETS)}")
+        changes: dict[str, Any] = {}
+        for word in words:
+            key, equals, value = word.partition("=")
+            key = key.strip().replace("-", "_")
+            if not equals:
+                raise RulesError(f"{word!r} is no change of rules; write KEY=VALUE, as in moon=self")
+            if key not in _HINTS:
+                raise RulesError(f"no rule is called {key!r}; known are {', '.join(_HINTS)}")
+            changes[key] = _read_value(key, value.strip())
+        return _with_changes(PRESETS[base], changes)
+
+    def __str__(self) -> str:
+        best = ""
+        for name, preset in PRESETS.items():
+            text = ",".join([name, *_differences(preset, self)])
+            if not best or text.count("=") < best.count("="):
+                best = text
+        return best
+
+    def __repr__(self) -> str:
+        return f"Rules.parse({str(self)!r})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rules as plain values for JSON; cards by name."""
+        return {f.name: _plain(f.name, getattr(self, f.name)) for f in fields(self)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Rules:
+        """The inverse of :meth:`to_dict`; missing keys mean the standard game."""
+        unknown = sorted(set(data) - set(_HINTS))
+        if unknown:
+            raise RulesError(f"no rule is called {unknown[0]!r}; known are {', '.join(_HINTS)}")
+        return cls(**{key: _read_value(key, value) if isinstance(value, str) else value for key, value in data.items()})
+
+    def replace(self, **changes: Any) -> Rules:
+        """These rules with some changed; a new number of players brings its usual pack and pass cycle along."""
+        return _with_changes(self, changes)
+
+
+_HINTS = get_type_hints(Rules)
+
+
+def _pass_code(direction: str, players: int) -> int:
+    words = {"hold": 0, "left": 1, "right": players - 1, "scatter": SCATTER, "pool": POOL, "random": RANDOM_OFFSET}
+    if direction in words:
+        return words[direction]
+    if direction == "across" and players % 2 == 0:
+        return players // 2
+    if direction[:1] in "+-" and direction[1:].isdigit() and 0 < int(direction[1:]) < players:
+        return int(direction) % players
+    if direction == "across":
+        raise RulesError(f"passing 'across' needs an even number of players, not {players}; +2 or -2 would do")
+    raise RulesError(f"{direction!r} is no pass direction; known are {', '.join(PASS_WORDS)}, and seats as +2 or -2")
+
+
+def _check(rules: Rules) -> None:
+    """Refuse what cannot be played, with the reason."""
+
+    def refuse(condition: bool, reason: str) -> None:
+        if condition:
+            raise RulesError(reason)
+
+    for key in ("kitty", "opening", "hearts", "moon", "heart_points", "ties"):
+        choices = get_args(_HINTS[key])
+        value = getattr(rules, key)
+        refuse(value not in choices, f"{key}={value} is unknown; choose from {', '.join(choices)}")
+    n = rules.players
+    refuse(not MIN_PLAYERS <= n <= MAX_PLAYERS, f"players={n}: Hearts needs {MIN_PLAYERS} to {MAX_PLAYERS} players")
+    left = rules.kitty_size
+    refuse(
+        left > 0 and rules.kitty == "none",
+        f"{52 - len(rules.removed)} cards do not divide among {n} players: remove {left} more, or name a kitty",
+    )
+    refuse(left == 0 and rules.kitty != "none", f"kitty={rules.kitty} but no card is left over for a kitty")
+    refuse(rules.hand_size < 1, "too many cards are removed: nobody gets a card")
+    refuse(not rules.passing, "passing is empty; write passing=hold for no passing")
+    for direction in rules.passing:
+        code = _pass_code(direction, n)
+        refuse(
+            code == SCATTER and rules.pass_count != n - 1,
+            f"passing=scatter gives one card to each of the others: pass_count must be {n - 1}, not {rules.pass_count}",
+        )
+    highest = rules.hand_size - (0 if rules.pass_high_spades else len(CardSet(7 << 36) - rules.removed))
+    refuse(
+        set(rules.passing) != {"hold"} and not 1 <= rules.pass_count <= highest,
+        f"pass_count={rules.pass_count}: a hand of {rules.hand_size} can always pass 1 to {highest} cards",
+    )
+    if rules.opening in ("2C", "any-club"):
+        refuse(TWO_OF_CLUBS in rules.removed, f"opening={rules.opening} but 2C is removed; use opening=lowest-club")
+        refuse(left > 0, f"opening={rules.opening} but 2C may lie in the kitty; use opening=lowest-club")
+    clubs = len(CardSet.suit("C") - rules.removed)
+    refuse(rules.opening == "lowest-club" and clubs <= left, "opening=lowest-club but there may be no club in any hand")
+    refuse(not rules.penalty_cards, "no card in the pack counts any points: there is nothing to avoid")
+    refuse(min(rules.queen_points, rules.king_points, rules.ace_points) < 0, "penalty points cannot be negative")
+    for key in _CARD_KEYS:
+        card = getattr(rules, key)
+        refuse(card is not None and card in rules.removed, f"{key}={card_name(card or 0)} but that card is removed")
+    refuse(rules.bonus is not None and rules.bonus_points >= 0, "bonus_points must be negative: it is a bonus")
+    refuse(
+        rules.bonus is not None and rules.card_points(rules.bonus) != rules.bonus_points,
+        f"bonus={card_name(rules.bonus or 0)} is a penalty card at the same time",
+    )
+    refuse(rules.bonus is not None and rules.bonus == rules.doubler, "bonus and doubler are the same card")
+    refuse(rules.moon_needs_bonus and rules.bonus is None, "moon_needs_bonus but there is no bonus card")
+    refuse(rules.sun and rules.moon == "off", "sun counts two moons, but moon=off")
+    refuse(rules.no_tricks > 0, "no_tricks must be zero or negative: it is a bonus")
+    refuse(rules.limit < 1, f"limit={rules.limit}: the game would be over before the first deal")
+    refuse(rules.deals is not None and rules.deals < 1, f"deals={rules.deals}: a game needs at least one deal")
+
+
+def _brought_along(base: Rules, players: int) -> dict[str, Any]:
+    """What changes by itself with the number of players: the pack, and the pass cycle if it was the usual one."""
+    if players == base.players or not MIN_PLAYERS <= players <= MAX_PLAYERS:
+        return {}
+    brought: dict[str, Any] = {"removed": _default_removed(players), "kitty": "none"}
+    if base.passing == _default_passing(base.players):
+        brought["passing"] = _default_passing(players)
+    return brought
+
+
+def _with_changes(base: Rules, changes: dict[str, Any]) -> Rules:
+    brought = _brought_along(base, changes.get("players", base.players))
+    if "removed" in changes or "kitty" in changes:
+        brought.pop("removed", None)
+        brought.pop("kitty", None)
+    return replace(base, **{**brought, **changes})
+
+
+def _differences(preset: Rules, rules: Rules) -> list[str]:
+    """The changes that lead from the preset to the rules, as texts that parse back."""
+    start = {f.name: getattr(preset, f.name) for f in fields(preset)}
+    brought = _brought_along(preset, rules.players)
+    pack = {key: brought.pop(key) for key in ("removed", "kitty") if key in brought}
+    own_pack = bool(pack) and (rules.removed, rules.kitty) != (pack["removed"], pack["kitty"])
+    start |= brought if own_pack else {**brought, **pack}
+    changed = [name for name, value in start.items() if getattr(rules, name) != value]
+    if own_pack and "removed" not in changed and "kitty" not in changed:
+        changed.append("kitty")
+    return [f"{name}={_write_value(name, getattr(rules, name))}" for name in changed]
+
+
+def _plain(key: str, value: Any) -> Any:
+    if isinstance(value, CardSet):
+        return value.names()
+    if key in _CARD_KEYS and value is not None:
+        return card_name(value)
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _write_value(key: str, value: Any) -> str:
+    value = _plain(key, value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return "/".join(value)
+    if key == "removed":
+        value = "+".join(value.split()) or None
+    return "none" if value is None else str(value)
+
+
+def _read_value(key: str, text: str) -> Any:
+    hint = _HINTS[key]
+    try:
+        if hint is bool:
+            return {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}[text.lower()]
+        if hint is CardSet:
+            return CardSet() if text in ("", "none") else CardSet(text.replace("+", " "))
+        if key in _CARD_KEYS:
+            return None if text == "none" else parse_card(text)
+        if key == "passing":
+            return ("hold",) if text == "none" else tuple(text.split("/"))
+        if key == "deals" and text == "none":
+            return None
+        if hint is int or key == "deals":
+            return int(text)
+    except KeyError:
+        raise RulesError(f"{key}={text}: write yes or no") from None
+    except CardError as error:
+        raise RulesError(f"{key}={text}: {error}") from None
+    except ValueError:
+        raise RulesError(f"{key}={text}: write a whole number") from None
+    return text
+
+
+_FREE_PLAY: dict[str, Any] = dict(passing=("hold",), opening="random", first_trick_points=True, hearts="any")
+
+PRESETS: dict[str, Rules] = {
+    "standard": Rules(),
+    "seed": Rules(**_FREE_PLAY),
+    "seed-nomoon": Rules(**_FREE_PLAY, moon="off"),
+    "openspiel": Rules(passing=("random",), queen_breaks_hearts=True),
+    "gnome": Rules(passing=("left", "across", "right", "hold"), queen_breaks_hearts=True, moon="self", sun=True),
+    "omnibus": Rules(bonus=parse_card("JD")),
+    "spot": Rules(heart_points="rank", queen_points=25, limit=500),
+    "black-maria": Rules(
+        players=3,
+        removed=CardSet("2C"),
+        passing=("right",),
+        opening="left-of-dealer",
+        first_trick_points=True,
+        hearts="any",
+        moon="off",
+        king_points=10,
+        ace_points=7,
+    ),
+    "advice": Rules(
+        players=3,
+        kitty="first-trick",
+        passing=("hold",),
+        opening="lowest-club",
+        first_trick_points=True,
+        hearts="any",
+        moon="self",
+        bonus=parse_card("JD"),
+    ),
+    "falcon": Rules(**_FREE_PLAY, moon="off", limit=100, over_limit=True),
+}
+PRESET_NOTES: dict[str, str] = {
+    "standard": "the game most people play: pass three, 2♣ leads, no points at first, hearts broken, moon +26",
+    "seed": "Sturtevant & White 2006: no passing, no restriction on play, random first lead, moon counts",
+    "seed-nomoon": "the same without the moon, as in their training and open tests",
+    "openspiel": "OpenSpiel's defaults: pass direction at random, Q♠ breaks hearts, too",
+    "gnome": "gnome-hearts: pass left, across, right, hold; moon -26, sun -52 for the shooter",
+    "omnibus": "standard with J♦ at -10",
+    "spot": "each heart counts its rank, Q♠ 25, game to 500",
+    "black-maria": "three players, pass right, K♠ 10 and A♠ 7 count as well",
+    "advice": "Fürnkranz et al. 2000: three players, a kitty card for the first trick, J♦ -10, moon -26",
+    "falcon": "Nimoto et al. 2016: no passing, no moon, free play; a big game goes past 100",
+}
