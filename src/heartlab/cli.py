@@ -143,7 +143,7 @@ def replay(
     from heartlab.replay import replay_file
 
     bad = replay_file(
-        file, place=number, step=step or None, skip_bad=skip_bad, as_json=as_json, openspiel_rules=Rules.parse(rules)
+        file, place=number, step=step, skip_bad=skip_bad, as_json=as_json, openspiel_rules=Rules.parse(rules)
     )
     raise typer.Exit(1 if bad else 0)
 

@@ -13,6 +13,7 @@ True
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from heartlab.cards import CS_SUITS, SUIT_NAMES, Card, CardSet, card_suit, parse
 from heartlab.kernel.layout import MOONS, NOBODY, OBSERVATION, OVER, PASSING, STATE, StateArray, compile_rules
 from heartlab.kernel.rng import seed_key
 from heartlab.observation import Observation
+from heartlab.record import DealRecord, RecordError
 from heartlab.rules import POOL, RANDOM_OFFSET, SCATTER, Rules
 
 
@@ -296,6 +298,23 @@ class Deal:
             raise IllegalPlay(reason)
         play_table(self._compiled, self._states, self._histories, np.array([number], np.int8), np.zeros(1, np.bool_))
 
+    def force_exchange(self, received: Sequence[CardSet]) -> None:
+        """Say how a pool was dealt out again, for replaying a record; must come before the first card."""
+        from heartlab.kernel.dealing import begin
+
+        if self.history or self.to_pass or self.pass_direction != "pool":
+            raise IllegalPlay("only a pool that was just passed can be dealt out again")
+        pooled = [card for cards in self.passed for card in cards]
+        given = [card for cards in received for card in cards]
+        if sorted(pooled) != sorted(given) or any(len(cards) != self.rules.pass_count for cards in received):
+            raise IllegalPlay(f"the pool {CardSet(pooled)} cannot be dealt out as {CardSet(given)}")
+        state = self._states[0]
+        for seat, cards in enumerate(received):
+            state["hands"][seat] = (int(state["hands"][seat]) & ~int(state["received"][seat])) | cards.mask
+            state["received"][seat] = cards.mask
+            state["may_hold"][seat] = self._compiled[0]["pack"]
+        begin(self._compiled[0], self._states[0])
+
     def choose_moon(self, choice: str) -> None:
         """Say what the moon does under ``moon=choice``: ``"others"`` or ``"self"``."""
         if self.rules.moon != "choice":
@@ -368,6 +387,58 @@ class Deal:
         return ""
 
     # --- text ---
+
+    def to_record(self, **details: Any) -> DealRecord:
+        """The deal as a record; details such as ``players`` and ``seed`` go with it."""
+        finished = {"points": self.points, "moon": self.shooter} if self.is_over else {}
+        exchanged = self.pass_direction != "hold" and not self.to_pass
+        return DealRecord(
+            rules=self.rules,
+            number=self.number,
+            hands=self.dealt,
+            pass_direction=self.pass_direction,
+            kitty=self.kitty,
+            passed=self.passed if exchanged else None,
+            received=self.received if exchanged and self.pass_direction == "pool" else None,
+            leader=self.tricks[0][0][0] if self.history else self.leader,
+            plays=tuple(self.history),
+            scores=self.scores if any(self.scores) else None,
+            **finished,
+            **details,
+        )
+
+    @classmethod
+    def from_record(cls, record: DealRecord) -> Deal:
+        """Replay a record, checking every card against the rules.
+
+        :raises RecordError: at the line of the first card that the rules forbid, or of wrong points.
+        """
+        deal = cls.from_hands(
+            record.hands,
+            record.rules,
+            number=record.number,
+            pass_direction=record.pass_direction,
+            leader=record.leader,
+            scores=record.scores,
+        )
+        line = record.line
+        try:
+            for seat, cards in enumerate(record.passed or ()):
+                line = record.line_of(f"gives {seat}")
+                deal.pass_cards(seat, cards)
+            if record.received is not None:
+                deal.force_exchange(record.received)
+            for ply, card in enumerate(record.plays):
+                line = record.line_of_play(ply)
+                if ply == 0 and deal.to_move != record.leader:
+                    raise IllegalPlay(f"seat {record.leader} leads, but seat {deal.to_move} should")
+                deal.play(card)
+        except IllegalPlay as error:
+            raise RecordError(str(error), line=line) from error
+        for name, said, found in (("points", record.points, deal.points), ("moon", record.moon, deal.shooter)):
+            if deal.is_over and said is not None and said != found:
+                raise RecordError(f"{name} {said} is written, but the cards give {found}", line=record.line_of(name))
+        return deal
 
     def __str__(self) -> str:
         """The table as text: hands around, the trick in the middle, points."""

@@ -1,60 +1,51 @@
-"""Records of deals: one value, two forms of text (lines for people, JSON Lines for programs), and OpenSpiel's numbers.
+"""Records of deals: the value and its checks, and how it is written. Reading is in :mod:`heartlab.record_reader`.
 
-``docs/records.md`` specifies the format. Both forms carry the same *document*, a dict of plain values, so that what one
-of them can say the other can, too, and both go through the same checks. A :class:`DealRecord` checks itself when it is
-made: cards are where they can be, passes and tricks add up, winners lead. Whether the rules allow a play is for whoever
-replays the record to say; :meth:`DealRecord.line_of_play` tells where in the file that play stands.
-
->>> record = next(read_records(["%hearts 1", "deal 3", "rules standard,players=4,removed=" + FIVE_TO_ACE,
-...     "hand 0  2C 2D 2S", "hand 1  3C 3D 3S", "hand 2  4C 4D 4S", "hand 3  2H 3H 4H", "trick 1  0: 2C 3C", "end"]))
->>> record.trick_leaders, record.is_finished
-((0,), False)
+``docs/records.md`` specifies the format: lines for people, JSON Lines for programs. Both carry the same *document*, a
+dict of plain values, so that what one of them can say the other can, too. A :class:`DealRecord` checks itself when it
+is made: cards are where they can be, passes and tricks add up, winners lead. Whether the rules allow a play is for
+whoever replays the record to say; :meth:`DealRecord.line_of_play` tells where in the file that play stands.
 """
 
 from __future__ import annotations
 
-import difflib
 import json
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
-from io import StringIO
+from functools import lru_cache
 from itertools import chain
 from typing import Any, NoReturn, TextIO
 
 from heartlab.cards import (
-    CARDS,
     CLUBS,
+    CS_ALL,
     DIAMONDS,
     HEARTS,
+    RANKS,
     SPADES,
     Card,
-    CardError,
     CardSet,
     card_name,
-    card_rank,
     card_suit,
     make_card,
-    parse_cards,
 )
 from heartlab.rules import POOL, RANDOM_OFFSET, SCATTER, Rules
 
 VERSION = 1
 HEADER = f"%hearts {VERSION}"
-_VERSIONS = f"known is version {VERSION}, which starts with the line `{HEADER}`"
-KEYWORDS = "deal game rules players seed scores hand kitty pass gives gets trick points moon note end".split()
-"""The first words of the lines of the text form, in the order in which they are written."""
-_PLURALS = {"hand": "hands", "trick": "tricks", "note": "notes"}
-"""Keys of the document that differ from the keyword of the line."""
+"""The first line of a file in the text form."""
 
 OPENSPIEL_DIRECTIONS = ("hold", "left", "across", "right")
-OPENSPIEL_SUITS = (CLUBS, DIAMONDS, HEARTS, SPADES)
+"""OpenSpiel's pass directions, by its numbers."""
+OPENSPIEL_CARDS: list[Card] = [make_card(rank, suit) for rank in RANKS for suit in (CLUBS, DIAMONDS, HEARTS, SPADES)]
+"""OpenSpiel's cards, by its numbers."""
 
 
 class RecordError(ValueError):
     """A record that cannot be: ``FILE:LINE: what is wrong and what would be right``."""
 
-    def __init__(self, reason: str, source: str = "", line: int = 0, part: str = "deal", ply: int | None = None) -> None:
+    def __init__(
+        self, reason: str, source: str = "<record>", line: int = 0, part: str = "deal", ply: int | None = None
+    ) -> None:
         """
         :param part: the start of the line that is wrong, as in ``"hand 2"``, from which readers find its number.
         :param ply: the number of the card played that is wrong, from 0.
@@ -70,7 +61,8 @@ class RecordError(ValueError):
         return RecordError(self.reason, source, line, self.part, self.ply)
 
 
-def _fail(part: str, reason: str, ply: int | None = None) -> NoReturn:
+def fail(part: str, reason: str, ply: int | None = None) -> NoReturn:
+    """Raise an error whose place only the reader knows."""
     raise RecordError(reason, part=part, ply=ply)
 
 
@@ -179,7 +171,7 @@ def _check_numbers(record: DealRecord) -> None:
     n = record.rules.players
     for part, number in (("deal", record.number), ("game", record.game)):
         if number is not None and number < 0:
-            _fail(part, f"`{part} {number}`: numbers count from 0")
+            fail(part, f"`{part} {number}`: numbers count from 0")
     per_seat: dict[str, Sequence[object] | None] = {
         "scores": record.scores,
         "points": record.points,
@@ -187,35 +179,33 @@ def _check_numbers(record: DealRecord) -> None:
     }
     for part, values in per_seat.items():
         if values is not None and len(values) != n:
-            _fail(part, f"`{part}` lists {len(values)}: write one for each of the {n} seats")
+            fail(part, f"`{part}` lists {len(values)}: write one for each of the {n} seats")
     for part, seat in (("moon", record.moon), ("trick 1", record.leader)):
         if seat is not None and not 0 <= seat < n:
-            _fail(part, f"`{part}`: there is no seat {seat}; seats are 0 to {n - 1}")
-    for part, value in (("points", record.points), ("moon", record.moon)):
-        if value is not None and not record.is_finished:
-            _fail(
-                part,
-                f"`{part}` belongs to finished deals only: {len(record.plays)} of {record.rules.plays} cards are played",
-            )
+            fail(part, f"`{part}`: there is no seat {seat}; seats are 0 to {n - 1}")
 
 
 def _check_hands(record: DealRecord) -> None:
     rules = record.rules
     if len(record.hands) != rules.players:
-        _fail("deal", f"the deal has {len(record.hands)} hands: the rules have {rules.players} players")
-    places = [(f"hand {seat}", hand, rules.hand_size) for seat, hand in enumerate(record.hands)]
-    places.append(("kitty", record.kitty, rules.kitty_size))
-    dealt = CardSet(sum(1 << card for card in set(chain.from_iterable(cards for _, cards, _ in places))))
-    missing = (CardSet(CARDS) - dealt - rules.removed).names() or "none"
-    seen = CardSet()
+        part = f"hand {rules.players}"
+        fail(part, f"the deal has {len(record.hands)} hands: the rules have {rules.players} players")
+    places = [(f"hand {seat}", hand.mask, rules.hand_size) for seat, hand in enumerate(record.hands)]
+    places.append(("kitty", record.kitty.mask, rules.kitty_size))
+    unseen = CS_ALL & ~rules.removed.mask
+    for _, cards, _ in places:
+        unseen &= ~cards
+    missing = f" (in no hand: {CardSet(unseen).names()})" if unseen else ""
+    seen = 0
     for part, cards, size in places:
-        if cards & rules.removed:
-            _fail(part, f"`{part}` has {(cards & rules.removed).names()}, which the rules remove from the pack")
+        if cards & rules.removed.mask:
+            removed = CardSet(cards & rules.removed.mask).names()
+            fail(part, f"`{part}` has {removed}, which the rules remove: deal only the others{missing}")
         if cards & seen:
-            _fail(part, f"`{part}` has {(cards & seen).names()}, which a hand before has: each card is dealt once")
-        if len(cards) != size:
-            _fail(part, f"`{part}` has {len(cards)} cards: the rules want {size} (cards that nobody has: {missing})")
-        seen = seen | cards
+            fail(part, f"`{part}` has {CardSet(cards & seen).names()} again: each card is dealt once{missing}")
+        if cards.bit_count() != size:
+            fail(part, f"`{part}` has {cards.bit_count()} cards: the rules want {size}{missing}")
+        seen |= cards
 
 
 def _pass_word(rules: Rules, direction: str) -> str:
@@ -223,12 +213,12 @@ def _pass_word(rules: Rules, direction: str) -> str:
     try:
         code = rules.pass_code(direction)
     except ValueError as error:
-        _fail("pass", f"`pass {direction}`: {error}")
+        fail("pass", f"`pass {direction}`: {error}")
     n = rules.players
     if code == RANDOM_OFFSET:
-        _fail("pass", "`pass random`: write the direction that chance chose, as in `pass left`, `pass +2`, `pass hold`")
+        fail("pass", "`pass random`: write the direction that chance chose, as in `pass left`, `pass +2`, `pass hold`")
     if code == SCATTER and rules.pass_count != n - 1:
-        _fail("pass", f"`pass scatter` gives a card to each of the others, but the rules pass {rules.pass_count} cards")
+        fail("pass", f"`pass scatter` gives a card to each of the others, but the rules pass {rules.pass_count} cards")
     words = {0: "hold", 1: "left", n - 1: "right", SCATTER: "scatter", POOL: "pool"}
     if n % 2 == 0:
         words[n // 2] = "across"
@@ -238,48 +228,61 @@ def _pass_word(rules: Rules, direction: str) -> str:
 def _check_passing(record: DealRecord) -> None:
     rules, direction = record.rules, record.pass_direction
     if record.received is not None and (direction != "pool" or record.passed is None):
-        _fail("gets 0", f"`gets` is only for what seats got from a pool; here it follows from `pass {direction}`")
+        fail("gets 0", f"`gets` is only for what seats got from a pool; here it follows from `pass {direction}`")
     if record.passed is None:
         if record.plays and direction != "hold":
-            _fail("trick 1", f"cards are played before passing: write the `gives` lines of `pass {direction}`")
+            fail("trick 1", f"cards are played before passing: write the `gives` lines of `pass {direction}`")
         return
     if direction == "hold":
-        _fail("gives 0", "`gives` in a deal without passing: leave it out, or write the direction, as in `pass left`")
+        fail("gives 0", "`gives` in a deal without passing: leave it out, or write the direction, as in `pass left`")
     if direction == "pool" and record.received is None:
-        _fail("pass", "`pass pool` shuffles the cards: write what each seat got, as in `gets 0  2C 3C 4C`")
-    pool = CardSet(chain.from_iterable(record.passed))
+        fail("pass", "`pass pool` shuffles the cards: write what each seat got, as in `gets 0  2C 3C 4C`")
+    pool = 0
     for word, sets in (("gives", record.passed), ("gets", record.received)):
-        if sets is not None and len(sets) != rules.players:
-            _fail("deal", f"`{word}` is there for {len(sets)} seats: every seat from 0 to {rules.players - 1} needs one")
-        for seat, cards in enumerate(sets or ()):
+        if sets is None:
+            continue
+        if len(sets) != rules.players:
+            part = f"{word} {rules.players}"
+            fail(
+                part,
+                f"`{word}` is there for {len(sets)} seats: write one for each of the seats 0 to {rules.players - 1}",
+            )
+        for seat, cards in enumerate(sets):
             part = f"{word} {seat}"
             if len(cards) != rules.pass_count:
-                _fail(part, f"`{part}` has {len(cards)} cards: the rules pass {rules.pass_count}")
-            source = record.hands[seat] if word == "gives" else pool
-            if not cards <= source:
-                owner = f"seat {seat} does not hold" if word == "gives" else "nobody passed, or another seat got"
-                _fail(part, f"`{part}` has {(cards - source).names()}, which {owner}; possible are {source.names()}")
-            pool = pool if word == "gives" else pool - cards
+                fail(part, f"`{part}` has {len(cards)} cards: the rules pass {rules.pass_count}")
+            source = record.hands[seat].mask if word == "gives" else pool
+            if cards.mask & ~source:
+                wrong, right = CardSet(cards.mask & ~source).names(), CardSet(source).names()
+                fail(part, f"`{part}` has {wrong}, which seat {seat} cannot {word[:-1]}: possible are {right}")
+            pool ^= cards.mask
 
 
 def _check_play(record: DealRecord, stated_leaders: Sequence[int]) -> None:
     rules, plays, n = record.rules, record.plays, record.rules.players
+    if any(not 0 <= card < 52 for card in plays):
+        fail("trick 1", "a play is no card: cards are the ints 0 to 51")
     if plays and record.leader is None:
-        _fail("trick 1", "cards are played, but nobody leads the first trick: say which seat does")
+        fail("trick 1", "cards are played, but nobody leads the first trick: say which seat does")
     if len(plays) > rules.plays:
-        _fail(f"trick {rules.hand_size + 1}", f"the deal has more than the {rules.hand_size} tricks of the rules")
+        part = f"trick {rules.hand_size + 1}"
+        fail(part, f"`{part}` is one too many: a deal of these rules has {rules.hand_size} tricks", rules.plays)
     held = [hand.mask for hand in record.playing_hands]
     for trick, (leader, cards) in enumerate(record.tricks):
         part = f"trick {trick + 1}"
         if trick < len(stated_leaders) and stated_leaders[trick] != leader:
             stated = stated_leaders[trick]
-            _fail(part, f"`{part}` is led by seat {stated}: seat {leader} won trick {trick} and leads", trick * n)
+            fail(part, f"`{part}` is led by seat {stated}: seat {leader} won trick {trick} and leads", trick * n)
         for turn, card in enumerate(cards):
             seat = (leader + turn) % n
             if not held[seat] >> card & 1:
                 ply = trick * n + turn
-                _fail(part, f"`{part}`: seat {seat} cannot play {card_name(card)}: {_where(record, card, ply)}", ply)
+                fail(part, f"`{part}`: seat {seat} cannot play {card_name(card)}: {_where(record, card, ply)}", ply)
             held[seat] ^= 1 << card
+    for part, value in (("points", record.points), ("moon", record.moon)):
+        if value is not None and not record.is_finished:
+            done = f"{len(plays)} of {rules.plays} cards are played"
+            fail(part, f"`{part}` is for finished deals, but {done}: add the rest, or leave `{part}` out")
 
 
 def _where(record: DealRecord, card: Card, ply: int) -> str:
@@ -304,7 +307,7 @@ def _document(record: DealRecord) -> dict[str, Any]:
         "hearts": VERSION,
         "deal": record.number,
         "game": record.game,
-        "rules": str(record.rules),
+        "rules": _rules_text(record.rules),
         "players": record.players and list(record.players),
         "seed": record.seed,
         "scores": record.scores and list(record.scores),
@@ -356,13 +359,25 @@ def to_openspiel(record: DealRecord) -> str:
 
     :raises RecordError: if OpenSpiel cannot play such a deal: four players, the full pack, three cards by seats.
     """
-    _check_openspiel_rules(record.rules)
+    check_openspiel_rules(record.rules)
     if record.pass_direction not in OPENSPIEL_DIRECTIONS:
-        _fail("pass", f"OpenSpiel passes {', '.join(OPENSPIEL_DIRECTIONS)}, not {record.pass_direction}")
+        fail("pass", f"OpenSpiel passes {', '.join(OPENSPIEL_DIRECTIONS)}, not {record.pass_direction}")
     dealt = chain.from_iterable(zip(*record.hands, strict=True))
     cards = chain(dealt, chain.from_iterable(record.passed or ()), record.plays)
-    numbers = (card_rank(card) * 4 + OPENSPIEL_SUITS.index(card_suit(card)) for card in cards)
-    return " ".join(map(str, [OPENSPIEL_DIRECTIONS.index(record.pass_direction), *numbers]))
+    numbers = [OPENSPIEL_DIRECTIONS.index(record.pass_direction), *map(OPENSPIEL_CARDS.index, cards)]
+    return " ".join(map(str, numbers))
+
+
+def check_openspiel_rules(rules: Rules) -> None:
+    """Refuse rules under which a deal is no list of OpenSpiel's numbers."""
+    if rules.players != 4 or rules.removed or rules.pass_count != 3:
+        fail("rules", f"OpenSpiel deals all 52 cards to four players, who pass three; that is not `rules {rules}`")
+
+
+@lru_cache(maxsize=64)
+def _rules_text(rules: Rules) -> str:
+    """Shortening rules to text takes as long as all the rest of a record, and files repeat them."""
+    return str(rules)
 
 
 def _names(cards: Iterable[Card]) -> str:
@@ -378,266 +393,3 @@ def _quoted(value: Any) -> str:
     """As JSON on one line: what is not printable, line breaks of all kinds above all, becomes an escape."""
     text = json.dumps(value, ensure_ascii=False)
     return text if text.isprintable() else json.dumps(value)
-
-
-# --- reading documents ---
-
-
-def _all(kind: type) -> Callable[[Any], bool]:
-    return lambda value: type(value) is list and all(type(item) is kind for item in value)
-
-
-def _are_tricks(value: Any) -> bool:
-    return type(value) is list and all(type(item) is list and [type(x) for x in item] == [int, str] for item in value)
-
-
-_SHAPES: dict[str, tuple[Callable[[Any], bool], str]] = {
-    **dict.fromkeys(("hearts", "deal", "game", "seed", "moon"), (lambda v: type(v) is int, "a whole number")),
-    **dict.fromkeys(("rules", "kitty", "pass"), (lambda v: type(v) is str, "a string")),
-    **dict.fromkeys(("players", "hands", "gives", "gets", "notes"), (_all(str), "a list of strings")),
-    **dict.fromkeys(("scores", "points"), (_all(int), "a list of whole numbers")),
-    "tricks": (_are_tricks, 'a list of [leader, cards], as in [[0, "2C 5C KC AC"]]'),
-}
-"""For each key of the document a test of its value, and what it has to be."""
-
-
-def from_json(line: str, *, source: str = "<json>", line_number: int = 1) -> DealRecord:
-    """Read one line of the JSON form.
-
-    :raises RecordError: if it is no record; ``source`` and ``line_number`` are for the message.
-    """
-    try:
-        document = json.loads(line, object_pairs_hook=_unique)
-        if not isinstance(document, dict):
-            _fail("deal", "a record is a JSON object, in braces")
-        for key, value in document.items():
-            if key not in _SHAPES:
-                _fail("deal", f"{key!r} is no key{_known(key, _SHAPES)}; keys of your own start with x_")
-            fits, shape = _SHAPES[key]
-            if not fits(value):
-                _fail("deal", f"the value of {key!r} has to be {shape}")
-        if document.get("hearts") != VERSION:
-            given = f"is {document['hearts']}" if "hearts" in document else "is missing"
-            _fail("deal", f'the version, "hearts", {given}; known is version {VERSION}, written as "hearts": {VERSION}')
-        return _build(document, Rules(), {"deal": line_number})
-    except RecordError as error:
-        raise error.at(source, line_number) from None
-    except (ValueError, RecursionError) as error:
-        raise RecordError(f"this is no JSON object on one line: {error}", source, line_number) from None
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    keys = [key for key, _ in pairs if not key.startswith("x_")]
-    for key in keys:
-        if keys.count(key) > 1:
-            _fail("deal", f"the key {key!r} is there twice: write it once")
-    return {key: value for key, value in pairs if not key.startswith("x_")}
-
-
-def _build(document: Mapping[str, Any], rules: Rules, lines: Mapping[str, int]) -> DealRecord:
-    """The record of a document whose values have the right shapes; rules are the ones to take if it has none."""
-    if "deal" not in document or "hands" not in document:
-        _fail("deal", "a record needs the number of the deal and the hands")
-    if "rules" in document:
-        rules = _parse_rules(document["rules"])
-    number, tricks = document["deal"], document.get("tricks", [])
-    cycle = rules.pass_direction(number)
-    if "pass" not in document and cycle != "hold":
-        _fail("deal", f"the direction is missing, which by the rules is {cycle}: write `pass DIRECTION` or `pass hold`")
-
-    def card_sets(key: str, word: str) -> tuple[CardSet, ...] | None:
-        if key not in document:
-            return None
-        return tuple(_card_set(text, f"{word} {seat}") for seat, text in enumerate(document[key]))
-
-    plays: list[Card] = []
-    for index, (_, text) in enumerate(tricks, 1):
-        plays += _trick_cards(text, index, rules.players, is_last=index == len(tricks))
-    return DealRecord(
-        rules=rules,
-        number=number,
-        hands=card_sets("hands", "hand") or (),
-        kitty=_card_set(document.get("kitty", ""), "kitty"),
-        pass_direction=document.get("pass", "hold"),
-        passed=card_sets("gives", "gives"),
-        received=card_sets("gets", "gets"),
-        leader=tricks[0][0] if tricks else None,
-        plays=tuple(plays),
-        stated_leaders=[leader for leader, _ in tricks],
-        notes=tuple(document.get("notes", ())),
-        lines=lines,
-        **{key: tuple(document[key]) for key in ("points", "scores", "players") if key in document},
-        **{key: document.get(key) for key in ("game", "seed", "moon")},
-    )
-
-
-def _parse_rules(text: str) -> Rules:
-    try:
-        return Rules.parse(text)
-    except ValueError as error:
-        _fail("rules", f"`rules {text}`: {error}")
-
-
-def _cards(text: str, part: str) -> list[Card]:
-    try:
-        return parse_cards(text)
-    except CardError as error:
-        _fail(part, f"`{part}`: {error}")
-
-
-def _card_set(text: str, part: str) -> CardSet:
-    cards = _cards(text, part)
-    twice = [card for card in cards if cards.count(card) > 1] if len(set(cards)) < len(cards) else []
-    if twice:
-        _fail(part, f"`{part}` has {card_name(twice[0])} twice: each card is there once")
-    return CardSet(cards)
-
-
-def _trick_cards(text: str, index: int, players: int, *, is_last: bool) -> list[Card]:
-    part = f"trick {index}"
-    cards = _cards(text, part)
-    if len(cards) > players:
-        _fail(part, f"`{part}` has {len(cards)} cards: {players} players play one each")
-    if len(cards) < players and not is_last:
-        _fail(part, f"`{part}` has {len(cards)} cards: {players} players play one each, and only the last trick may wait")
-    if not cards and index > 1:
-        _fail(part, f"`{part}` has no cards: only the first trick is written before a card is played, for its leader")
-    return cards
-
-
-def _known(word: str, words: Iterable[str]) -> str:
-    close = difflib.get_close_matches(word.lower(), words, 1)
-    return (f"; did you mean {close[0]}?" if close else ";") + f" known are {', '.join(words)}"
-
-
-# --- reading files ---
-
-_Lines = Iterator[tuple[int, str]]
-_Block = list[tuple[int, str]]
-
-
-def read_records(
-    lines: Iterable[str],
-    source: str = "<text>",
-    *,
-    skip_bad: bool = False,
-    on_error: Callable[[RecordError], None] | None = None,
-    rules: Rules | str = "openspiel",
-) -> Iterator[DealRecord]:
-    """Read records in whatever form they are: text, JSON Lines, or one OpenSpiel history per line.
-
-    :param lines: an open file, any lines, or a whole text.
-    :param source: the name of the file, for messages.
-    :param skip_bad: go on with the next deal after a bad one, instead of raising; ``on_error`` is told about it.
-    :param rules: the rules of OpenSpiel histories, which do not say them; the other forms do.
-    :raises RecordError: at the first bad deal unless ``skip_bad``; always if the version is missing or unknown.
-    """
-    numbered = enumerate(StringIO(lines) if isinstance(lines, str) else lines, 1)
-    stripped = ((number, line.lstrip("\ufeff").strip()) for number, line in numbered)
-    content = ((number, line) for number, line in stripped if line and line[0] != "#")
-    first = next(content, None)
-    if first is None:
-        return
-    content = chain([first], content)
-    results: Iterator[DealRecord | RecordError]
-    if first[1][0] == "{":
-        results = _each(content, lambda _, number, line: from_json(line, source=source, line_number=number))
-    elif first[1][0] in "[0123456789":
-        played = Rules.parse(rules)
-        results = _each(
-            content,
-            lambda index, number, line: parse_openspiel(line, played, number=index, source=source, line_number=number),
-        )
-    else:
-        _check_header(first[1], source, first[0])
-        results = _read_text(content, source)
-    for result in results:
-        if isinstance(result, DealRecord):
-            yield result
-        elif not skip_bad:
-            raise result
-        elif on_error is not None:
-            on_error(result)
-
-
-def _each(lines: _Lines, read: Callable[[int, int, str], DealRecord]) -> Iterator[DealRecord | RecordError]:
-    """One record, or what is wrong with it, per line; read gets the index of the record, its line number and line."""
-    for index, (number, line) in enumerate(lines):
-        try:
-            yield read(index, number, line)
-        except RecordError as error:
-            yield error
-
-
-def _check_header(line: str, source: str, number: int) -> None:
-    if line.split() != HEADER.split():
-        what = "is an unknown version" if line.startswith("%hearts") else "is no header of a file of records"
-        raise RecordError(f"{line[:40]!r} {what}; {_VERSIONS}", source, number)
-
-
-def _read_text(lines: _Lines, source: str) -> Iterator[DealRecord | RecordError]:
-    """The deals of the text form, and in place of each bad one what is wrong with it."""
-    inherited: Rules | None = None
-    for block in _blocks(lines):
-        number, line = block[0]
-        if line.startswith("%"):
-            _check_header(line, source, number)
-            inherited = Rules()
-            continue
-        given = [(place, line) for place, line in block if line.split(maxsplit=1)[:1] == ["rules"]]
-        try:
-            for number, line in given:
-                inherited = None
-                inherited = _parse_rules(line.removeprefix("rules").strip())
-            if inherited is None:
-                _fail("deal", "the deal takes its rules from the one before, where they are wrong: write a `rules` line")
-            result: DealRecord | RecordError = _read_block(block, inherited, source)
-        except RecordError as error:
-            result = error if error.line else error.at(source, number)
-        yield result
-
-
-def _blocks(lines: _Lines) -> Iterator[_Block]:
-    """The lines from each `deal` to its `end`; headers, and what stands outside of deals, are blocks of their own.
-
-    A block whose `end` is missing gets an empty line instead, with the number of the line where that was noticed.
-    """
-    block: _Block = []
-    for number, line in lines:
-        word = line.split(maxsplit=1)[0]
-        if word.startswith("x_"):
-            continue
-        if block and (word == "deal" or line.startswith("%")):
-            yield [*block, (number, "")]
-            block = []
-        block.append((number, line))
-        if word == "end" or line.startswith("%"):
-            yield block
-            block = []
-    if block:
-        yield [*block, (block[-1][0], "")]
-
-
-def _read_block(block: _Block, rules: Rules, source: str) -> DealRecord:
-    document: dict[str, Any] = {}
-    lines: dict[str, int] = {}
-    number, line = block[0]
-    try:
-        for number, line in block:
-            word, _, rest = (line + " ").replace("\t", " ").partition(" ")
-            if not line:
-                _fail("end", f"the deal of line {lines['deal']} has no `end`: write `end` after its last line")
-            if word not in KEYWORDS:
-                _fail(word, f"`{word}` is no keyword{_known(word, KEYWORDS)}")
-            if word != "deal" and "deal" not in document:
-                _fail(word, f"`{word}` stands outside of a deal: a deal starts with a line as `deal 0`")
-            part = _read_line(document, word, rest.strip())
-            if part in lines:
-                _fail(part, f"`{part}` is there twice, first in line {lines[part]}: write it once")
-            lines.setdefault(part, number)
-    except RecordError as error:
-        raise error.at(source, number) from None
-    try:
-        return _build(document, rules, lines)
-    except RecordError as error:
-        raise error.at(source, lines.get(error.part, lines["deal"])) from None

@@ -16,7 +16,7 @@ Sources disagree about Hearts, so the rules are data. What we chose where they l
   only the penalty cards that were dealt.
 - **Doubler**: the cards its taker took, bonus included, count twice.
 - **Scatter** passes one card to each other seat, lowest card to the left and on clockwise. **Pool** shuffles all
-  passed cards together and deals them out again.
+  passed cards together and deals them out again. **Random** draws the number of seats, hold included.
 - **Pips**: number cards count their number, J Q K ten, the ace eleven.
 """
 
@@ -103,13 +103,13 @@ class Rules:
     opening: Opening = "2C"
     """Who leads first, and what: 2♣ itself, any club of its holder, the lowest club dealt, any card of a seat."""
     first_trick_points: bool = False
-    """Penalty cards may fall on the first trick although the hand has others."""
+    """Penalty cards may fall on the first trick although another card could be played."""
     hearts: HeartsLead = "broken"
     """Whether hearts may be led before they are broken."""
     queen_breaks_hearts: bool = False
     """Q♠ breaks hearts, too."""
     hearts_before_queen: bool = False
-    """A seat whose only non-heart is Q♠ may lead a heart although hearts are not broken."""
+    """A seat that could otherwise lead only Q♠ may lead a heart although hearts are not broken."""
     queen_after_hearts: bool = False
     """Q♠ may not be played before hearts are broken, unless nothing else can be."""
     moon: Moon = "others"
@@ -271,7 +271,7 @@ def _pass_code(direction: str, players: int) -> int:
         return words[direction]
     if direction == "across" and players % 2 == 0:
         return players // 2
-    if direction[:1] in "+-" and direction[1:].isdigit() and 0 < int(direction[1:]) < players:
+    if direction[:1] in "+-" and direction[1:].isascii() and direction[1:].isdigit() and 0 < int(direction[1:]) < players:
         return int(direction) % players
     if direction == "across":
         raise RulesError(f"passing 'across' needs an even number of players, not {players}; +2 or -2 would do")
@@ -298,6 +298,7 @@ def _check(rules: Rules) -> None:
     )
     refuse(left == 0 and rules.kitty != "none", f"kitty={rules.kitty} but no card is left over for a kitty")
     refuse(rules.hand_size < 1, "too many cards are removed: nobody gets a card")
+    refuse(len(rules.passing) > 32, "the pass cycle is longer than 32 deals")
     refuse(not rules.passing, "passing is empty; write passing=hold for no passing")
     for direction in rules.passing:
         code = _pass_code(direction, n)

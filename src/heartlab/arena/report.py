@@ -85,11 +85,11 @@ def result_table(result: MatchResult) -> Table:
         title_justify="left",
     )
     table.add_column("player")
-    heads = ["points per deal", "deals won", "moons shot", "moons conceded", "forfeits", "ms per decision"]
+    heads = ["points/deal", "deals won", "moons", "conceded", "forfeits", "ms/choice"]
     if match.games:
         heads[1:1] = ["final score", "games won"]
     for head in heads:
-        table.add_column(head, justify="right")
+        table.add_column(head, justify="right", no_wrap=True)
     for kind, player in enumerate(match.kinds):
         decisions = int(result.decisions[kind])
         cells = [
@@ -98,7 +98,7 @@ def result_table(result: MatchResult) -> Table:
             f"{100 * estimate(result.moons[:, kind]).mean:.2f} %",
             f"{100 * estimate(result.conceded[:, kind]).mean:.2f} %",
             str(int(result.forfeits[:, kind].sum())),
-            f"{1000 * result.thinking[kind] / decisions:.4f}" if decisions else "-",
+            f"{1000 * result.thinking[kind] / decisions:.3g}" if decisions else "-",
         ]
         if match.games:
             cells[1:1] = [

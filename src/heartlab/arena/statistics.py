@@ -46,7 +46,7 @@ def estimate(values: FloatArray) -> Estimate:
 
 def t_tail(t: float, degrees: int) -> float:
     """P(T > t) of Student's t, by integrating its density (the substitution t = sqrt(d)·tan(a) makes it a cosine power)."""
-    if degrees > 2000:
+    if degrees > 100_000:
         return 0.5 * math.erfc(t / math.sqrt(2.0))
     angle = np.linspace(math.atan(t / math.sqrt(degrees)), math.pi / 2, 20001)
     scale = math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(math.pi)

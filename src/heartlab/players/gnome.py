@@ -23,6 +23,7 @@ from heartlab.players.base import CardArray, MaskArray, Observations, Player
 from heartlab.players.gnome_jake import jake_cards, jake_passes
 from heartlab.players.gnome_ling import ling_cards
 from heartlab.players.gnome_luis import luis_cards
+from heartlab.players.gnome_peter import peter_cards, peter_passes
 from heartlab.players.gnome_stock import stock_cards, stock_passes
 from heartlab.players.registry import register
 
@@ -33,6 +34,7 @@ VARIANTS: dict[str, tuple[BatchKernel, BatchKernel]] = {
     "luis": (luis_cards, stock_passes),
     "jake": (jake_cards, jake_passes),
     "ling": (ling_cards, jake_passes),
+    "peter": (peter_cards, peter_passes),
 }
 """The kernels of each player: what to play, what to pass."""
 

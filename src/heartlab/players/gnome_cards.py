@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.kernel.bits import CLUBS, ONE, ZERO, bit, highest, lowest, nth, popcount, suit_of
+from heartlab.kernel.bits import CLUBS, ONE, QUEEN_BIT, ZERO, bit, highest, lowest, nth, popcount, suit_of
 from heartlab.kernel.jit import kernel
+from heartlab.kernel.layout import NOBODY
+from heartlab.kernel.play import mask_points
 from heartlab.kernel.rng import below
 
 DIAMONDS = np.uint64(0x1FFF << 13)
@@ -22,8 +24,11 @@ HIGH_SPADES = np.uint64(7 << 36)
 SMALL_SPADES = np.uint64(0x3FF << 26)
 """The spades below Q♠."""
 C, D, S, H = 0, 1, 2, 3
+RANK_SIX, RANK_JACK, RANK_KING = 4, 9, 11
 GNOME_ORDER = (C, D, H, S)
 """The suits in the order in which these players break ties."""
+SEVERAL = -2
+"""More than one seat."""
 
 
 @kernel
@@ -95,9 +100,9 @@ def any_of(cards: np.uint64, rng: Any) -> int:
 
 
 @kernel
-def avoid_queen(cards: np.uint64, queen: np.uint64) -> np.uint64:
+def spare_queen(cards: np.uint64) -> np.uint64:
     """The cards without Q♠, unless that is the only one."""
-    rest = cards & ~queen
+    rest = cards & ~QUEEN_BIT
     return rest if rest != ZERO else cards
 
 
@@ -106,6 +111,18 @@ def top_below(cards: np.uint64, limit: int) -> int:
     """The highest of some cards of a suit below a card of that suit, or -1."""
     under = cards & lower(limit)
     return highest(under) if under != ZERO else -1
+
+
+@kernel
+def above(unseen: np.uint64, card: int) -> int:
+    """The number of unseen cards that beat a card in its suit."""
+    return popcount(unseen & higher(card))
+
+
+@kernel
+def beneath(unseen: np.uint64, card: int) -> int:
+    """The number of unseen cards that a card beats in its suit."""
+    return popcount(unseen & lower(card))
 
 
 @kernel
@@ -124,18 +141,41 @@ def unseen_cards(rules: Any, obs: Any) -> np.uint64:
 
 
 @kernel
-def read_history(rules: Any, obs: Any, starts: Any, out: Any) -> None:
-    """Per suit: the tricks led so far, this one included, and as a bit mask the seats that have failed to follow."""
+def count_leads(rules: Any, obs: Any, starts: Any) -> None:
+    """The tricks led in each suit so far, the one on the table included."""
     for suit in range(4):
         starts[suit] = 0
+    for ply in range(0, obs["plays"], rules["players"]):
+        starts[obs["history"][ply] // 13] += 1
+
+
+@kernel
+def find_voids(rules: Any, obs: Any, out: Any) -> None:
+    """The seats that have failed to follow each suit, as bit masks; our own seat included."""
+    for suit in range(4):
         out[suit] = 0
     led = 0
     for ply in range(obs["plays"]):
         card = obs["history"][ply]
         if ply % rules["players"] == 0:
             led = card // 13
-            starts[led] += 1
         elif card // 13 != led:
             for seat in range(rules["players"]):
                 if obs["played"][seat] & bit(card) != ZERO:
                     out[led] |= 1 << seat
+
+
+@kernel
+def points_taken(rules: Any, obs: Any, seat: int) -> int:
+    """The penalty points a seat has taken in this deal."""
+    return mask_points(rules, obs["taken"][seat] & rules["penalty"])
+
+
+@kernel
+def sole_scorer(rules: Any, obs: Any) -> int:
+    """The only seat that has taken penalty cards; NOBODY if there is none yet, SEVERAL if the moon is out of reach."""
+    sole = NOBODY
+    for seat in range(rules["players"]):
+        if obs["taken"][seat] & rules["penalty"] != ZERO:
+            sole = seat if sole == NOBODY else SEVERAL
+    return sole

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.kernel.bits import CLUBS, HEARTS, ONE, QUEEN_BIT, SPADES, ZERO, bit, highest, lowest, popcount
+from heartlab.kernel.bits import CLUBS, HEARTS, QUEEN_BIT, SPADES, ZERO, bit, highest, lowest, popcount
 from heartlab.kernel.dealing import may_pass
 from heartlab.kernel.jit import kernel
 from heartlab.players.gnome_cards import (
@@ -18,25 +18,24 @@ from heartlab.players.gnome_cards import (
     GNOME_ORDER,
     HIGH_SPADES,
     KING_BIT,
+    RANK_JACK,
+    RANK_KING,
+    RANK_SIX,
     SMALL_SPADES,
-    D,
     H,
     S,
-    avoid_queen,
-    higher,
+    above,
+    find_voids,
     highest_ranked,
     is_last,
-    lower,
     lowest_ranked,
-    read_history,
+    spare_queen,
     suit_mask,
     take_highest,
     top_below,
     unseen_cards,
 )
 
-RANK_SIX, RANK_JACK, RANK_KING = 4, 9, 11
-"""Ranks counted from 0 for the two."""
 HEART_JACK = 48
 TWO_OF_SPADES = np.uint64(1 << 26)
 SAFE_UNSEEN = 5
@@ -49,12 +48,6 @@ FEW_LEFT = 6
 def scoring(obs: Any, unseen: np.uint64, suit: int) -> bool:
     """Whether a suit can still bring points: hearts, and spades while Q♠ has not been played."""
     return suit == H or (suit == S and (unseen | obs["hand"]) & QUEEN_BIT != ZERO)
-
-
-@kernel
-def above(unseen: np.uint64, card: int) -> int:
-    """The number of unseen cards that beat a card in its suit."""
-    return popcount(unseen & higher(card))
 
 
 @kernel
@@ -123,7 +116,7 @@ def lead_lowest(obs: Any, unseen: np.uint64, suits: Any, count: int) -> int:
     picked = -1
     for i in range(count):
         low = lowest(legal & suit_mask(suits[i]))
-        if suits[i] == S and spades & HIGH_SPADES != ZERO:
+        if suits[i] == S and obs["hand"] & HIGH_SPADES != ZERO:
             continue
         if picked < 0 or above(unseen, low) > above(unseen, picked):
             picked = low
@@ -177,7 +170,7 @@ def duck(cards: np.uint64, best: int, last: bool) -> int:
     card = top_below(cards, best)
     if card >= 0:
         return card
-    cards = avoid_queen(cards, QUEEN_BIT)
+    cards = spare_queen(cards)
     return highest(cards) if last else lowest(cards)
 
 
@@ -214,9 +207,8 @@ def _discard(rules: Any, obs: Any, unseen: np.uint64) -> int:
 @kernel
 def jake_card(rules: Any, obs: Any, rng: Any) -> int:
     """The card Jake plays."""
-    starts = np.empty(4, np.int64)
     out = np.empty(4, np.int64)
-    read_history(rules, obs, starts, out)
+    find_voids(rules, obs, out)
     unseen = unseen_cards(rules, obs)
     if obs["led"] == ZERO:
         return _lead(obs, unseen, out)

@@ -1,8 +1,8 @@
 """Ling of gnome-hearts: Jake with a better eye for cards that cannot win, and a defence against the moon.
 
-Her pass is Jake's. Where the description leaves a choice open we read it as follows: several cards that fit a rule are
-compared in the order of the visit (longest suit first), a sole scorer that calls for defence is somebody else, and
-Q♠ is equivalent to no other card.
+Her pass is Jake's. Where the description leaves a choice open we read it as follows: of several cards that fit a rule
+the first counts, longest suit first when leading, in hand order when discarding; a scorer that calls for defence is
+somebody else; and Q♠ is equivalent to no other card (mixing it with K♠ or J♠ costs a third of a point per deal).
 """
 
 from __future__ import annotations
@@ -13,35 +13,36 @@ import numpy as np
 
 from heartlab.kernel.bits import HEARTS, ONE, QUEEN_BIT, SPADES, ZERO, bit, highest, lowest, popcount
 from heartlab.kernel.jit import kernel
-from heartlab.kernel.play import mask_points
+from heartlab.kernel.layout import MOON_OFF, NOBODY
 from heartlab.players.gnome_cards import (
     ACE_BIT,
     HIGH_SPADES,
     KING_BIT,
-    SMALL_SPADES,
+    RANK_JACK,
+    SEVERAL,
     H,
     S,
+    above,
     any_of,
+    beneath,
+    find_voids,
     higher,
     highest_ranked,
     is_last,
-    lower,
-    read_history,
+    points_taken,
+    sole_scorer,
     suit_mask,
     unseen_cards,
 )
-from heartlab.players.gnome_jake import SAFE_UNSEEN, above, dangerous, duck, lead_lowest, longest_first, scoring, take
+from heartlab.players.gnome_jake import SAFE_UNSEEN, dangerous, duck, lead_lowest, longest_first, scoring, take
 
-@kernel
-def below_count(unseen: np.uint64, card: int) -> int:
-    """The number of unseen cards that a card beats in its suit."""
-    return popcount(unseen & lower(card))
+RANK_TEN = 8
 
 
 @kernel
 def _gives_away(unseen: np.uint64, card: int) -> bool:
     """Whether a card loses to whatever is played to it."""
-    return below_count(unseen, card) == 0 and above(unseen, card) > 0
+    return beneath(unseen, card) == 0 and above(unseen, card) > 0
 
 
 # --- leading ---
@@ -92,7 +93,7 @@ def _lead_probable(rules: Any, obs: Any, unseen: np.uint64, out: Any, suits: Any
         cards = legal & suit_mask(suits[i])
         low = lowest(cards)
         followers = rules["players"] - 1 - popcount(np.uint64(out[suits[i]]))
-        if followers <= below_count(unseen, low) or above(unseen, low) == 0:
+        if followers <= beneath(unseen, low) or above(unseen, low) == 0:
             continue
         rest = cards & (cards - ONE)
         value = 100 if rest == ZERO else above(unseen, lowest(rest))
@@ -125,7 +126,7 @@ def _lone_card(legal: np.uint64, unseen: np.uint64, top: bool) -> int:
         cards = legal & suit_mask(suit)
         if popcount(cards) == 1:
             card = lowest(cards)
-            if below_count(unseen, card) > 0 and (not top or above(unseen, card) == 0):
+            if beneath(unseen, card) > 0 and (not top or above(unseen, card) == 0):
                 return card
     return -1
 
@@ -152,7 +153,7 @@ def _discard(rules: Any, obs: Any, unseen: np.uint64, rng: Any) -> int:
         while cards != ZERO:
             beatable += above(unseen, lowest(cards)) > 0
             cards &= cards - ONE
-        if above(unseen, top_card) == 0 and below_count(unseen, top_card) > 0 and beatable > most:
+        if above(unseen, top_card) == 0 and beneath(unseen, top_card) > 0 and beatable > most:
             picked, most = top_card, beatable
     if picked >= 0:
         return picked
@@ -164,7 +165,7 @@ def _discard(rules: Any, obs: Any, unseen: np.uint64, rng: Any) -> int:
     while cards != ZERO:
         card = lowest(cards)
         cards &= cards - ONE
-        if below_count(unseen, card) > 0 and above(unseen, card) < fewest:
+        if beneath(unseen, card) > 0 and above(unseen, card) < fewest:
             picked, fewest = card, above(unseen, card)
     return picked if picked >= 0 else any_of(legal, rng)
 
@@ -173,40 +174,34 @@ def _discard(rules: Any, obs: Any, unseen: np.uint64, rng: Any) -> int:
 
 
 @kernel
-def _taken_points(rules: Any, obs: Any, seat: int) -> int:
-    return mask_points(rules, obs["taken"][seat] & rules["penalty"])
-
-
-@kernel
 def _moon_threat(rules: Any, obs: Any, unseen: np.uint64, out: Any) -> bool:
-    """Whether somebody else may be on the way to the moon with this trick."""
-    seat = obs["seat"]
-    sole, scorers = -1, 0
-    for other in range(rules["players"]):
-        if _taken_points(rules, obs, other) > 0:
-            sole = other
-            scorers += 1
-    if obs["led"] == ZERO or scorers > 1 or sole == seat:
+    """Whether somebody else may be on the way to the moon with this trick.
+
+    The signs: a lead of a high heart, or of a high spade before Q♠ is home; or the only scorer is winning the trick
+    with many points already, or with some and a lead that nobody beats although not everybody can follow.
+    """
+    sole = sole_scorer(rules, obs)
+    if rules["moon"] == MOON_OFF or sole == SEVERAL or sole == obs["seat"]:
         return False
     led_card = obs["trick_cards"][0]
     suit = led_card // 13
     queen_out = (unseen | obs["hand"] | obs["trick"]) & QUEEN_BIT != ZERO
-    if suit == S and led_card % 13 > 9 and queen_out:
+    if (suit == S and led_card % 13 > RANK_JACK and queen_out) or (suit == H and led_card % 13 > RANK_TEN):
         return True
-    if suit == H and led_card % 13 + 2 > 10:
-        return True
-    if sole < 0 or obs["winner"] != sole:
+    if sole == NOBODY or obs["winner"] != sole:
         return False
-    points = _taken_points(rules, obs, sole)
+    points = points_taken(rules, obs, sole)
     if points > 14 or (points > 6 and queen_out):
         return True
     void = popcount(np.uint64(out[suit]))
     can_follow = obs["hand"] & obs["led"] != ZERO
-    return points > 1 and obs["leader"] == sole and above(unseen, led_card) == 0 and void > 0 and not (void == 1 and can_follow)
+    unbeatable = obs["leader"] == sole and above(unseen, led_card) == 0
+    return points > 1 and unbeatable and void > 0 and not (void == 1 and can_follow)
 
 
 @kernel
 def _worth_defending(rules: Any, obs: Any) -> bool:
+    """Whether a moon would hurt: not if we are last in the game anyway, unless the scores are low or close."""
     own = obs["scores"][obs["seat"]]
     least, most = own, own
     for seat in range(rules["players"]):
@@ -229,8 +224,8 @@ def _defend(obs: Any, unseen: np.uint64, danger: bool) -> int:
     picked, fewest = -1, 99
     for suit in range(4):
         cards = legal & suit_mask(suit)
-        if cards != ZERO and below_count(unseen, lowest(cards)) < fewest:
-            picked, fewest = lowest(cards), below_count(unseen, lowest(cards))
+        if cards != ZERO and beneath(unseen, lowest(cards)) < fewest:
+            picked, fewest = lowest(cards), beneath(unseen, lowest(cards))
     return picked
 
 
@@ -257,9 +252,8 @@ def _equivalent(obs: Any, unseen: np.uint64, picked: int) -> np.uint64:
 @kernel
 def ling_card(rules: Any, obs: Any, rng: Any) -> int:
     """The card Ling plays."""
-    starts = np.empty(4, np.int64)
     out = np.empty(4, np.int64)
-    read_history(rules, obs, starts, out)
+    find_voids(rules, obs, out)
     unseen = unseen_cards(rules, obs)
     if obs["led"] == ZERO:
         card = _lead(rules, obs, unseen, out, rng)

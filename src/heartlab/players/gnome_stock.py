@@ -16,14 +16,13 @@ from heartlab.kernel.jit import kernel
 from heartlab.players.gnome_cards import (
     ACE_BIT,
     DIAMONDS,
-    HIGH_SPADES,
     KING_BIT,
     SMALL_SPADES,
-    avoid_queen,
     highest_ranked,
     is_last,
     lower,
     lowest_ranked,
+    spare_queen,
 )
 
 
@@ -49,7 +48,7 @@ def _under_points(cards: np.uint64, best: int, last: bool) -> int:
     if duck != ZERO:
         return highest(duck)
     if last:
-        return highest(avoid_queen(cards, QUEEN_BIT))
+        return highest(spare_queen(cards))
     return lowest(cards)
 
 
@@ -59,7 +58,7 @@ def _to_spades(cards: np.uint64, trick: np.uint64, last: bool) -> int:
     if trick & (KING_BIT | ACE_BIT) != ZERO and cards & QUEEN_BIT != ZERO:
         return lowest(QUEEN_BIT)
     if last:
-        return highest(avoid_queen(cards, QUEEN_BIT))
+        return highest(spare_queen(cards))
     small = cards & SMALL_SPADES
     return highest(small if small != ZERO else cards)
 
@@ -75,7 +74,7 @@ def stock_choice(legal: np.uint64, led: np.uint64, trick: np.uint64, best: int, 
     :param penalty: the cards that count points.
     """
     if led == ZERO:
-        return lowest_ranked(avoid_queen(legal, QUEEN_BIT))
+        return lowest_ranked(spare_queen(legal))
     cards = legal & led
     if cards == ZERO:
         return _discard(legal)

@@ -1,0 +1,158 @@
+"""Evaluators: compiled functions from an open state to what each seat may expect to score.
+
+An evaluator is written in a few lines of Python and passed to any search; the searches are compiled once, for all of
+them, because they call it through a function pointer.
+
+    @evaluator("tricks", "counts tricks as points")
+    def tricks(rules, state, root, floats, ints, scratch, out):
+        for seat in range(rules["players"]):
+            out[seat] = state["tricks_won"][seat]
+
+`root` is the seat for which the search is made; `floats` and `ints` are the evaluator's own constant data (weights and
+tables of a learned model), `scratch` is working memory that a thread has to itself, `out` takes one value per seat. Lower
+is better. Searches evaluate wherever they stop, at the end of the deal, too: an evaluator that does not want to judge
+finished deals itself calls `exact_points` there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+from numba import types
+from numba.core import config
+
+from heartlab.kernel.bits import ONE, ZERO, lowest, popcount
+from heartlab.kernel.jit import CACHE_DIRECTORY, kernel
+from heartlab.kernel.layout import OVER, RULES, STATE
+from heartlab.kernel.play import mask_points, points
+
+Function = Callable[..., None]
+_FLOATS = types.float64[::1]
+_INTS = types.int64[::1]
+SIGNATURE = types.void(
+    numba.from_dtype(RULES), numba.from_dtype(STATE), types.int64, _FLOATS, _INTS, _FLOATS, types.float64[::1]
+)
+"""What every evaluator function looks like to the searches."""
+
+
+@dataclass(frozen=True)
+class Evaluator:
+    """An evaluator ready for use: its function and its data."""
+
+    name: str
+    function: Function
+    floats: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(1))
+    ints: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
+    scratch_size: int = 1
+    """Floats of working memory that each thread needs."""
+
+    def scratch(self) -> npt.NDArray[np.float64]:
+        """Fresh working memory."""
+        return np.zeros(self.scratch_size)
+
+
+class EvaluatorError(ValueError):
+    """A name that stands for no evaluator."""
+
+
+_makers: dict[str, tuple[Callable[[str], Evaluator], str]] = {}
+
+
+def compile_evaluator(function: Function) -> Function:
+    """Compile a function with the signature of evaluators."""
+    if config.DISABLE_JIT:
+        return function
+    before = config.CACHE_DIR
+    config.CACHE_DIR = CACHE_DIRECTORY
+    try:
+        own = function.__module__.startswith("heartlab.")
+        return numba.njit(SIGNATURE, nogil=True, cache=own, error_model="numpy")(function)  # type: ignore[no-any-return]
+    finally:
+        config.CACHE_DIR = before
+
+
+def evaluator(name: str, summary: str = "") -> Callable[[Function], Evaluator]:
+    """Compile a function and register it as an evaluator under a name."""
+
+    def add(function: Function) -> Evaluator:
+        made = Evaluator(name, compile_evaluator(function))
+        _makers[name] = (lambda _: made), summary or (function.__doc__ or "").strip().split("\n")[0]
+        return made
+
+    return add
+
+
+def evaluator_family(name: str, summary: str = "") -> Callable[[Callable[[str], Evaluator]], Callable[[str], Evaluator]]:
+    """Register a function that makes an evaluator from the text after the colon, as in ``td:MODEL``."""
+
+    def add(make: Callable[[str], Evaluator]) -> Callable[[str], Evaluator]:
+        _makers[name] = make, summary
+        return make
+
+    return add
+
+
+def make_evaluator(name: str) -> Evaluator:
+    """The evaluator that a name stands for.
+
+    :raises EvaluatorError: if there is none; the message lists the known ones.
+    """
+    import heartlab.search.pie  # noqa: F401 - registers pie
+
+    family, _, argument = name.partition(":")
+    if family not in _makers:
+        raise EvaluatorError(f"no evaluator is called {name!r}; known are {', '.join(sorted(_makers))}")
+    return _makers[family][0](argument)
+
+
+@kernel
+def exact_points(rules: Any, state: Any, out: Any) -> None:
+    """The points of a finished deal, moon and bonuses included."""
+    whole = np.empty(len(state["hands"]), np.int64)
+    points(rules, state, whole)
+    for seat in range(rules["players"]):
+        out[seat] = whole[seat]
+
+
+@evaluator("points", "points taken so far; the points still out are shared evenly")
+def points_so_far(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any, out: Any) -> None:
+    """Points taken so far plus an even share of those still to be taken; exact at the end of the deal."""
+    exact_points(rules, state, out)
+    if state["phase"] == OVER:
+        return
+    open_cards = state["trick"]
+    for seat in range(rules["players"]):
+        open_cards |= state["hands"][seat]
+    share = mask_points(rules, open_cards & rules["penalty"]) / rules["players"]
+    for seat in range(rules["players"]):
+        out[seat] += share
+
+
+@evaluator("low-cards", "points so far; the rest in proportion to the height of the cards held")
+def low_cards(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any, out: Any) -> None:
+    """Points taken so far; what is still out falls to the seats in proportion to the ranks they hold."""
+    exact_points(rules, state, out)
+    if state["phase"] == OVER:
+        return
+    open_cards = state["trick"]
+    total = 0.0
+    for seat in range(rules["players"]):
+        cards = state["hands"][seat]
+        open_cards |= cards
+        while cards != ZERO:
+            total += lowest(cards) % 13 + 1
+            cards &= cards - ONE
+    rest = mask_points(rules, open_cards & rules["penalty"])
+    for seat in range(rules["players"]):
+        cards = state["hands"][seat]
+        height = 0.0
+        while cards != ZERO:
+            height += lowest(cards) % 13 + 1
+            cards &= cards - ONE
+        if popcount(open_cards) > 0 and total > 0.0:
+            out[seat] += rest * height / total

@@ -1,0 +1,106 @@
+"""Which cards to search, and in what order: legal cards, best guess first, equivalent ones only once.
+
+The order is that of the thesis program behind the papers' expert; where a search says "ties go to the first", this is
+what "first" means:
+
+- leading: low hearts, then other suits from the top, high hearts among them; A♠, K♠, Q♠ last;
+- following a lead of A♠ or K♠: Q♠, then spades from the top;
+- following another spade: from the top, Q♠ last;
+- following any other suit: from the top;
+- void in the suit led: Q♠, then from the top by rank.
+
+Equal places are taken in card order (clubs, diamonds, spades, hearts; low before high).
+
+Two cards of a hand are equivalent if they are of one suit, nobody else holds a card between them and none lies on the
+table, and they count the same. Cards that are special (Q♠, bonus, doubler, or worth points that differ) never are.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from heartlab.kernel.bits import HEARTS, ONE, ZERO, bit, lowest, suit_of
+from heartlab.kernel.jit import kernel
+from heartlab.kernel.play import legal
+
+MAX_MOVES = 20
+"""No hand is longer (three players without a kitty hold 17 cards)."""
+
+QUEEN, ACE = 36, 38
+
+
+@kernel
+def move_score(state: Any, card: int) -> int:
+    """The place of a card in the order: higher goes first."""
+    rank = card % 13
+    led = state["led"]
+    own = bit(card)
+    if led == ZERO:
+        from_top = 12 - rank
+        if card >= QUEEN and card <= ACE:
+            return card - QUEEN
+        return 30 + from_top if own & HEARTS != ZERO else 39 - from_top
+    if own & led == ZERO:
+        return 100 if card == QUEEN else rank
+    if card == QUEEN:
+        return 100 if state["trick_cards"][0] > QUEEN else -1
+    return rank
+
+
+@kernel
+def _is_special(rules: Any, card: int) -> bool:
+    return card == QUEEN or card == rules["bonus"] or card == rules["doubler"]
+
+
+@kernel
+def _between(low: int, high: int) -> np.uint64:
+    """The cards strictly between two cards of a suit."""
+    return (bit(high) - ONE) & ~((bit(low) << ONE) - ONE)
+
+
+@kernel
+def candidates(rules: Any, state: Any, merge: bool, cards: Any) -> int:
+    """Fill `cards` with the legal cards in search order, equivalent ones once if `merge`; returns how many."""
+    left = legal(rules, state)
+    scores = np.empty(MAX_MOVES, np.int64)
+    count = 0
+    while left != ZERO:
+        card = lowest(left)
+        left &= left - ONE
+        score = move_score(state, card)
+        place = count
+        while place > 0 and scores[place - 1] < score:
+            scores[place] = scores[place - 1]
+            cards[place] = cards[place - 1]
+            place -= 1
+        scores[place] = score
+        cards[place] = card
+        count += 1
+    if not merge or count < 2:
+        return count
+    others = state["trick"]
+    for seat in range(rules["players"]):
+        if seat != state["to_move"]:
+            others |= state["hands"][seat]
+    kept = 0
+    for i in range(count):
+        card = cards[i]
+        twin = False
+        if not _is_special(rules, card):
+            for j in range(kept):
+                other = cards[j]
+                low, high = min(card, other), max(card, other)
+                if (
+                    suit_of(low) == suit_of(high)
+                    and _between(low, high) & others == ZERO
+                    and rules["points"][low] == rules["points"][high]
+                    and not _is_special(rules, other)
+                ):
+                    twin = True
+        if not twin:
+            cards[kept] = card
+            kept += 1
+    return kept
+

@@ -1,0 +1,71 @@
+"""The rooms and their arrows: who may import whom, and what the command line must not load."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import heartlab
+
+PACKAGE = Path(heartlab.__file__).parent
+ALLOWED = {
+    "cards": set(),
+    "rules": {"cards"},
+    "record": {"cards", "rules"},
+    "record_reader": {"cards", "rules", "record"},
+    "kernel": {"cards", "rules"},
+    "observation": {"cards", "rules", "kernel", "deal"},
+    "deal": {"cards", "rules", "kernel", "observation", "record", "show"},
+    "game": {"deal", "rules"},
+    "show": {"cards", "deal"},
+    "replay": {"cards", "deal", "record", "record_reader", "rules"},
+    "players": {"cards", "rules", "kernel", "observation"},
+    "arena": {"cards", "rules", "kernel", "deal", "game", "record", "players"},
+    "benchmarks": {"rules", "kernel", "deal", "arena", "players"},
+}
+"""Who may use whom. `cli` may use everything and nobody uses it."""
+
+
+def room_of(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
+
+
+def uses(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("heartlab"):
+            found.add(room_of(node.module))
+        elif isinstance(node, ast.Import):
+            found |= {room_of(name.name) for name in node.names if name.name.startswith("heartlab")}
+    return found - {""}
+
+
+MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE or path.stem not in ("__init__", "cli"))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_arrows_point_down(path):
+    room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    assert room in ALLOWED, f"room {room} is not on the map: add it to docs/architecture.md and to ALLOWED"
+    assert uses(path) - {room} <= ALLOWED[room]
+
+
+def test_values_need_no_arrays():
+    for name in ("cards", "rules", "record", "record_reader"):
+        source = (PACKAGE / f"{name}.py").read_text()
+        assert "numpy" not in source
+        assert "numba" not in source
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["rules"], ["arena", "--help"]])
+def test_quick_commands_load_no_numpy_or_numba(arguments):
+    program = (
+        "import sys; sys.argv = ['heartlab', *%r]; import heartlab.cli\n"
+        "try: heartlab.cli.main()\n"
+        "except SystemExit: pass\n"
+        "print({'numpy', 'numba', 'rich'} & set(sys.modules), file=sys.stderr)" % arguments
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "set()", done.stderr

@@ -1,0 +1,217 @@
+"""The arena: fair seatings, results that depend on the seed alone, honest counting of bad answers, records that replay."""
+
+import numpy as np
+import pytest
+
+from heartlab import Player, Rules, make_player
+from heartlab.arena import Match, PlayerFailure, result_dict, run_match
+from heartlab.arena.arrangements import arrangements
+from heartlab.arena.recording import Recorder
+from heartlab.arena.rows import RowsInPlay
+from heartlab.players import Observations, PlayerError
+from heartlab.replay import load_deals
+
+TIMING = ("seconds", "deals_per_second", "ms_per_decision")
+
+
+class Lowest(Player):
+    """Plays the card of the lowest rank: a player written for one observation."""
+
+    def play(self, obs):
+        return min(obs.legal, key=lambda card: (card % 13, card))
+
+
+class Stubborn(Player):
+    """Always answers 2♣, and passes one card too few: mostly illegal."""
+
+    def play(self, obs):
+        return "2C"
+
+    def pass_cards(self, obs):
+        return list(obs.hand)[:2]
+
+
+class Peeking(Player):
+    is_open = True
+
+    def choose_cards(self, batch):
+        assert len(batch.states) == len(batch)
+        return make_player("random").choose_cards(batch)
+
+
+def without_times(result):
+    found = result_dict(result)
+    for player in found["players"]:
+        player.pop("ms_per_decision")
+    return {key: value for key, value in found.items() if key not in TIMING}
+
+
+def play(players, rules="standard", units=6, **options):
+    run = {key: options.pop(key) for key in ("threads", "batch", "until_se", "progress", "listener") if key in options}
+    return run_match(Match(players, Rules.parse(rules), units, **options), **run)
+
+
+# --- seatings ---
+
+
+@pytest.mark.parametrize(
+    ("names", "seats", "count"),
+    [([0, 1], 4, 14), ([0, 1, 2], 4, 36), ([0, 1, 2, 3], 4, 24), ([0, 1, 1, 1], 4, 4), ([0, 1], 3, 6), ([0], 4, 1)],
+)
+def test_all_distinct_seatings(names, seats, count):
+    found = arrangements(names, seats)
+    assert found.shape == (count, seats)
+    assert len({tuple(row) for row in found.tolist()}) == count
+    assert all(set(row) == set(names) for row in found.tolist())
+    times_in_seat = [(found[:, seat] == names[0]).sum() for seat in range(seats)]
+    assert len(set(times_in_seat)) == 1, "every seat is taken equally often"
+
+
+def test_impossible_seatings_are_refused():
+    with pytest.raises(ValueError, match="5 players are named, but these rules have 4 seats"):
+        arrangements([0, 1, 2, 3, 4], 4)
+    with pytest.raises(ValueError, match="name each player once"):
+        arrangements([0, 0, 1], 4)
+
+
+# --- the same seed, the same result ---
+
+
+@pytest.mark.parametrize("rules", ["standard", "advice", "standard,players=6", "openspiel"])
+def test_threads_and_batches_do_not_matter(rules):
+    players = [make_player("gnome"), make_player("random"), Lowest("lowest")]
+    expected = without_times(play(players, rules, 5, seed=3, threads=1))
+    for threads, batch in ((2, None), (1, 2), (2, 1)):
+        assert without_times(play(players, rules, 5, seed=3, threads=threads, batch=batch)) == expected
+    assert without_times(play(players, rules, 5, seed=4, threads=1)) != expected
+
+
+def test_games_do_not_depend_on_batches_either():
+    players = [make_player("gnome"), make_player("random")]
+    expected = without_times(play(players, units=4, seed=1, games=True, threads=1))
+    assert without_times(play(players, units=4, seed=1, games=True, threads=2, batch=1)) == expected
+
+
+def test_sequential_stop_is_the_same_for_any_batch():
+    players = [make_player("gnome"), make_player("random")]
+    results = [play(players, units=2000, seed=1, until_se=0.2, batch=batch) for batch in (37, 400)]
+    assert results[0].units == results[1].units
+    assert results[0].units % 50 == 0
+    assert results[0].units < 2000
+    assert result_dict(results[0])["difference"] == result_dict(results[1])["difference"]
+    assert result_dict(results[0])["difference"]["se"] <= 0.2
+
+
+def test_equal_players_tie_exactly():
+    found = result_dict(play([make_player("random"), make_player("random")], units=20, seed=1))
+    assert found["difference"]["mean"] == 0.0
+    assert found["players"][0]["mean"] == pytest.approx(found["players"][1]["mean"])
+
+
+def test_points_add_up():
+    result = play([make_player("gnome"), make_player("random")], "seed-nomoon", 30, seed=2)
+    assert result.points.sum(axis=1) == pytest.approx(2 * 6.5)
+    assert result.deals_won.sum(axis=1) == pytest.approx(1.0)
+    assert result.deals == 30 * 14
+    found = result_dict(result)
+    assert found["difference"]["mean"] == pytest.approx(found["players"][0]["mean"] - found["players"][1]["mean"])
+
+
+# --- players that misbehave ---
+
+
+def test_illegal_answers_are_replaced_and_counted():
+    result = play([Stubborn("stubborn"), make_player("random")], units=3, seed=1)
+    forfeits = [player["forfeits"] for player in result_dict(result)["players"]]
+    seat_deals = 3 * 28
+    assert forfeits[1] == 0
+    passing = sum(deal % 4 != 3 for deal in range(3)) * 28
+    assert passing + 11 * seat_deals <= forfeits[0] <= passing + 13 * seat_deals
+
+
+def test_an_error_in_a_player_names_it():
+    class Broken(Player):
+        def play(self, obs):
+            raise RuntimeError("no idea")
+
+    with pytest.raises(PlayerFailure, match="player broken failed: RuntimeError: no idea"):
+        play([Broken("broken"), make_player("random")], "seed")
+
+
+def test_a_wrong_number_of_answers_is_an_error():
+    class Short(Player):
+        def choose_cards(self, batch):
+            return np.zeros(len(batch) - 1, np.int8)
+
+    with pytest.raises(PlayerFailure, match="player short gave"):
+        play([Short("short"), make_player("random")], "seed")
+
+
+def test_open_players_need_an_open_match():
+    with pytest.raises(PlayerError, match="may sit only in an open match"):
+        play([Peeking("peeking"), make_player("random")])
+    assert play([Peeking("peeking"), make_player("random")], "seed", 2, open=True).units == 2
+
+
+def test_closed_players_get_observations_only(monkeypatch):
+    kinds = []
+    seen = RowsInPlay._ask
+
+    def spy(self, kind, batch, *, passing):
+        kinds.append(type(batch))
+        return seen(self, kind, batch, passing=passing)
+
+    monkeypatch.setattr(RowsInPlay, "_ask", spy)
+    play([make_player("random"), Lowest("lowest")], units=1, open=True)
+    assert set(kinds) == {Observations}
+
+
+def test_an_interrupt_keeps_what_was_measured():
+    def stop_after_two(done):
+        if done >= 2:
+            raise KeyboardInterrupt
+
+    result = play([make_player("random"), make_player("gnome")], units=50, batch=1, threads=1, progress=stop_after_two)
+    assert result.interrupted
+    assert result.units == 2
+    assert result_dict(result)["difference"] is not None
+
+
+# --- records ---
+
+
+@pytest.mark.parametrize("suffix", ["hearts", "jsonl"])
+@pytest.mark.parametrize("rules", ["standard", "advice", "standard,players=5,passing=pool/scatter,pass_count=4"])
+def test_recorded_deals_replay_to_the_same_points(tmp_path, suffix, rules):
+    players = [make_player("gnome"), make_player("random")]
+    match = Match(players, Rules.parse(rules), 4, seed=5)
+    path = tmp_path / f"match.{suffix}"
+    with Recorder(path, match) as recorder:
+        result = run_match(match, listener=recorder)
+    deals = list(load_deals(path))
+    assert len(deals) == recorder.count == result.deals
+    sums = {"gnome": [], "random": []}
+    for record, deal in deals:
+        assert deal.is_over
+        for name, points in zip(record.players, deal.points, strict=True):
+            sums[name].append(points)
+    means = [player["mean"] for player in result_dict(result)["players"]]
+    assert [np.mean(sums[player.name]) for player in players] == pytest.approx(means)
+
+
+def test_recorded_games_run_to_the_limit(tmp_path):
+    match = Match([make_player("random"), make_player("gnome")], Rules.parse("standard,limit=40"), 2, seed=5, games=True)
+    path = tmp_path / "games.hearts"
+    with Recorder(path, match) as recorder:
+        result = run_match(match, listener=recorder)
+    last = {}
+    for record, deal in load_deals(path):
+        totals = np.array(record.scores or (0, 0, 0, 0))
+        assert totals.max() < 40, "no deal after the end of a game"
+        last[(record.game, record.players)] = totals + deal.points
+    assert len(last) == 2 * 14
+    assert all(totals.max() >= 40 for totals in last.values())
+    found = result_dict(result)["players"]
+    finals = [total for (_, names), totals in last.items() for name, total in zip(names, totals, strict=True) if name == "random"]
+    assert np.mean(finals) == pytest.approx(found[0]["final_score"])
+    assert found[0]["games_won"] + found[1]["games_won"] == pytest.approx(1.0)

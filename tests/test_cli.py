@@ -1,0 +1,121 @@
+"""The commands as a newcomer types them: results, JSON shapes that others script against, and wrong input."""
+
+import json
+import sys
+
+import pytest
+
+from heartlab import cli
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run a command line in this process; returns (status, stdout, stderr)."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["heartlab", *map(str, arguments)])
+        status = 0
+        try:
+            cli.main()
+        except SystemExit as done:
+            status = done.code or 0
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return run
+
+
+def test_rules_lists_and_shows(run):
+    status, out, _ = run("rules")
+    assert status == 0
+    assert {"standard", "seed", "falcon", "black-maria"} <= {line.split()[0] for line in out.splitlines() if line}
+    status, out, _ = run("rules", "standard,players=3,moon=self", "--json")
+    found = json.loads(out)
+    assert (found["players"], found["moon"], found["removed"]) == (3, "self", "2D")
+
+
+def test_deal_shows_all_cards(run):
+    status, out, _ = run("deal", "--rules", "seed", "--seed", 3)
+    assert status == 0
+    assert sum(out.count(rank) for rank in "JQKA") >= 16
+    status, out, _ = run("deal", "--seed", 3, "--json")
+    assert sorted(" ".join(json.loads(out)["hands"]).split()) == sorted(
+        rank + suit for rank in "23456789TJQKA" for suit in "CDSH"
+    )
+
+
+def test_arena_json_has_the_promised_shape(run):
+    status, out, err = run("arena", "gnome", "random", "--rules", "seed", "--deals", 20, "--seed", 1, "--json")
+    assert status == 0
+    found = json.loads(out)
+    assert (found["rules"], found["deals"], found["arrangements"], found["seed"]) == ("seed", 20, 14, 1)
+    for player in found["players"]:
+        assert {"name", "mean", "ci95", "deals_won", "games_won", "moons", "forfeits", "ms_per_decision"} <= set(player)
+        assert player["ci95"][0] <= player["mean"] <= player["ci95"][1]
+    assert found["difference"]["mean"] < 0
+    assert found["difference"]["p"] < 0.01
+    assert found["seconds"] > 0
+
+
+def test_arena_table_and_record(run, tmp_path):
+    path = tmp_path / "m.hearts"
+    status, out, err = run("arena", "gnome", "random", "--deals", 5, "--seed", 1, "--record", path)
+    assert status == 0
+    assert "gnome − random" in out
+    assert "70 deals written" in err
+    status, out, err = run("replay", path, "--deal", 2)
+    assert status == 0
+    assert out.count("trick ") == 13
+    assert "1 deals replayed" in err
+
+
+def test_bench_json_has_the_promised_shape(run):
+    status, out, _ = run("bench", "--only", "engine.worlds", "--seconds", 0.05, "--json")
+    assert status == 0
+    for line in json.loads(out)["benchmarks"]:
+        assert {"name", "unit", "threads", "ours", "peer", "theirs", "ratio"} <= set(line)
+        assert line["ours"] > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["arena", "gnom", "random"], "no player is called 'gnom'; did you mean gnome?"),
+        (["arena", "gnome:fred", "random"], "no gnome player is called 'fred'"),
+        (["arena", "random:3", "gnome"], "player random takes no options"),
+        (["arena", "gnome", "random", "--rules", "standrad"], "no rules are called 'standrad'"),
+        (["arena", "gnome", "random", "--rules", "standard,moon=blue"], "moon=blue is unknown; choose from off, others"),
+        (["arena", "gnome", "random", "--rules", "standard,mon=self"], "no rule is called 'mon'"),
+        (["arena", "gnome", "random", "--deals", "0"], "--deals 0: needs a number above zero"),
+        (["arena", *["random"] * 5], "5 players are named, but these rules have 4 seats"),
+        (["arena", "gnome", "random", "--record", "/no/such/folder/x.hearts"], "No such file or directory"),
+        (["deal", "--number", "-1"], "deals are numbered from 0"),
+        (["replay", "/no/such/file.hearts"], "/no/such/file.hearts: No such file or directory"),
+        (["bench", "--only", "nothing"], "no benchmark starts with 'nothing'; known are engine."),
+        (["rules", "standard,players=5,removed=none"], "52 cards do not divide among 5 players: remove 2 more"),
+    ],
+)
+def test_bad_input_gets_one_clear_sentence(run, arguments, sentence):
+    status, out, err = run(*arguments)
+    assert status == 2
+    assert out == ""
+    assert sentence in err
+    assert "Traceback" not in err
+    assert len([line for line in err.splitlines() if not line.startswith("heartlab: compiling")]) == 1
+
+
+def test_bad_records_name_the_line_and_good_deals_survive(run, tmp_path):
+    path = tmp_path / "m.hearts"
+    run("arena", "gnome", "random", "--rules", "seed", "--deals", 1, "--seed", 1, "--record", path)
+    lines = path.read_text().splitlines()
+    tricks = [number for number, line in enumerate(lines) if line.startswith("trick 1 ")]
+    words = lines[tricks[1]].split()
+    words[3], words[4] = words[4], words[3]
+    lines[tricks[1]] = " ".join(words)
+    path.write_text("\n".join(lines) + "\n")
+    status, out, err = run("replay", path)
+    assert status == 2
+    assert f"m.hearts:{tricks[1] + 1}: " in err
+    status, out, err = run("replay", path, "--skip-bad")
+    assert status == 1
+    assert "13 deals replayed, 1 bad ones skipped" in err
