@@ -119,7 +119,7 @@ def _drop_contradictions(fields: dict[str, Any], in_pack: Sequence[Card]) -> Non
     special = {36: fields["queen_points"], 37: fields["king_points"], 38: fields["ace_points"]}
 
     def counts(card: Card | None) -> bool:
-        return bool(special.get(card or 0)) or (card or 0) >= 39 and fields["heart_points"] != "none"
+        return bool(special.get(card or 0)) or ((card or 0) >= 39 and fields["heart_points"] != "none")
 
     if fields["bonus"] not in in_pack or counts(fields["bonus"]):
         fields["bonus"], fields["moon_needs_bonus"] = None, False

@@ -42,7 +42,9 @@ def uses(path: Path) -> set[str]:
     return found - {""}
 
 
-MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE or path.stem not in ("__init__", "cli"))
+MODULES = sorted(
+    path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE or path.stem not in ("__init__", "cli")
+)
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -62,10 +64,10 @@ def test_values_need_no_arrays():
 @pytest.mark.parametrize("arguments", [["--help"], ["rules"], ["arena", "--help"]])
 def test_quick_commands_load_no_numpy_or_numba(arguments):
     program = (
-        "import sys; sys.argv = ['heartlab', *%r]; import heartlab.cli\n"
+        f"import sys; sys.argv = ['heartlab', *{arguments!r}]; import heartlab.cli\n"
         "try: heartlab.cli.main()\n"
         "except SystemExit: pass\n"
-        "print({'numpy', 'numba', 'rich'} & set(sys.modules), file=sys.stderr)" % arguments
+        "print({'numpy', 'numba', 'rich'} & set(sys.modules), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "set()", done.stderr

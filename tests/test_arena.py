@@ -1,4 +1,5 @@
-"""The arena: fair seatings, results that depend on the seed alone, honest counting of bad answers, records that replay."""
+"""The arena: fair seatings, results that depend on the seed alone, honest counting of bad answers, records that
+replay."""
 
 import numpy as np
 import pytest
@@ -200,7 +201,9 @@ def test_recorded_deals_replay_to_the_same_points(tmp_path, suffix, rules):
 
 
 def test_recorded_games_run_to_the_limit(tmp_path):
-    match = Match([make_player("random"), make_player("gnome")], Rules.parse("standard,limit=40"), 2, seed=5, games=True)
+    match = Match(
+        [make_player("random"), make_player("gnome")], Rules.parse("standard,limit=40"), 2, seed=5, games=True
+    )
     path = tmp_path / "games.hearts"
     with Recorder(path, match) as recorder:
         result = run_match(match, listener=recorder)
@@ -212,6 +215,11 @@ def test_recorded_games_run_to_the_limit(tmp_path):
     assert len(last) == 2 * 14
     assert all(totals.max() >= 40 for totals in last.values())
     found = result_dict(result)["players"]
-    finals = [total for (_, names), totals in last.items() for name, total in zip(names, totals, strict=True) if name == "random"]
+    finals = [
+        total
+        for (_, names), totals in last.items()
+        for name, total in zip(names, totals, strict=True)
+        if name == "random"
+    ]
     assert np.mean(finals) == pytest.approx(found[0]["final_score"])
     assert found[0]["games_won"] + found[1]["games_won"] == pytest.approx(1.0)

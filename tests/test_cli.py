@@ -45,7 +45,7 @@ def test_deal_shows_all_cards(run):
 
 
 def test_arena_json_has_the_promised_shape(run):
-    status, out, err = run("arena", "gnome", "random", "--rules", "seed", "--deals", 20, "--seed", 1, "--json")
+    status, out, _err = run("arena", "gnome", "random", "--rules", "seed", "--deals", 20, "--seed", 1, "--json")
     assert status == 0
     found = json.loads(out)
     assert (found["rules"], found["deals"], found["arrangements"], found["seed"]) == ("seed", 20, 14, 1)
@@ -84,7 +84,10 @@ def test_bench_json_has_the_promised_shape(run):
         (["arena", "gnome:fred", "random"], "no gnome player is called 'fred'"),
         (["arena", "random:3", "gnome"], "player random takes no options"),
         (["arena", "gnome", "random", "--rules", "standrad"], "no rules are called 'standrad'"),
-        (["arena", "gnome", "random", "--rules", "standard,moon=blue"], "moon=blue is unknown; choose from off, others"),
+        (
+            ["arena", "gnome", "random", "--rules", "standard,moon=blue"],
+            "moon=blue is unknown; choose from off, others",
+        ),
         (["arena", "gnome", "random", "--rules", "standard,mon=self"], "no rule is called 'mon'"),
         (["arena", "gnome", "random", "--deals", "0"], "--deals 0: needs a number above zero"),
         (["arena", *["random"] * 5], "5 players are named, but these rules have 4 seats"),
@@ -113,9 +116,9 @@ def test_bad_records_name_the_line_and_good_deals_survive(run, tmp_path):
     words[3], words[4] = words[4], words[3]
     lines[tricks[1]] = " ".join(words)
     path.write_text("\n".join(lines) + "\n")
-    status, out, err = run("replay", path)
+    status, _, err = run("replay", path)
     assert status == 2
     assert f"m.hearts:{tricks[1] + 1}: " in err
-    status, out, err = run("replay", path, "--skip-bad")
+    status, _out, err = run("replay", path, "--skip-bad")
     assert status == 1
     assert "13 deals replayed, 1 bad ones skipped" in err

@@ -19,7 +19,6 @@ from openspiel_bridge import DEFAULT_FLAGS, from_openspiel, openspiel_points, op
 
 from heartlab.cards import CARDS, CS_HEARTS, JACK_OF_DIAMONDS, QUEEN_OF_SPADES, Card, card_rank, parse_cards
 from heartlab.kernel.dealing import begin, clear
-from heartlab.kernel.jit import kernel
 from heartlab.kernel.layout import NOBODY, STATE, compile_rules
 from heartlab.kernel.table import give_table, points_table, replay_table
 from heartlab.rules import Rules
@@ -110,25 +109,24 @@ class Record:
         self.points[row] = openspiel_points(state)
 
 
-@kernel
-def _seat(rules: Any, states: Any, hands: Any, directions: Any) -> None:
+def seat_hands(compiled: Any, hands: Any, directions: Any) -> Any:
     """Given hands on the table, ready to pass or to play."""
-    for row in range(len(states)):
-        clear(rules[0], states[row])
-        for seat in range(4):
-            states[row]["hands"][seat] = hands[row, seat]
-        states[row]["pass_code"] = directions[row]
-        if directions[row] == 0:
-            begin(rules[0], states[row])
-        else:
-            states[row]["to_pass"] = 15
+    states = np.zeros(len(hands), STATE)
+    clear(compiled[0], states[0])
+    states[:] = states[0]
+    states["hands"][:, :4] = hands
+    states["pass_code"] = directions
+    states["to_pass"] = np.where(directions > 0, 15, 0)
+    for row in np.flatnonzero(directions == 0):
+        begin(compiled[0], states[row])
+    return states
 
 
 def compare(rules: Rules, record: Record, where: str) -> Any:
     """Replay the deals in our engine; the final states."""
     size = len(record.hands)
-    compiled, states = compile_rules(rules), np.zeros(size, STATE)
-    _seat(compiled, states, record.hands, record.directions)
+    compiled = compile_rules(rules)
+    states = seat_hands(compiled, record.hands, record.directions)
     passing = record.directions > 0
     for seat in range(4):
         verdicts = np.zeros(size, np.bool_)

@@ -48,7 +48,7 @@ CS_HEARTS = CS_CLUBS << 39
 CS_SUITS: list[int] = [CS_CLUBS, CS_DIAMONDS, CS_SPADES, CS_HEARTS]
 
 _CARD_BY_NAME = {name: card for card, name in enumerate(CARD_NAMES)}
-_SUIT_ALIASES = {symbol: char for symbol, char in zip("♣♦♠♥♧♢♤♡", "CDSHCDSH", strict=True)}
+_SUIT_ALIASES = dict(zip("♣♦♠♥♧♢♤♡", "CDSHCDSH", strict=True))
 
 
 class CardError(ValueError):

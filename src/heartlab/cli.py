@@ -65,14 +65,18 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
 ) -> None:
     """Options before the command."""
 
 
 @app.command()
 def rules(
-    name: Annotated[str | None, typer.Argument(help="A preset with changes; without it all presets are listed.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="A preset with changes; without it all presets are listed.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """List the rules by name, or show one set of rules in full."""
@@ -133,7 +137,9 @@ def deal(
 @app.command()
 def replay(
     file: Annotated[Path, typer.Argument(help="A record: text, JSON Lines or OpenSpiel integer lines.")],
-    number: Annotated[int | None, typer.Option("--deal", "-d", help="Only the deal at this place in the file, from 1.")] = None,
+    number: Annotated[
+        int | None, typer.Option("--deal", "-d", help="Only the deal at this place in the file, from 1.")
+    ] = None,
     step: Annotated[bool, typer.Option("--step", help="Wait for Enter after each trick.")] = False,
     skip_bad: SkipBadOption = False,
     as_json: JsonOption = False,
@@ -152,14 +158,20 @@ def replay(
 def arena(
     names: Annotated[list[str], typer.Argument(metavar="PLAYER...", help="Players by name; see `heartlab players`.")],
     rules: RulesOption = "standard",
-    deals: Annotated[int, typer.Option("--deals", "-n", help="Distinct deals (or games), each in every arrangement.")] = 1000,
+    deals: Annotated[
+        int, typer.Option("--deals", "-n", help="Distinct deals (or games), each in every arrangement.")
+    ] = 1000,
     seed: SeedOption = 0,
-    games: Annotated[bool, typer.Option("--games", help="Play whole games to the limit instead of single deals.")] = False,
+    games: Annotated[
+        bool, typer.Option("--games", help="Play whole games to the limit instead of single deals.")
+    ] = False,
     until_se: Annotated[
         float | None, typer.Option("--until-se", help="Stop when the standard error of the difference is this small.")
     ] = None,
     open_match: Annotated[bool, typer.Option("--open", help="Let players sit down who see all hands.")] = False,
-    record: Annotated[Path | None, typer.Option("--record", help="Keep every deal in this file (.jsonl: JSON Lines).")] = None,
+    record: Annotated[
+        Path | None, typer.Option("--record", help="Keep every deal in this file (.jsonl: JSON Lines).")
+    ] = None,
     threads: Annotated[int | None, typer.Option("--threads", help="Default: one per core.")] = None,
     batch: Annotated[int | None, typer.Option("--batch", help="Deals per batch; does not change the result.")] = None,
     as_json: JsonOption = False,

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.cards import CS_SUITS, SUIT_NAMES, Card, CardSet, card_suit, parse_card, pretty_card
+from heartlab.cards import CS_SUITS, SUIT_NAMES, Card, CardSet, card_suit, pretty_card
 from heartlab.kernel.layout import MOONS, NOBODY, OBSERVATION, OVER, PASSING, STATE, StateArray, compile_rules
 from heartlab.kernel.rng import seed_key
 from heartlab.observation import Observation
@@ -74,6 +74,8 @@ class Deal:
         rules = deal.rules
         sets = tuple(hand if isinstance(hand, CardSet) else CardSet(hand) for hand in hands)
         _check_hands(rules, sets)
+        if leader is not None and not 0 <= leader < rules.players:
+            raise ValueError(f"there is no seat {leader} to be the leader: seats are 0 to {rules.players - 1}")
         default_leader = deal.leader
         clear(deal._compiled[0], deal._states[0])
         state = deal._states[0]
@@ -87,6 +89,8 @@ class Deal:
         code = rules.pass_code(pass_direction or rules.pass_direction(number))
         if code == RANDOM_OFFSET:
             raise ValueError("these rules pass in a random direction: say which one with pass_direction")
+        if code == SCATTER and rules.pass_count != rules.players - 1:
+            raise ValueError(f"scatter passes one card to each of the others, but pass_count is {rules.pass_count}")
         state["pass_code"] = code
         if code == 0:
             begin(deal._compiled[0], deal._states[0])
@@ -263,6 +267,8 @@ class Deal:
         """What a seat may know."""
         from heartlab.kernel.table import observe_table
 
+        if not 0 <= seat < self.rules.players:
+            raise ValueError(f"there is no seat {seat}: seats are 0 to {self.rules.players - 1}")
         records = np.zeros(1, OBSERVATION)
         row, seats = np.zeros(1, np.int64), np.array([seat], np.int64)
         observe_table(self._compiled, self._states, self._histories, row, seats, self._player_keys, records)
@@ -292,7 +298,7 @@ class Deal:
         """
         from heartlab.kernel.table import play_table
 
-        number = parse_card(card) if isinstance(card, str) else int(card)
+        number = next(iter(CardSet([card])))
         reason = self.why_illegal(number)
         if reason:
             raise IllegalPlay(reason)
@@ -362,7 +368,7 @@ class Deal:
             rule = f"the first lead must be {pretty_card(min(self.legal))}"
         elif not self.history and rules.opening == "any-club":
             rule = "the first lead must be a club"
-        elif len(self.history) < rules.players and not rules.first_trick_points and card in rules.penalty_cards:
+        elif self._is_kept_from_first_trick(card):
             rule = "penalty cards may not fall on the first trick"
         elif not self.hearts_broken and card_suit(card) == 3 and led is None:
             rule = "hearts are not broken yet"
@@ -373,6 +379,11 @@ class Deal:
             f"seat {seat} may not play {pretty_card(card)}: {rule} "
             f"(hand {hand}; table {table}; legal {self.legal}; trick {len(self.history) // rules.players + 1})"
         )
+
+    def _is_kept_from_first_trick(self, card: Card) -> bool:
+        """Whether the rule about the first trick forbids a card; it gives way to a hand of nothing but penalties."""
+        applies = len(self.history) < self.rules.players and not self.rules.first_trick_points
+        return applies and card in self.rules.penalty_cards and not self.legal & self.rules.penalty_cards
 
     def _why_not_pass(self, seat: int, cards: CardSet) -> str:
         hand = self.hands[seat] if 0 <= seat < self.rules.players else CardSet()
@@ -390,7 +401,6 @@ class Deal:
 
     def to_record(self, **details: Any) -> DealRecord:
         """The deal as a record; details such as ``players`` and ``seed`` go with it."""
-        finished = {"points": self.points, "moon": self.shooter} if self.is_over else {}
         exchanged = self.pass_direction != "hold" and not self.to_pass
         return DealRecord(
             rules=self.rules,
@@ -403,7 +413,8 @@ class Deal:
             leader=self.tricks[0][0][0] if self.history else self.leader,
             plays=tuple(self.history),
             scores=self.scores if any(self.scores) else None,
-            **finished,
+            points=self.points if self.is_over else None,
+            moon=self.shooter,
             **details,
         )
 
@@ -453,7 +464,7 @@ class Deal:
         if not isinstance(other, Deal):
             return NotImplemented
         same_history = self.history == other.history
-        return self.rules == other.rules and same_history and self._states.tobytes() == other._states.tobytes()
+        return self.rules == other.rules and same_history and np.array_equal(self._states, other._states)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -484,4 +495,4 @@ def _check_hands(rules: Rules, hands: Sequence[CardSet]) -> None:
             raise ValueError(f"{hand & seen} is in hand {seat} and in another one")
         if hand & rules.removed:
             raise ValueError(f"{hand & rules.removed} in hand {seat} is removed by the rules")
-        seen = seen | hand
+        seen = CardSet(seen.mask | hand.mask)

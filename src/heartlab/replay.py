@@ -52,13 +52,13 @@ def describe(record: DealRecord, deal: Deal) -> Iterator[str]:
         for seat, cards in enumerate(record.passed):
             yield f"{names[seat]} passes {cards} and gets {deal.received[seat]}"
     for number, trick in enumerate(deal.tricks, 1):
-        cards = "  ".join(f"{names[seat]} {pretty_card(card)}" for seat, card in trick)
+        shown = "  ".join(f"{names[seat]} {pretty_card(card)}" for seat, card in trick)
         if len(trick) < record.rules.players:
-            yield f"trick {number:>2}: {cards}"
+            yield f"trick {number:>2}: {shown}"
         else:
             led = trick[0][1] // 13
             winner = max((card, seat) for seat, card in trick if card // 13 == led)[1]
-            yield f"trick {number:>2}: {cards}  -> {names[winner]}"
+            yield f"trick {number:>2}: {shown}  -> {names[winner]}"
     if deal.is_over:
         yield "points: " + "  ".join(f"{name} {value}" for name, value in zip(names, deal.points, strict=True))
         if deal.shooter is not None:

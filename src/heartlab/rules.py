@@ -271,7 +271,12 @@ def _pass_code(direction: str, players: int) -> int:
         return words[direction]
     if direction == "across" and players % 2 == 0:
         return players // 2
-    if direction[:1] in "+-" and direction[1:].isascii() and direction[1:].isdigit() and 0 < int(direction[1:]) < players:
+    if (
+        direction[:1] in "+-"
+        and direction[1:].isascii()
+        and direction[1:].isdigit()
+        and 0 < int(direction[1:]) < players
+    ):
         return int(direction) % players
     if direction == "across":
         raise RulesError(f"passing 'across' needs an even number of players, not {players}; +2 or -2 would do")
@@ -356,7 +361,7 @@ def _differences(preset: Rules, rules: Rules) -> list[str]:
     """The changes that lead from the preset to the rules, as texts that parse back."""
     start = {f.name: getattr(preset, f.name) for f in fields(preset)}
     brought = _brought_along(preset, rules.players)
-    pack = {key: brought.pop(key) for key in ("removed", "kitty") if key in brought}
+    pack: dict[str, Any] = {key: brought.pop(key) for key in ("removed", "kitty") if key in brought}
     own_pack = bool(pack) and (rules.removed, rules.kitty) != (pack["removed"], pack["kitty"])
     start |= brought if own_pack else {**brought, **pack}
     changed = [name for name, value in start.items() if getattr(rules, name) != value]

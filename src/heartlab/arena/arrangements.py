@@ -12,7 +12,7 @@ def arrangements(kinds: int | list[int], seats: int) -> npt.NDArray[np.int64]:
     """All distinct seatings as an array [arrangements, seats] of kind numbers.
 
     With as many names as seats these are the orders of the names (names may repeat: four names of which three are
-    the same give four seatings). With fewer, every kind sits at least once: two kinds in four seats give the 14 mixed ones.
+    the same give four seatings). With fewer, every kind sits at least once: two kinds in four seats give 14 seatings.
 
     :param kinds: a number of different kinds, or the kind of each named player (with repeats).
     :raises ValueError: if there are more players than seats.

@@ -111,7 +111,7 @@ def _play_batch(match: Match, units: npt.NDArray[np.int64]) -> tuple[MatchResult
         active = active[~over & (played[active] < MAX_DEALS_PER_GAME)]
 
     def by_unit(values: FloatArray) -> FloatArray:
-        return values.reshape(len(units), -1, kinds).sum(axis=1)
+        return np.asarray(values.reshape(len(units), -1, kinds).sum(axis=1))
 
     seat_deals = by_unit(seats * played[:, None])
     n = match.rules.players
@@ -209,9 +209,7 @@ def run_match(
 
 def _batches(match: Match, batch: int, threads: int) -> Iterator[tuple[MatchResult, list[FinishedDeals]]]:
     """Results batch by batch, in order, with a few batches under way at once."""
-    chunks = [
-        np.arange(start, min(start + batch, match.units)) + match.first for start in range(0, match.units, batch)
-    ]
+    chunks = [np.arange(start, min(start + batch, match.units)) + match.first for start in range(0, match.units, batch)]
     if threads == 1:
         for chunk in chunks:
             yield _play_batch(match, chunk)

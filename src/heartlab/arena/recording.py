@@ -28,7 +28,7 @@ class Recorder:
         self._out: TextIO
 
     def __enter__(self) -> Recorder:
-        self._out = open(self._partial, "w", encoding="utf-8")  # noqa: SIM115 - closed in __exit__
+        self._out = open(self._partial, "w", encoding="utf-8")
         return self
 
     def __exit__(self, failure: type[BaseException] | None, *exc: object) -> None:

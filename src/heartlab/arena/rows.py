@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -117,8 +118,8 @@ class RowsInPlay:
         self.keys = np.full(rows, deal_key, np.uint64)
         self.player_keys = np.full(rows, player_key, np.uint64)
         if match.games:
-            self.keys = np.array([substream(deal_key, unit) for unit in self.units], np.uint64)
-            self.player_keys = np.array([substream(player_key, unit) for unit in self.units], np.uint64)
+            self.keys = np.array([substream(deal_key, int(unit)) for unit in self.units], np.uint64)
+            self.player_keys = np.array([substream(player_key, int(unit)) for unit in self.units], np.uint64)
 
     def play_deals(self, rows: Rows, numbers: Rows, scores: StateArray) -> FinishedDeals:
         """Deal and play one deal in each of some rows, from given totals."""
@@ -209,15 +210,15 @@ class RowsInPlay:
             return OpenStates(self.match.rules, self.compiled, records, states[mine])
         return Observations(self.match.rules, self.compiled, records)
 
-    def _ask(self, kind: int, batch: Observations, *, passing: bool) -> npt.NDArray[np.generic]:
+    def _ask(self, kind: int, batch: Observations, *, passing: bool) -> npt.NDArray[np.integer[Any]]:
         player = self.kinds[kind]
         started = time.perf_counter()
         try:
-            answers = np.asarray(player.choose_passes(batch) if passing else player.choose_cards(batch))
+            answers: Any = np.asarray(player.choose_passes(batch) if passing else player.choose_cards(batch))
         except Exception as error:
             raise PlayerFailure(f"player {player.name} failed: {type(error).__name__}: {error}") from error
         if answers.shape != (len(batch),):
             raise PlayerFailure(f"player {player.name} gave {answers.shape} answers to {len(batch)} questions")
         self.tally.thinking[kind] += time.perf_counter() - started
         self.tally.decisions[kind] += len(batch)
-        return answers
+        return np.asarray(answers)

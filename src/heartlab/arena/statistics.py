@@ -45,7 +45,7 @@ def estimate(values: FloatArray) -> Estimate:
 
 
 def t_tail(t: float, degrees: int) -> float:
-    """P(T > t) of Student's t, by integrating its density (the substitution t = sqrt(d)·tan(a) makes it a cosine power)."""
+    """P(T > t) of Student's t, by integrating its density (t = sqrt(d)·tan(a) turns it into a power of the cosine)."""
     if degrees > 100_000:
         return 0.5 * math.erfc(t / math.sqrt(2.0))
     angle = np.linspace(math.atan(t / math.sqrt(degrees)), math.pi / 2, 20001)

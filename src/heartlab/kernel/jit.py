@@ -57,11 +57,32 @@ _decorating = threading.Lock()
 
 def kernel(function: Function) -> Function:
     """Compile a function on first use, cached on disk, running without the GIL."""
+    return _compile(function, ())
+
+
+def pointed(*signature: Any) -> Callable[[Function], Function]:
+    """Compile a function at once for one signature, so that kernels can call it through a pointer.
+
+    Functions outside this package are not cached on disk: the cache key does not cover their sources.
+    """
+
+    def decorate(function: Function) -> Function:
+        return _compile(function, signature)
+
+    return decorate
+
+
+def _compile(function: Function, signature: tuple[Any, ...]) -> Function:
+    if config.DISABLE_JIT:
+        return function
+    ours = function.__module__.startswith("heartlab.")
     with _decorating:
         before = config.CACHE_DIR
         config.CACHE_DIR = CACHE_DIRECTORY
         try:
-            return numba.njit(nogil=True, cache=True, error_model="numpy")(function)
+            options: dict[str, Any] = dict(nogil=True, cache=ours, error_model="numpy")
+            compiled: Any = numba.njit(*signature, **options)(function)
+            return compiled
         finally:
             config.CACHE_DIR = before
 
@@ -87,4 +108,4 @@ class _CompileNotice(event.Listener):
 
 
 if not config.DISABLE_JIT:
-    event.register("numba:compile", _CompileNotice())
+    event.register("numba:compile", _CompileNotice())  # type: ignore[no-untyped-call]

@@ -1,6 +1,7 @@
 """Many deals side by side: the batch forms of the kernels, random playouts, replays.
 
-A table is an array of states with an array of histories beside it (`int8[n, 52]`, the cards in order of play) and an array of keys, the sources of each row's randomness.
+A table is an array of states with an array of histories beside it (`int8[n, 52]`, the cards in order of play) and an
+array of keys, the sources of each row's randomness.
 `rules` is always the array of one record that `compile_rules` makes.
 """
 

@@ -65,7 +65,7 @@ def hidden_cells(rules: Any, obs: Any, capacity: Any, possible: Any) -> np.uint6
         in_hands += capacity[cell]
     capacity[KITTY_CELL] = popcount(hidden) - in_hands
     if capacity[KITTY_CELL] > 0:
-        possible[KITTY_CELL] = hidden
+        possible[KITTY_CELL] = hidden & ~obs["passed"]
     code = obs["pass_code"]
     if code != POOL and code != 0:
         given = obs["passed"] & hidden
@@ -173,7 +173,9 @@ def _plan(cards: Any, cells: Any, classes: int, capacity: Any, order: Any, size:
 
 
 @kernel
-def _count(cells: Any, classes: int, capacity: Any, order: Any, constrained: int, size: Any, stride: Any, ways: Any) -> float:
+def _count(
+    cells: Any, classes: int, capacity: Any, order: Any, constrained: int, size: Any, stride: Any, ways: Any
+) -> float:
     """Fill `ways[i]`: the weighted number of tables for constrained cells i.. given what is left of each class."""
     split = np.zeros(classes, np.int64)
     left = np.zeros(classes, np.int64)
@@ -253,7 +255,16 @@ def _draw(cards: np.uint64, count: int, rng: Any) -> np.uint64:
 
 @kernel
 def _deal_cells(
-    cards: Any, cells: Any, classes: int, capacity: Any, order: Any, constrained: int, stride: Any, ways: Any, rng: Any, content: Any
+    cards: Any,
+    cells: Any,
+    classes: int,
+    capacity: Any,
+    order: Any,
+    constrained: int,
+    stride: Any,
+    ways: Any,
+    rng: Any,
+    content: Any,
 ) -> None:
     """Draw the content of every cell: a table by its weight, then the cards of each class."""
     left = np.zeros(classes, np.int64)

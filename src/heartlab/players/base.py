@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -51,7 +51,8 @@ class OpenStates(Observations):
 class Player:
     """A player by name. Players keep nothing between choices: all they need is in the observation."""
 
-    is_open: ClassVar[bool] = False
+    is_open: bool = False
+    """Whether this player sees all hands."""
 
     def __init__(self, name: str = "") -> None:
         self.name = name or type(self).__name__.lower()

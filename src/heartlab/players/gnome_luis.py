@@ -34,7 +34,7 @@ LOW_RANK = 8
 
 @kernel
 def _queen_gone(rules: Any, obs: Any) -> bool:
-    """Whether Luis thinks that Q♠ has been played. He never forgets, so after the first deal of a game he always does."""
+    """Whether Luis thinks that Q♠ has been played. He never forgets: after the first deal of a game he always does."""
     gone = False
     for seat in range(rules["players"]):
         gone = gone or obs["scores"][seat] != 0 or obs["played"][seat] & QUEEN_BIT != ZERO

@@ -1,6 +1,7 @@
 """Players by name: one registry for ours, for yours, and for those that other packages bring along.
 
-A name is ``FAMILY``, ``FAMILY:ARGUMENT`` or ``FAMILY:key=value,key=value``. Other packages add families by the entry-point
+A name is ``FAMILY``, ``FAMILY:ARGUMENT`` or ``FAMILY:key=value,key=value``. Other packages add families by the
+entry-point
 group ``heartlab.players``; each entry point names a function that takes the text after the colon and returns a player.
 """
 
@@ -107,7 +108,8 @@ def _load() -> None:
         return
     _loaded = True
     import heartlab.players.gnome
-    import heartlab.players.random  # noqa: F401
+    import heartlab.players.random
+    import heartlab.players.search  # noqa: F401
 
     for entry in entry_points(group="heartlab.players"):
         if entry.name not in _families:

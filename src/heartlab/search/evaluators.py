@@ -9,7 +9,8 @@ them, because they call it through a function pointer.
             out[seat] = state["tricks_won"][seat]
 
 `root` is the seat for which the search is made; `floats` and `ints` are the evaluator's own constant data (weights and
-tables of a learned model), `scratch` is working memory that a thread has to itself, `out` takes one value per seat. Lower
+tables of a learned model), `scratch` is working memory that a thread has to itself, `out` takes one value per seat.
+Lower
 is better. Searches evaluate wherever they stop, at the end of the deal, too: an evaluator that does not want to judge
 finished deals itself calls `exact_points` there.
 """
@@ -24,10 +25,9 @@ import numba
 import numpy as np
 import numpy.typing as npt
 from numba import types
-from numba.core import config
 
 from heartlab.kernel.bits import ONE, ZERO, lowest, popcount
-from heartlab.kernel.jit import CACHE_DIRECTORY, kernel
+from heartlab.kernel.jit import kernel, pointed
 from heartlab.kernel.layout import OVER, RULES, STATE
 from heartlab.kernel.play import mask_points, points
 
@@ -63,17 +63,8 @@ class EvaluatorError(ValueError):
 _makers: dict[str, tuple[Callable[[str], Evaluator], str]] = {}
 
 
-def compile_evaluator(function: Function) -> Function:
-    """Compile a function with the signature of evaluators."""
-    if config.DISABLE_JIT:
-        return function
-    before = config.CACHE_DIR
-    config.CACHE_DIR = CACHE_DIRECTORY
-    try:
-        own = function.__module__.startswith("heartlab.")
-        return numba.njit(SIGNATURE, nogil=True, cache=own, error_model="numpy")(function)  # type: ignore[no-any-return]
-    finally:
-        config.CACHE_DIR = before
+compile_evaluator: Callable[[Function], Function] = pointed(SIGNATURE)
+"""Compile a function with the signature of evaluators."""
 
 
 def evaluator(name: str, summary: str = "") -> Callable[[Function], Evaluator]:
@@ -87,7 +78,9 @@ def evaluator(name: str, summary: str = "") -> Callable[[Function], Evaluator]:
     return add
 
 
-def evaluator_family(name: str, summary: str = "") -> Callable[[Callable[[str], Evaluator]], Callable[[str], Evaluator]]:
+def evaluator_family(
+    name: str, summary: str = ""
+) -> Callable[[Callable[[str], Evaluator]], Callable[[str], Evaluator]]:
     """Register a function that makes an evaluator from the text after the colon, as in ``td:MODEL``."""
 
     def add(make: Callable[[str], Evaluator]) -> Callable[[str], Evaluator]:

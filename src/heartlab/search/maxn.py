@@ -11,8 +11,8 @@ Where pruning is sound:
 - alpha-beta for paranoid, always;
 - *immediate* pruning for max^n, if no seat can get less than `least`: a card that brings exactly that is good enough
   (with ties to the first only);
-- *shallow* pruning for max^n, if the values of all seats always add up to at least `floor` and none exceeds `most`: once the
-  seat to move has a card at value b, and its parent one at value a, no further card can serve both if
+- *shallow* pruning for max^n, if the values of all seats always add up to at least `floor` and none exceeds `most`:
+  once the seat to move has a card at value b, and its parent one at value a, no further card can serve both if
   a + b + (n − 2)·most <= floor. Ties must go to the first.
 """
 
@@ -39,9 +39,6 @@ NODES, LEAVES = 0, 1
 
 MAXN, PARANOID = 0, 1
 
-WINDOW = np.dtype([("floor", "f8"), ("most", "f8"), ("least", "f8"), ("prune", "i8")], align=True)
-"""What is known about the values of an evaluator, for pruning."""
-
 
 @kernel
 def _prefer(values: Any, best: Any, mover: int, root: int, ties: int, tied: int, rng: Any) -> bool:
@@ -57,75 +54,111 @@ def _prefer(values: Any, best: Any, mover: int, root: int, ties: int, tied: int,
 
 
 @kernel
+def descend(rules: Any, stack: Any, depth: int, cards: Any, index: Any) -> None:
+    """Step from a node to its next child: copy its state one level down and play the card there."""
+    stack[depth + 1] = stack[depth]
+    play(rules, stack[depth + 1], cards[depth, index[depth]])
+    index[depth] += 1
+
+
+@kernel
 def _maxn(
-    rules: Any, stack: Any, depth: int, stop: int, root: int, merge: bool, ties: int, window: Any, parent_best: float,
+    rules: Any, stack: Any, stop: int, root: int, merge: bool, ties: int, window: Any,
     function: Any, floats: Any, ints: Any, scratch: Any, cards: Any, values: Any, rng: Any, counters: Any,
 ) -> None:  # fmt: skip
-    """Fill `values[depth]` with the max^n value of `stack[depth]`."""
-    state = stack[depth]
-    counters[NODES] += 1
-    if state["plays"] >= stop or state["phase"] == OVER:
-        counters[LEAVES] += 1
-        function(rules, state, root, floats, ints, scratch, values[depth])
-        return
+    """Fill `values[1]` with the max^n value of `stack[1]`. A loop with its own stack: numba cannot cache recursion."""
     players = rules["players"]
-    mover = state["to_move"]
-    count = candidates(rules, state, merge, cards[depth])
-    best = values[depth]
-    tied = 1
-    for i in range(count):
-        stack[depth + 1] = stack[depth]
-        play(rules, stack[depth + 1], cards[depth, i])
-        bound = best[mover] if i > 0 else INFINITE
-        same_seat = stack[depth + 1]["to_move"] == mover
-        _maxn(
-            rules, stack, depth + 1, stop, root, merge, ties, window, INFINITE if same_seat else bound,
-            function, floats, ints, scratch, cards, values, rng, counters,
-        )  # fmt: skip
+    count = np.zeros(len(stack), np.int64)
+    index = np.zeros(len(stack), np.int64)
+    tied = np.ones(len(stack), np.int64)
+    depth = 1
+    entering = True
+    while True:
+        if entering:
+            state = stack[depth]
+            counters[NODES] += 1
+            if state["plays"] >= stop or state["phase"] == OVER:
+                counters[LEAVES] += 1
+                function(rules, state, root, floats, ints, scratch, values[depth])
+                entering = False
+            else:
+                count[depth] = candidates(rules, state, merge, cards[depth])
+                index[depth] = 0
+                tied[depth] = 1
+                descend(rules, stack, depth, cards, index)
+                depth += 1
+            continue
+        if depth == 1:
+            return
+        depth -= 1
+        mover = stack[depth]["to_move"]
+        best = values[depth]
         found = values[depth + 1]
-        if i > 0:
-            tied = tied + 1 if abs(found[mover] - best[mover]) <= EPSILON else 1
-        if i == 0 or _prefer(found, best, mover, root, ties, tied, rng):
+        first = index[depth] == 1
+        if not first:
+            tied[depth] = tied[depth] + 1 if abs(found[mover] - best[mover]) <= EPSILON else 1
+        if first or _prefer(found, best, mover, root, ties, tied[depth], rng):
             for seat in range(players):
                 best[seat] = found[seat]
-        if window["prune"] and i + 1 < count:
+        if index[depth] == count[depth]:
+            continue
+        if window["prune"]:
             if best[mover] <= window["least"]:
-                return
-            if parent_best + best[mover] + (players - 2) * window["most"] <= window["floor"]:
-                return
+                continue
+            if depth > 1 and index[depth - 1] > 1 and stack[depth - 1]["to_move"] != mover:
+                parent = values[depth - 1, stack[depth - 1]["to_move"]]
+                if parent + best[mover] + (players - 2) * window["most"] <= window["floor"]:
+                    continue
+        descend(rules, stack, depth, cards, index)
+        depth += 1
+        entering = True
 
 
 @kernel
 def _paranoid(
-    rules: Any, stack: Any, depth: int, stop: int, root: int, merge: bool, low: float, high: float, prune: int,
+    rules: Any, stack: Any, stop: int, root: int, merge: bool, prune: int,
     function: Any, floats: Any, ints: Any, scratch: Any, cards: Any, values: Any, counters: Any,
 ) -> float:  # fmt: skip
-    """The value of `stack[depth]` for the root, if all others play against it (fail-soft alpha-beta)."""
-    state = stack[depth]
-    counters[NODES] += 1
-    if state["plays"] >= stop or state["phase"] == OVER:
-        counters[LEAVES] += 1
-        function(rules, state, root, floats, ints, scratch, values[depth])
-        return values[depth, root]
-    mine = state["to_move"] == root
-    best = INFINITE if mine else -INFINITE
-    count = candidates(rules, state, merge, cards[depth])
-    for i in range(count):
-        stack[depth + 1] = stack[depth]
-        play(rules, stack[depth + 1], cards[depth, i])
-        value = _paranoid(
-            rules, stack, depth + 1, stop, root, merge, low, high, prune,
-            function, floats, ints, scratch, cards, values, counters,
-        )  # fmt: skip
-        if mine:
-            best = min(best, value)
-            high = min(high, best)
+    """The value of `stack[1]` for the root, if all others play against it (alpha-beta with its own stack)."""
+    count = np.zeros(len(stack), np.int64)
+    index = np.zeros(len(stack), np.int64)
+    low = np.full(len(stack), -INFINITE)
+    high = np.full(len(stack), INFINITE)
+    result = np.zeros(len(stack))
+    depth = 1
+    entering = True
+    while True:
+        if entering:
+            state = stack[depth]
+            counters[NODES] += 1
+            if state["plays"] >= stop or state["phase"] == OVER:
+                counters[LEAVES] += 1
+                function(rules, state, root, floats, ints, scratch, values[depth])
+                result[depth] = values[depth, root]
+                entering = False
+            else:
+                count[depth] = candidates(rules, state, merge, cards[depth])
+                index[depth] = 0
+                result[depth] = INFINITE if state["to_move"] == root else -INFINITE
+                low[depth] = low[depth - 1] if depth > 1 else -INFINITE
+                high[depth] = high[depth - 1] if depth > 1 else INFINITE
+                descend(rules, stack, depth, cards, index)
+                depth += 1
+            continue
+        if depth == 1:
+            return result[1]
+        depth -= 1
+        if stack[depth]["to_move"] == root:
+            result[depth] = min(result[depth], result[depth + 1])
+            high[depth] = min(high[depth], result[depth])
         else:
-            best = max(best, value)
-            low = max(low, best)
-        if prune and low >= high:
-            break
-    return best
+            result[depth] = max(result[depth], result[depth + 1])
+            low[depth] = max(low[depth], result[depth])
+        if index[depth] == count[depth] or (prune and low[depth] >= high[depth]):
+            continue
+        descend(rules, stack, depth, cards, index)
+        depth += 1
+        entering = True
 
 
 @kernel
@@ -150,12 +183,12 @@ def search_root(
         play(rules, stack[1], cards[0, i])
         if kind == PARANOID:
             values[1, root] = _paranoid(
-                rules, stack, 1, stop, root, merge, -INFINITE, INFINITE, window["prune"],
+                rules, stack, stop, root, merge, window["prune"],
                 function, floats, ints, scratch, cards, values, counters,
             )  # fmt: skip
         else:
             _maxn(
-                rules, stack, 1, stop, root, merge, ties, window, INFINITE,
+                rules, stack, stop, root, merge, ties, window,
                 function, floats, ints, scratch, cards, values, rng, counters,
             )  # fmt: skip
         out[i, 0] = cards[0, i]

@@ -61,6 +61,29 @@ def _between(low: int, high: int) -> np.uint64:
 
 
 @kernel
+def cards_between_matter(rules: Any, state: Any) -> np.uint64:
+    """The cards that keep two cards of the hand to move apart: on the table, or in other hands."""
+    blockers = state["trick"]
+    for seat in range(rules["players"]):
+        if seat != state["to_move"]:
+            blockers |= state["hands"][seat]
+    return blockers
+
+
+@kernel
+def equivalent(rules: Any, blockers: np.uint64, one: int, two: int) -> bool:
+    """Whether two cards of the hand to move come to the same."""
+    low, high = min(one, two), max(one, two)
+    return (
+        suit_of(low) == suit_of(high)
+        and _between(low, high) & blockers == ZERO
+        and rules["points"][low] == rules["points"][high]
+        and not _is_special(rules, one)
+        and not _is_special(rules, two)
+    )
+
+
+@kernel
 def candidates(rules: Any, state: Any, merge: bool, cards: Any) -> int:
     """Fill `cards` with the legal cards in search order, equivalent ones once if `merge`; returns how many."""
     left = legal(rules, state)
@@ -80,27 +103,13 @@ def candidates(rules: Any, state: Any, merge: bool, cards: Any) -> int:
         count += 1
     if not merge or count < 2:
         return count
-    others = state["trick"]
-    for seat in range(rules["players"]):
-        if seat != state["to_move"]:
-            others |= state["hands"][seat]
+    blockers = cards_between_matter(rules, state)
     kept = 0
     for i in range(count):
-        card = cards[i]
         twin = False
-        if not _is_special(rules, card):
-            for j in range(kept):
-                other = cards[j]
-                low, high = min(card, other), max(card, other)
-                if (
-                    suit_of(low) == suit_of(high)
-                    and _between(low, high) & others == ZERO
-                    and rules["points"][low] == rules["points"][high]
-                    and not _is_special(rules, other)
-                ):
-                    twin = True
+        for j in range(kept):
+            twin = twin or equivalent(rules, blockers, cards[i], cards[j])
         if not twin:
-            cards[kept] = card
+            cards[kept] = cards[i]
             kept += 1
     return kept
-

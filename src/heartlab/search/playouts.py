@@ -1,10 +1,11 @@
-"""Playout policies: how a simulation finishes a deal. Fast before clever: they run hundreds of thousands of times a second.
+"""Playout policies: how a simulation finishes a deal. Fast before clever: they run hundreds of thousands of times a
+second.
 
 | policy | plays |
 |---|---|
 | `random` | uniformly at random |
 | `throw` | leads and follows at random; void, it throws Q♠ if it can, else mostly hearts, high ones first |
-| `careful` | ducks under points with the highest card that loses, throws Q♠, A♠, K♠ and high hearts; leads low; now and then random |
+| `careful` | ducks points with the highest card that loses, throws Q♠, A♠, K♠, high hearts; leads low; some slips |
 | `evaluate` | not at all: the evaluator judges the new node at once |
 """
 
@@ -24,7 +25,8 @@ from heartlab.kernel.table import playout
 POLICIES = ("random", "throw", "careful", "evaluate")
 RANDOM, THROW, CAREFUL, EVALUATE = range(4)
 SLIP = np.uint64(0x1999999999999999)
-"""One card in ten is random in policies that are otherwise fixed: without it the playouts are too sure of themselves."""
+"""One card in ten is random in policies that are otherwise fixed: without it the playouts are too sure of
+themselves."""
 
 
 @kernel

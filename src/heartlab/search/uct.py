@@ -47,7 +47,9 @@ def reward_scale(rules: Any, bounds: Any) -> None:
 
 
 @kernel
-def _select(first: int, count: int, mover: int, parent_visits: int, exploration: float, visits: Any, totals: Any) -> int:
+def _select(
+    first: int, count: int, mover: int, parent_visits: int, exploration: float, visits: Any, totals: Any
+) -> int:
     """The child with the highest upper confidence bound; children never visited come first, in order."""
     best = first
     best_bound = -1.0

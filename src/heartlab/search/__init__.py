@@ -1,0 +1,17 @@
+"""Search: open search over any evaluator, and closed play by searching sampled worlds.
+
+| module | what lives there |
+|---|---|
+| `evaluators`, `pie` | functions from an open state to expected points; the papers' hand-tuned expert |
+| `ordering` | candidate cards: order, equivalent cards |
+| `maxn` | max^n and paranoid search, pruning |
+| `soft` | soft-max^n and prob-max^n |
+| `endgame` | exact solutions of the last tricks |
+| `playouts`, `uct` | playout policies; UCT for several players |
+| `ismcts` | UCT over information sets |
+| `closed`, `weights` | sampled worlds, any open search in each; weights of worlds |
+| `passing` | the passing rule of the thesis program |
+| `spec` | the options of a search as a record |
+
+Kernels here know states and observations, never players: the players built from them live in `heartlab.players.search`.
+"""

@@ -1,0 +1,137 @@
+"""Exact endgames: the max^n solution of the rest of a deal, with a transposition table at trick boundaries.
+
+Every seat minimises its own final points, moon and bonuses included; ties go to the first card in search order. A
+position
+between two tricks is known by the hands, the leader, whether hearts are broken, and what earlier tricks can still mean
+for the final points: who has taken which cards that count, and who has taken a trick. If the rules let points simply
+add up, that history does not matter and the table stores what is still to come.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from heartlab.kernel.bits import ZERO, bit, popcount
+from heartlab.kernel.jit import kernel
+from heartlab.kernel.layout import MOON_OFF, OVER, SEATS, STATE
+from heartlab.kernel.play import play, points
+from heartlab.kernel.rng import mix
+from heartlab.search.maxn import EPSILON, NODES, descend
+from heartlab.search.ordering import MAX_MOVES, candidates
+
+TABLE_BITS = 12
+"""The table has 2^12 places: enough for the last five tricks."""
+
+
+@kernel
+def cards_left(rules: Any, state: Any) -> int:
+    """The most cards that any seat still holds."""
+    most = 0
+    for seat in range(rules["players"]):
+        most = max(most, popcount(state["hands"][seat]))
+    return most
+
+
+@kernel
+def adds_up(rules: Any) -> bool:
+    """Whether final points are the sum of the points of the tricks, whoever took the others."""
+    return rules["moon"] == MOON_OFF and rules["doubler"] < 0 and rules["no_tricks"] == 0
+
+
+@kernel
+def _key(rules: Any, state: Any, additive: bool) -> np.uint64:
+    """A hash of what the rest of the deal depends on."""
+    key = np.uint64(state["to_move"]) * np.uint64(2) + np.uint64(state["hearts_broken"] != 0)
+    for seat in range(rules["players"]):
+        key = mix(key ^ state["hands"][seat])
+    if not additive:
+        counting = rules["penalty"]
+        if rules["bonus"] >= 0:
+            counting |= bit(rules["bonus"])
+        if rules["doubler"] >= 0:
+            counting |= bit(rules["doubler"])
+        for seat in range(rules["players"]):
+            mine = state["taken"][seat] & counting
+            key = mix(key ^ mine ^ (np.uint64(state["tricks_won"][seat] > 0) << np.uint64(60)))
+    return key | np.uint64(1)
+
+
+@kernel
+def _solve(
+    rules: Any, stack: Any, additive: bool, keys: Any, stored: Any, cards: Any, values: Any, counters: Any
+) -> None:  # fmt: skip
+    """Fill `values[1]` with the final points of all seats from `stack[1]` on."""
+    players = rules["players"]
+    so_far = np.zeros(SEATS, np.int64)
+    count = np.zeros(len(stack), np.int64)
+    index = np.zeros(len(stack), np.int64)
+    known_as = np.zeros(len(stack), np.uint64)
+    depth = 1
+    entering = True
+    while True:
+        if entering:
+            state = stack[depth]
+            counters[NODES] += 1
+            known_as[depth] = ZERO
+            entering = False
+            if state["phase"] == OVER:
+                points(rules, state, so_far)
+                for seat in range(players):
+                    values[depth, seat] = so_far[seat]
+                continue
+            if state["trick_size"] == 0:
+                key = _key(rules, state, additive)
+                known_as[depth] = key
+                place = np.int64(key >> np.uint64(64 - TABLE_BITS))
+                if keys[place] == key:
+                    points(rules, state, so_far)
+                    for seat in range(players):
+                        values[depth, seat] = stored[place, seat] + (so_far[seat] if additive else 0)
+                    known_as[depth] = ZERO
+                    continue
+            count[depth] = candidates(rules, state, True, cards[depth])
+            index[depth] = 0
+            descend(rules, stack, depth, cards, index)
+            depth += 1
+            entering = True
+            continue
+        if depth == 1:
+            return
+        depth -= 1
+        mover = stack[depth]["to_move"]
+        if index[depth] == 1 or values[depth + 1, mover] < values[depth, mover] - EPSILON:
+            for seat in range(players):
+                values[depth, seat] = values[depth + 1, seat]
+        if index[depth] < count[depth]:
+            descend(rules, stack, depth, cards, index)
+            depth += 1
+            entering = True
+        elif known_as[depth] != ZERO:
+            place = np.int64(known_as[depth] >> np.uint64(64 - TABLE_BITS))
+            points(rules, stack[depth], so_far)
+            keys[place] = known_as[depth]
+            for seat in range(players):
+                stored[place, seat] = values[depth, seat] - (so_far[seat] if additive else 0)
+
+
+@kernel
+def solve_root(rules: Any, state: Any, out: Any, counters: Any) -> int:
+    """The exact final points after each candidate card: rows (card, points of each seat); returns the rows."""
+    size = rules["hand_size"] * rules["players"] - state["plays"]
+    stack = np.empty(size + 2, STATE)
+    cards = np.zeros((size + 2, MAX_MOVES), np.int64)
+    values = np.zeros((size + 2, SEATS))
+    keys = np.zeros(1 << TABLE_BITS, np.uint64)
+    stored = np.zeros((1 << TABLE_BITS, SEATS))
+    additive = adds_up(rules)
+    count = candidates(rules, state, True, cards[0])
+    for i in range(count):
+        stack[1] = state
+        play(rules, stack[1], cards[0, i])
+        _solve(rules, stack, additive, keys, stored, cards, values, counters)
+        out[i, 0] = cards[0, i]
+        for seat in range(rules["players"]):
+            out[i, 1 + seat] = values[1, seat]
+    return count

@@ -1,0 +1,69 @@
+"""The passing rule of the thesis program behind PIE.
+
+With fewer than four spades its A, K and Q go. Then diamonds from the top if there is none below the nine, and clubs
+the same
+way. Then hearts from the top, but the highest heart stays as a guard against a moon. The rest is the highest of
+clubs and diamonds by rank, and then anything from the top.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from heartlab.kernel.bits import CLUBS, HEARTS, SPADES, ZERO, bit, highest, popcount
+from heartlab.kernel.dealing import may_pass
+from heartlab.kernel.jit import kernel
+from heartlab.search.playouts import highest_rank
+
+DIAMONDS = np.uint64(0x1FFF << 13)
+BELOW_NINE = np.uint64(0x7F)
+HIGH_SPADES = np.uint64(7 << 36)
+
+
+@kernel
+def _from_top(cards: np.uint64, room: int) -> np.uint64:
+    """Up to `room` cards, the highest first."""
+    chosen = ZERO
+    while cards != ZERO and room > 0:
+        card = bit(highest(cards))
+        chosen |= card
+        cards ^= card
+        room -= 1
+    return chosen
+
+
+@kernel
+def thesis_pass(rules: Any, hand: np.uint64) -> np.uint64:
+    """The cards to pass from a hand."""
+    free = may_pass(rules, hand)
+    count = rules["pass_count"]
+    chosen = ZERO
+    if popcount(hand & SPADES) < 4:
+        chosen |= _from_top(free & HIGH_SPADES, count)
+    if hand & DIAMONDS & (BELOW_NINE << np.uint64(13)) == ZERO:
+        chosen |= _from_top(free & DIAMONDS, count - popcount(chosen))
+    if hand & CLUBS & BELOW_NINE == ZERO:
+        chosen |= _from_top(free & CLUBS, count - popcount(chosen))
+    hearts = free & HEARTS
+    if hearts != ZERO:
+        chosen |= _from_top(hearts ^ bit(highest(hearts)), count - popcount(chosen))
+    minors = free & (CLUBS | DIAMONDS) & ~chosen
+    while minors != ZERO and popcount(chosen) < count:
+        card = bit(highest_rank(minors))
+        chosen |= card
+        minors ^= card
+    rest = free & ~chosen
+    while rest != ZERO and popcount(chosen) < count:
+        card = bit(highest_rank(rest))
+        chosen |= card
+        rest ^= card
+    return chosen
+
+
+@kernel
+def thesis_passes(rules: Any, obs: Any, out: Any) -> None:
+    """The same for each observation."""
+    for row in range(len(obs)):
+        out[row] = thesis_pass(rules[0], obs[row]["hand"])
