@@ -21,7 +21,8 @@ ALLOWED = {
     "game": {"deal", "rules"},
     "show": {"cards", "deal"},
     "replay": {"cards", "deal", "record", "record_reader", "rules"},
-    "players": {"cards", "rules", "kernel", "observation"},
+    "search": {"kernel", "rules"},
+    "players": {"cards", "rules", "kernel", "observation", "search"},
     "arena": {"cards", "rules", "kernel", "deal", "game", "record", "players"},
     "benchmarks": {"rules", "kernel", "deal", "arena", "players"},
 }

@@ -512,6 +512,65 @@ def test_random_deals_are_the_deals_of_their_numbers() -> None:
     assert set(whole[:, :4].sum(1)) <= {26, 78}
 
 
+# --- points of any outcome ---
+
+
+def random_outcome(rules: Rules, rng: random.Random, state: Any) -> Referee:
+    """Tricks, kitty and totals as chance has them, into a finished state and before a referee; nobody has played.
+
+    Half of the time one seat gets most tricks, and totals lie around the limit, where moons have to be decided."""
+    n = rules.players
+    pack = [card for card in CARDS if card not in rules.removed]
+    rng.shuffle(pack)
+    tricks, kitty = [pack[i * n : i * n + n] for i in range(rules.hand_size)], pack[rules.plays :]
+    greedy = rng.randrange(n) if rng.random() < 0.5 else None
+    scores = [rng.choice([0, rules.limit, rng.randrange(rules.limit + 1)]) + rng.randrange(-30, 31) for _ in range(n)]
+    referee = Referee(rules, [pack[i::n][: rules.hand_size] for i in range(n)], kitty=kitty, leader=0, scores=scores)
+    for trick in tricks:
+        usual = greedy is None or (rng.random() < 0.2 and not any(penalty_points(rules, card) for card in trick))
+        winner = rng.randrange(n) if usual else greedy
+        referee.taken[winner] |= set(trick)
+        referee.tricks_won[winner] += 1
+        if referee.kitty_taker is None and kitty and rules.kitty in ("first-trick", "first-heart"):
+            if rules.kitty == "first-trick" or any(map(is_heart, trick)):
+                referee.kitty_taker = winner
+                referee.taken[winner] |= set(kitty)
+    referee.phase = "over"
+    state["taken"][:n] = [mask_of(cards) for cards in referee.taken]
+    state["tricks_won"][:n] = referee.tricks_won
+    state["scores"][:n] = scores
+    state["kitty"] = mask_of(kitty)
+    state["kitty_taker"] = NOBODY if referee.kitty_taker is None else referee.kitty_taker
+    state["phase"] = OVER
+    return referee
+
+
+def test_points_of_any_outcome_are_counted_as_the_referee_counts_them() -> None:
+    """Moons of every kind at every score, far more of them than play brings about."""
+    rng = random.Random(31)
+    seen: Counter[str] = Counter()
+    for _ in range(800):
+        rules = random_rules(rng, small=rng.random() < 0.5)
+        states = np.zeros(6, STATE)
+        referees = [random_outcome(rules, rng, state) for state in states]
+        points, shooters = np.zeros((6, 6), np.int64), np.zeros(6, np.int64)
+        for choice in MOON_CHOICES:
+            states["moon_choice"] = MOON_CHOICES.index(choice)
+            points_table(compile_rules(rules), states, points, shooters)
+            for row, referee in enumerate(referees):
+                assert points[row, : rules.players].tolist() == referee.points(choice), (rules, choice, referee.scores)
+                shooter = referee.moon_shooter()
+                assert shooters[row] == (NOBODY if shooter is None else shooter)
+                seen[f"moon={rules.moon}" if shooter is not None else "no moon"] += 1
+                if shooter is not None and rules.moon == "best":
+                    own, others = referee.scores[shooter], [s for i, s in enumerate(referee.scores) if i != shooter]
+                    value = -min(0, points[row, shooter]) or int(max(points[row]))
+                    seen["only the shooter is over"] += own >= rules.limit > max(others) + value
+                    seen["kept"] += points[row, shooter] <= -value
+    wanted = ["moon=others", "moon=self", "moon=best", "moon=choice", "no moon", "only the shooter is over", "kept"]
+    assert all(seen[what] >= 10 for what in wanted), seen
+
+
 # --- whether the rest of a deal can change the points ---
 
 
@@ -592,11 +651,11 @@ def test_points_are_left_while_a_card_that_counts_is_not_won() -> None:
 
 
 def test_pool_hands_out_what_was_pooled() -> None:
-    """The engine's shuffle of a pool: each seat gets its share, everything comes back, and every seat is as likely to
-    get a card as any other."""
+    """The engine's shuffle of a pool: each seat gets its share, everything comes back, every seat is as likely as any
+    other to get a card of each giver, and to get the lowest card, the second lowest, and so on."""
     rules = Rules.parse("standard,passing=pool")
-    counts = np.zeros((4, 4), np.int64)
-    for seed in range(300):
+    counts, by_rank = np.zeros((4, 4), np.int64), np.zeros((12, 4), np.int64)
+    for seed in range(400):
         deal = Deal(rules, seed=seed)
         for seat in range(4):
             deal.pass_cards(seat, sorted(deal.hands[seat])[:3])
@@ -605,5 +664,8 @@ def test_pool_hands_out_what_was_pooled() -> None:
         for giver, cards in enumerate(deal.passed):
             for taker, got in enumerate(deal.received):
                 counts[giver, taker] += len(cards & got)
+        for place, card in enumerate(sorted(c for cards in deal.passed for c in cards)):
+            by_rank[place, next(seat for seat in range(4) if card in deal.received[seat])] += 1
     assert stats.chisquare(counts.ravel()).pvalue > 1e-4
+    assert min(stats.chisquare(row).pvalue for row in by_rank) > 1e-5
     assert rules.pass_code(deal.pass_direction) == POOL

@@ -458,7 +458,7 @@ def test_a_copy_is_independent(rules: Rules, seed: int) -> None:
     deal = seat_deal(random_script(rules, rng))
     for _ in range(rng.randrange(rules.plays)):
         deal.play(rng.choice(sorted(deal.legal)))
-    twin, other = deal.copy(), deal.copy()
+    twin, other, third = deal.copy(), deal.copy(), deal.copy()
     assert twin == deal
     shown, points = str(deal), deal.points
     twin.play_randomly(seed)
@@ -468,6 +468,9 @@ def test_a_copy_is_independent(rules: Rules, seed: int) -> None:
     assert twin.history[: len(deal.history)] == deal.history
     other.play_randomly(seed)
     assert other == twin
+    third.play_randomly(seed + 1)
+    assert other == twin
+    assert [card for trick in twin.tricks for _, card in trick] == twin.history
 
 
 def test_the_same_seed_gives_the_same_deal_and_another_one_another() -> None:

@@ -277,6 +277,23 @@ def test_a_pooled_card_is_not_in_the_kitty() -> None:
             break
 
 
+def test_the_first_leader_knows_that_lower_clubs_lie_in_the_kitty() -> None:
+    """Whoever is to lead the lowest club dealt knows that all lower ones were left over, before a card is played."""
+    rng = random.Random(41)
+    done = narrowed = 0
+    while done < 25:
+        rules = random_rules(rng, small=True, players=3, opening="lowest-club", kitty="first-trick")
+        deal = seat_deal(random_script(rules, rng))
+        view = View(deal, deal.to_move or 0)
+        lower = [card for card in view.hidden if card < min(view.hand)]
+        if view.assignments() > 2000 or (not lower and rng.random() < 0.8):
+            continue
+        if not is_pool_with_kitty(view):
+            narrowed += check_exactly(deal, view) < view.assignments() and bool(lower)
+            done += 1
+    assert narrowed >= 5
+
+
 def test_the_known_corner_is_sampled_too_widely_but_never_too_narrowly() -> None:
     """Lowest club, a kitty, no lead yet, observer not the leader: that the leader has the lowest club of all is not
     used. The sampler then offers deals that do not fit; it must still offer all that do."""

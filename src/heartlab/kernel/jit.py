@@ -72,6 +72,16 @@ def pointed(*signature: Any) -> Callable[[Function], Function]:
     return decorate
 
 
+def compile_for(dispatcher: Any, signature: Any) -> None:
+    """Compile a kernel for one signature, and for no other from then on.
+
+    For kernels that take functions: left to itself numba would compile them anew for every function that is passed.
+    """
+    if not config.DISABLE_JIT and not dispatcher.signatures:
+        dispatcher.compile(signature)
+        dispatcher.disable_compile()
+
+
 def _compile(function: Function, signature: tuple[Any, ...]) -> Function:
     if config.DISABLE_JIT:
         return function

@@ -39,6 +39,10 @@ class Observations:
     def __getitem__(self, row: int) -> Observation:
         return Observation(self.rules, self.records[row : row + 1])
 
+    def take(self, rows: npt.NDArray[np.int64]) -> Observations:
+        """Some of the rows."""
+        return Observations(self.rules, self.compiled, self.records[rows])
+
 
 @dataclass(frozen=True)
 class OpenStates(Observations):
@@ -46,6 +50,10 @@ class OpenStates(Observations):
 
     states: StateArray
     """One STATE record per row."""
+
+    def take(self, rows: npt.NDArray[np.int64]) -> OpenStates:
+        """Some of the rows."""
+        return OpenStates(self.rules, self.compiled, self.records[rows], self.states[rows])
 
 
 class Player:

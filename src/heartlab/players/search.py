@@ -10,27 +10,51 @@
 
 Options: `eval=NAME`, `tricks=N` (or `all`), `plies=N`, `worlds=N`, `sims=N`, `c=X`, `playout=NAME`, `cut=N`,
 `endgame=N`, `merge=yes`, `ties=first`, `prune=yes`, `pass=PLAYER` (who chooses the cards to pass; default: the thesis
-rule), `ms=N` (a budget per choice instead of a number of worlds or simulations).
+rule), `ms=N` (a budget per choice instead of a number of worlds), `threads=N` (for the worlds of one choice).
 """
 
 from __future__ import annotations
 
 import time
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from heartlab.kernel.layout import STATE, StateArray
 from heartlab.players.base import CardArray, MaskArray, Observations, OpenStates, Player
 from heartlab.players.registry import make_player, parse_options, register
-from heartlab.search.closed import draw_worlds_table, open_cards, pick_table, pimc_cards, search_worlds_table
+from heartlab.search.closed import WIDTH, draw_worlds, pick_cards, prepare, search_states, spread_values, weigh_worlds
 from heartlab.search.evaluators import Evaluator, make_evaluator
+from heartlab.search.ordering import MAX_MOVES
 from heartlab.search.passing import thesis_passes
-from heartlab.search.spec import SearchError, bound_values, make_spec
+from heartlab.search.spec import UCT, SearchError, bound_values, make_spec
 from heartlab.search.weights import Weight, uniform
 
+ROWS_AT_ONCE = 256
+"""Observations whose worlds are in memory together."""
 PORTION = 4
 """Worlds searched between two looks at the clock."""
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What a search found for some rows of [rows, worlds] states."""
+
+    states: StateArray
+    weights: npt.NDArray[np.float64]
+    values: npt.NDArray[np.float64]
+    """[rows, worlds, 52]: expected points of the seat to move after each card."""
+    visits: npt.NDArray[np.float64]
+    """[rows, worlds, 52]: simulations (1 for searches that do not simulate)."""
+    tables: npt.NDArray[np.float64]
+    """[rows, worlds, candidates, (card, value of each seat, visits)]: what was searched, equivalent cards once."""
+
+    def join(self, other: Searched) -> Searched:
+        """More worlds for the same rows."""
+        names = ("states", "weights", "values", "visits", "tables")
+        return Searched(*(np.concatenate([getattr(self, name), getattr(other, name)], axis=1) for name in names))
 
 
 class SearchPlayer(Player):
@@ -47,84 +71,110 @@ class SearchPlayer(Player):
         super().__init__(kind)
         options = dict(options or {})
         self.kind = options.pop("search", kind)
-        self.evaluator = evaluator or make_evaluator(options.pop("eval", "pie" if self.kind != "uct" else "points"))
+        name = options.pop("eval", "points" if self.kind == "uct" else "pie")
+        self.evaluator = evaluator or make_evaluator(name)
         self.worlds = _number(options, "worlds", 20)
         self.milliseconds = _number(options, "ms", 0)
+        self.threads = max(1, _number(options, "threads", 1))
         self.is_open = self.worlds == 0
         passer = options.pop("pass", "thesis")
         self._passer = None if passer == "thesis" else make_player(passer)
         self._spec = make_spec(self.kind, options)
         self._weigh = weigh
+        prepare()
         self.counters = np.zeros(2, np.int64)
+        """Nodes and leaves searched so far."""
 
-    def spec_for(self, batch: Observations) -> StateArray:
-        """The search's switches, with what the rules say about the values."""
+    # --- searching ---
+
+    def search_open(self, batch: OpenStates) -> Searched:
+        """Search the states themselves: one world per row."""
+        keys = np.ascontiguousarray(batch.records["random"])
+        return self._search(batch, batch.states.reshape(-1, 1), keys.reshape(-1, 1), np.ones((len(batch), 1)))
+
+    def search_worlds(self, batch: Observations, count: int, first: int = 0) -> Searched:
+        """Search `count` worlds of every row, those from number `first` on."""
+        worlds: StateArray = np.zeros((len(batch), count), STATE)
+        keys = np.zeros((len(batch), count), np.uint64)
+        bad = draw_worlds(batch.compiled, batch.records, first, worlds, keys)
+        if bad >= 0:
+            raise ValueError(f"no deal fits the observation {batch[bad]!r}")
+        weights = np.ones((len(batch), count))
+        if self._weigh is not uniform:
+            weigh_worlds(batch.compiled, batch.records, worlds, self._weigh, weights)
+        return self._search(batch, worlds, keys, weights)
+
+    def _search(
+        self, batch: Observations, states: StateArray, keys: npt.NDArray[np.uint64], weights: npt.NDArray[np.float64]
+    ) -> Searched:
         spec = self._spec.copy()
         bound_values(spec, batch.rules, self.evaluator.name)
-        return spec
+        flat, total = np.ascontiguousarray(states.reshape(-1)), states.size
+        tables, rows = np.zeros((total, MAX_MOVES, WIDTH)), np.zeros(total, np.int64)
+        judge = self.evaluator
 
-    def _evaluator_arguments(self) -> tuple[Any, Any, Any, Any]:
-        return self.evaluator.function, self.evaluator.floats, self.evaluator.ints, self.evaluator.scratch()
-
-    def choose_cards(self, batch: Observations) -> CardArray:
-        cards = np.empty(len(batch), np.int8)
-        spec, counters = self.spec_for(batch), np.zeros(2, np.int64)
-        if isinstance(batch, OpenStates):
-            keys = np.ascontiguousarray(batch.records["random"])
-            open_cards(batch.compiled, batch.states, keys, spec, *self._evaluator_arguments(), cards, counters)
-        elif self.milliseconds:
-            for row in range(len(batch)):
-                cards[row] = self._choose_in_time(batch, row, spec)
-        else:
-            pimc_cards(
+        def part(start: int, end: int) -> npt.NDArray[np.int64]:
+            counters = np.zeros(2, np.int64)
+            search_states(
                 batch.compiled,
-                batch.records,
+                flat[start:end],
+                keys.reshape(-1)[start:end],
                 spec,
-                self.worlds,
-                self._weigh,
-                *self._evaluator_arguments(),
-                cards,
+                judge.function,
+                judge.floats,
+                judge.ints,
+                judge.scratch(),
+                tables[start:end],
+                rows[start:end],
                 counters,
             )
-        self.counters += counters
+            return counters
+
+        if self.threads == 1 or total == 1:
+            self.counters += part(0, total)
+        else:
+            edges = np.linspace(0, total, min(total, 4 * self.threads) + 1).astype(int)
+            with ThreadPoolExecutor(self.threads) as pool:
+                self.counters += sum(pool.map(part, edges[:-1], edges[1:]))
+        values, visits = np.zeros((total, 52)), np.zeros((total, 52))
+        spread_values(batch.compiled, flat, tables, rows, values, visits)
+        shape = states.shape
+        return Searched(
+            states,
+            weights,
+            values.reshape(*shape, 52),
+            visits.reshape(*shape, 52),
+            tables.reshape(*shape, MAX_MOVES, WIDTH),
+        )
+
+    # --- choosing ---
+
+    def choose_cards(self, batch: Observations) -> CardArray:
+        legal = batch.records["legal"]
+        cards = (np.bitwise_count((legal & -legal) - np.uint64(1))).astype(np.int8)
+        waiting = np.flatnonzero(legal & (legal - np.uint64(1)))
+        for start in range(0, len(waiting), 1 if self.milliseconds else ROWS_AT_ONCE):
+            rows = waiting[start : start + (1 if self.milliseconds else ROWS_AT_ONCE)]
+            cards[rows] = self._pick(batch.compiled, self._think(batch.take(rows)))
         return cards
 
-    def _choose_in_time(self, batch: Observations, row: int, spec: StateArray) -> int:
-        """Search portions of worlds until the time is up."""
-        obs = batch.records[row : row + 1]
-        legal = int(obs["legal"][0])
-        if legal.bit_count() == 1:
-            return legal.bit_length() - 1
+    def _think(self, batch: Observations) -> Searched:
+        if isinstance(batch, OpenStates):
+            return self.search_open(batch)
+        if not self.milliseconds:
+            return self.search_worlds(batch, self.worlds)
         deadline = time.perf_counter() + self.milliseconds / 1000
-        parts: list[tuple[StateArray, Any, Any]] = []
-        while not parts or time.perf_counter() < deadline:
-            parts.append(self._portion(batch, obs, spec, PORTION * len(parts), PORTION))
-        return self._pick(batch, spec, parts)
+        portion = PORTION * self.threads
+        found = self.search_worlds(batch, portion)
+        while time.perf_counter() < deadline:
+            found = found.join(self.search_worlds(batch, portion, found.states.shape[1]))
+        return found
 
-    def _portion(
-        self, batch: Observations, obs: StateArray, spec: StateArray, first: int, count: int
-    ) -> tuple[Any, Any, Any]:
-        worlds: StateArray = np.zeros(count, STATE)
-        values, visits = np.zeros((count, 52)), np.zeros((count, 52))
-        draw_worlds_table(batch.compiled, obs, first, worlds)
-        search_worlds_table(
-            batch.compiled,
-            obs,
-            worlds,
-            first,
-            spec,
-            *self._evaluator_arguments(),
-            values,
-            visits,
-            np.zeros(2, np.int64),
-        )
-        return worlds, values, visits
-
-    def _pick(self, batch: Observations, spec: StateArray, parts: list[tuple[StateArray, Any, Any]]) -> int:
-        worlds = np.concatenate([part[0] for part in parts])
-        values, visits = (np.concatenate([part[i] for part in parts]) for i in (1, 2))
-        weights = np.ones(len(worlds))
-        return int(pick_table(batch.compiled, worlds, spec, values, visits, weights))
+    def _pick(self, compiled: StateArray, found: Searched) -> CardArray:
+        cards = np.zeros(len(found.states), np.int8)
+        by_visits = bool(self._spec[0]["kind"] == UCT)
+        pick_cards(compiled, found.states, by_visits, found.values, found.visits, found.weights, cards)
+        return cards
 
     def choose_passes(self, batch: Observations) -> MaskArray:
         if self._passer is not None:

@@ -1,28 +1,35 @@
 """Closed play: perfect-information search in sampled worlds (PIMC), any open search in each of them.
 
-For every world each legal card gets its value for the observer; the card with the best mean over the worlds is played
-(in UCT: the card with most visits). Worlds may be weighted: a weight function sees observation and world, and is the
-hook for inference from play. A world's randomness depends on the observation's key and the world's number, so that
-worlds may be spread over threads, or searched in portions until time is up, without changing what each of them says.
+For every world each legal card gets its value for the seat to move; the card with the best mean over the worlds is
+played (in UCT: the card with most visits). Worlds may be weighted: a weight function sees observation and world, and is
+the hook for inference from play. A world's randomness depends on the observation's key and the world's number alone, so
+that worlds may be spread over threads, or searched in portions until time is up, without changing what each of them
+says.
+
+Three steps, each over arrays: `draw_worlds`, `search_states` (the only one that takes time) and `pick_cards`. An open
+player skips the first: its states are its worlds.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numba
 import numpy as np
+from numba import types
 
-from heartlab.kernel.bits import ONE, ZERO, lowest, popcount
-from heartlab.kernel.jit import kernel
-from heartlab.kernel.layout import SEATS, STATE
+from heartlab.kernel.bits import ONE, ZERO, lowest
+from heartlab.kernel.jit import compile_for, kernel
+from heartlab.kernel.layout import RULES, SEATS, STATE
 from heartlab.kernel.play import legal
 from heartlab.kernel.rng import substream
 from heartlab.kernel.worlds import sample_worlds
 from heartlab.search.endgame import cards_left, solve_root
+from heartlab.search.evaluators import SIGNATURE
 from heartlab.search.maxn import EPSILON, MAXN, PARANOID, search_root, stop_after
 from heartlab.search.ordering import MAX_MOVES, candidates, cards_between_matter, equivalent
 from heartlab.search.soft import prob_root, soft_root
-from heartlab.search.spec import PROB, SOFT, UCT
+from heartlab.search.spec import PROB, SOFT, SPEC, UCT
 from heartlab.search.uct import uct_root
 
 WORLD_STREAM = 7
@@ -34,7 +41,8 @@ WIDTH = 2 + SEATS
 @kernel
 def open_root(
     rules: Any, state: Any, spec: Any, function: Any, floats: Any, ints: Any, scratch: Any, rng: Any, out: Any,
-    counters: Any ) -> int:  # fmt: skip
+    counters: Any,
+) -> int:  # fmt: skip
     """Search one open state as `spec` says. Row i of `out` is (card, value of each seat, visits); returns the rows."""
     for i in range(MAX_MOVES):
         out[i, 1 + SEATS] = 1.0
@@ -59,131 +67,93 @@ def open_root(
 
 
 @kernel
-def spread(rules: Any, state: Any, table: Any, count: int, values: Any, visits: Any) -> None:
-    """Write a root table into arrays over all cards; a card that was merged gets what its twin got."""
-    mover = state["to_move"]
-    blockers = cards_between_matter(rules, state)
-    left = legal(rules, state)
-    while left != ZERO:
-        card = lowest(left)
-        left &= left - ONE
-        row = -1
-        for i in range(count):
-            if table[i, 0] == card:
-                row = i
-        for i in range(count):
-            if row < 0 and equivalent(rules, blockers, card, np.int64(table[i, 0])):
-                row = i
-        values[card] = table[row, 1 + mover]
-        visits[card] = table[row, 1 + SEATS]
-
-
-@kernel
-def search_worlds(
-    rules: Any, obs: Any, worlds: Any, first: int, spec: Any, function: Any, floats: Any, ints: Any, scratch: Any,
-    values: Any, visits: Any, counters: Any,
+def search_states(
+    rules: Any, states: Any, keys: Any, spec: Any, function: Any, floats: Any, ints: Any, scratch: Any, tables: Any,
+    rows: Any, counters: Any,
 ) -> None:  # fmt: skip
-    """Search some worlds of an observation: one row of `values` and `visits` per world, one column per card."""
-    table = np.zeros((MAX_MOVES, WIDTH))
+    """Search each of some states: `tables[i, :rows[i]]` are the rows (card, value of each seat, visits) of state i."""
     rng = np.empty(1, np.uint64)
-    for world in range(len(worlds)):
-        rng[0] = substream(obs["random"], first + world)
-        state = worlds[world]
-        count = open_root(rules, state, spec, function, floats, ints, scratch, rng, table, counters)
-        spread(rules, state, table, count, values[world], visits[world])
+    for i in range(len(states)):
+        rng[0] = keys[i]
+        rows[i] = open_root(
+            rules[0], states[i], spec[0], function, floats, ints, scratch, rng, tables[i], counters
+        )  # fmt: skip
+
+
+_RULES = types.Array(numba.from_dtype(RULES), 1, "C", readonly=True)
+_STATES = types.Array(numba.from_dtype(STATE), 1, "C")
+SEARCH_SIGNATURE = types.void(
+    _RULES, _STATES, types.uint64[::1], types.Array(numba.from_dtype(SPEC), 1, "C"), types.FunctionType(SIGNATURE),
+    types.float64[::1], types.int64[::1], types.float64[::1], types.float64[:, :, ::1], types.int64[::1],
+    types.int64[::1],
+)  # fmt: skip
+
+
+def prepare() -> None:
+    """Compile the searches, once for all evaluators; call this before `search_states`."""
+    compile_for(search_states, SEARCH_SIGNATURE)
 
 
 @kernel
-def draw_worlds(rules: Any, obs: Any, first: int, worlds: Any) -> bool:
-    """Fill `worlds` with worlds of an observation: the portion that begins with number `first`."""
+def draw_worlds(rules: Any, obs: Any, first: int, worlds: Any, keys: Any) -> int:
+    """Fill `worlds[i]` with worlds of observation i: the portion that begins with number `first`, and their keys.
+
+    Returns the number of the first observation that no world fits, or -1.
+    """
     rng = np.empty(1, np.uint64)
-    stream = substream(obs["random"], -WORLD_STREAM)
-    rng[0] = substream(stream, first)
-    return sample_worlds(rules, obs, rng, worlds)
+    for i in range(len(obs)):
+        rng[0] = substream(substream(obs[i]["random"], -WORLD_STREAM), first)
+        if not sample_worlds(rules[0], obs[i], rng, worlds[i]):
+            return i
+        for world in range(worlds.shape[1]):
+            keys[i, world] = substream(obs[i]["random"], first + world)
+    return -1
 
 
 @kernel
-def best_card(rules: Any, state: Any, spec: Any, values: Any, visits: Any, weights: Any) -> int:
-    """The card to play by weighted means over worlds; ties go to the first in search order."""
+def spread_values(rules: Any, states: Any, tables: Any, rows: Any, values: Any, visits: Any) -> None:
+    """Root tables as arrays over all cards, for the seat to move; a card that was merged gets what its twin got."""
+    for i in range(len(states)):
+        state = states[i]
+        mover = state["to_move"]
+        blockers = cards_between_matter(rules[0], state)
+        left = legal(rules[0], state)
+        while left != ZERO:
+            card = lowest(left)
+            left &= left - ONE
+            row = -1
+            for j in range(rows[i]):
+                if tables[i, j, 0] == card:
+                    row = j
+            for j in range(rows[i]):
+                if row < 0 and equivalent(rules[0], blockers, card, np.int64(tables[i, j, 0])):
+                    row = j
+            values[i, card] = tables[i, row, 1 + mover]
+            visits[i, card] = tables[i, row, 1 + SEATS]
+
+
+@kernel
+def weigh_worlds(rules: Any, obs: Any, worlds: Any, weigh: Any, weights: Any) -> None:
+    """The weight of every world of every observation."""
+    for i in range(len(obs)):
+        for world in range(worlds.shape[1]):
+            weights[i, world] = weigh(rules[0], obs[i], worlds[i, world])
+
+
+@kernel
+def pick_cards(rules: Any, states: Any, by_visits: bool, values: Any, visits: Any, weights: Any, out: Any) -> None:
+    """The card to play in each row of [rows, worlds] states, by weighted means; ties go to the first in order."""
     cards = np.empty(MAX_MOVES, np.int64)
-    count = candidates(rules, state, False, cards)
-    best = cards[0]
-    best_value = 1e30
-    for i in range(count):
-        total = 0.0
-        for world in range(len(weights)):
-            if spec["kind"] == UCT:
-                total -= weights[world] * visits[world, cards[i]]
-            else:
-                total += weights[world] * values[world, cards[i]]
-        if total < best_value - EPSILON:
-            best_value = total
-            best = cards[i]
-    return best
-
-
-@kernel
-def pimc_cards(
-    rules: Any, obs: Any, spec: Any, count: int, weigh: Any, function: Any, floats: Any, ints: Any, scratch: Any,
-    out: Any, counters: Any,
-) -> None:  # fmt: skip
-    """A card for each observation, from `count` worlds; a forced card is not searched."""
-    worlds = np.empty(count, STATE)
-    values = np.zeros((count, 52))
-    visits = np.zeros((count, 52))
-    weights = np.empty(count)
-    for row in range(len(obs)):
-        options = obs[row]["legal"]
-        if popcount(options) == 1:
-            out[row] = lowest(options)
-            continue
-        if not draw_worlds(rules[0], obs[row], 0, worlds):
-            out[row] = lowest(options)
-            continue
-        search_worlds(rules[0], obs[row], worlds, 0, spec[0], function, floats, ints, scratch, values, visits, counters)
-        for world in range(count):
-            weights[world] = weigh(rules[0], obs[row], worlds[world])
-        out[row] = best_card(rules[0], worlds[0], spec[0], values, visits, weights)
-
-
-@kernel
-def open_cards(
-    rules: Any, states: Any, keys: Any, spec: Any, function: Any, floats: Any, ints: Any, scratch: Any, out: Any,
-    counters: Any ) -> None:  # fmt: skip
-    """A card for each open state."""
-    table = np.zeros((MAX_MOVES, WIDTH))
-    values = np.zeros((1, 52))
-    visits = np.zeros((1, 52))
-    weights = np.ones(1)
-    rng = np.empty(1, np.uint64)
-    for row in range(len(states)):
-        state = states[row]
-        options = legal(rules[0], state)
-        if options & (options - ONE) == ZERO:
-            out[row] = lowest(options)
-            continue
-        rng[0] = keys[row]
-        count = open_root(rules[0], state, spec[0], function, floats, ints, scratch, rng, table, counters)
-        spread(rules[0], state, table, count, values[0], visits[0])
-        out[row] = best_card(rules[0], state, spec[0], values, visits, weights)
-
-
-@kernel
-def draw_worlds_table(rules: Any, obs: Any, first: int, worlds: Any) -> bool:
-    """Worlds for the first of an array of observations."""
-    return draw_worlds(rules[0], obs[0], first, worlds)
-
-
-@kernel
-def search_worlds_table(
-    rules: Any, obs: Any, worlds: Any, first: int, spec: Any, function: Any, floats: Any, ints: Any, scratch: Any,
-    values: Any, visits: Any, counters: Any,
-) -> None:  # fmt: skip
-    """Search some worlds for the first of an array of observations."""
-    search_worlds(rules[0], obs[0], worlds, first, spec[0], function, floats, ints, scratch, values, visits, counters)
-
-
-@kernel
-def pick_table(rules: Any, worlds: Any, spec: Any, values: Any, visits: Any, weights: Any) -> int:
-    """The card to play after searching some worlds."""
-    return best_card(rules[0], worlds[0], spec[0], values, visits, weights)
+    for i in range(len(states)):
+        count = candidates(rules[0], states[i, 0], False, cards)
+        best_value = 1e300
+        for j in range(count):
+            total = 0.0
+            for world in range(states.shape[1]):
+                if by_visits:
+                    total -= weights[i, world] * visits[i, world, cards[j]]
+                else:
+                    total += weights[i, world] * values[i, world, cards[j]]
+            if total < best_value - EPSILON:
+                best_value = total
+                out[i] = cards[j]

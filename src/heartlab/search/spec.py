@@ -66,8 +66,8 @@ def make_spec(kind: str, options: Mapping[str, str]) -> StateArray:
     :raises SearchError: for an option that is unknown or makes no sense.
     """
     known = {
-        "tricks": "1", "plies": "0", "merge": "yes", "ties": "first", "endgame": "0", "sims": "500", "c": "0.4",
-        "playout": "careful", "cut": "0", "prune": "yes",
+        "tricks": "1", "plies": "0", "merge": "yes", "ties": "first", "endgame": "0", "sims": "500", "c": "1",
+        "playout": "throw", "cut": "0", "prune": "yes",
     }  # fmt: skip
     unknown = sorted(set(options) - set(known))
     if unknown:

@@ -1,0 +1,43 @@
+"""What README and docs claim is run: the Python examples, the commands' names, the links."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from heartlab import cli
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+SKETCHES = ('deal.play("QS")', "...", "obs = deal.observe(2)", "games.hearts")
+"""Examples that show an error on purpose, leave something out, or need a file of the reader's."""
+EXAMPLES = [
+    pytest.param(code, id=f"{page.name}-{number}")
+    for page in PAGES
+    for number, code in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.S))
+    if not any(piece in code for piece in SKETCHES)
+]
+
+
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_examples_run(code, capsys):
+    exec(compile(code, "<example>", "exec"), {"__name__": "example"})
+
+
+def test_some_examples_are_left():
+    assert len(EXAMPLES) >= 5
+
+
+def test_commands_in_the_docs_exist():
+    known = {command.name or command.callback.__name__ for command in cli.app.registered_commands}
+    for page in PAGES:
+        for block in re.findall(r"```sh\n(.*?)```", page.read_text(), re.S):
+            for name in re.findall(r"(?:^|/)heartlab ([a-z-]+)", block, re.M):
+                assert name in known, f"{page.name}: heartlab {name}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text()):
+        if "://" not in target:
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"

@@ -1,0 +1,329 @@
+"""The searches against plain-Python twins, pruning against no pruning, and closed play that cannot see."""
+
+import os
+import random
+
+import numpy as np
+import pytest
+import search_twin as twin
+
+from heartlab import Deal, Rules, make_player
+from heartlab.arena import Match, run_match
+from heartlab.kernel.layout import compile_rules
+from heartlab.players import Observations, OpenStates, PlayerError
+from heartlab.players.search import SearchPlayer
+from heartlab.rules import PRESETS
+from heartlab.search.closed import WIDTH, prepare, search_states
+from heartlab.search.evaluators import EvaluatorError, evaluator, make_evaluator
+from heartlab.search.ordering import MAX_MOVES, candidates
+from heartlab.search.spec import bound_values, make_spec
+
+SCALE = int(os.environ.get("HEARTLAB_SCALE", "1"))
+"""How many times more random positions than in an everyday run; 10 means thousands."""
+RULES = [
+    *PRESETS,
+    "standard,players=3,moon=best",
+    "omnibus,players=5,sun=yes,no_tricks=-5",
+    "standard,players=6,doubler=TC",
+]
+
+
+def root_table(deal, kind, evaluator_name="points", **options):
+    """Values of every candidate card of the seat to move: {card: [value per seat]}, and the counters."""
+    spec = make_spec(kind, {key: str(value) for key, value in options.items()})
+    bound_values(spec, deal.rules, evaluator_name)
+    judge = make_evaluator(evaluator_name)
+    tables, rows, counters = np.zeros((1, MAX_MOVES, WIDTH)), np.zeros(1, np.int64), np.zeros(2, np.int64)
+    arguments = judge.function, judge.floats, judge.ints, judge.scratch()
+    prepare()
+    search_states(
+        compile_rules(deal.rules), deal._states, np.array([1], np.uint64), spec, *arguments, tables, rows, counters
+    )
+    found = tables[0, : rows[0]]
+    return {int(row[0]): list(row[1 : 1 + deal.rules.players]) for row in found}, counters, found[:, -1]
+
+
+def positions(tricks_left, count, start=0):
+    """Random late positions under every preset and some further rules, with zero to two cards on the table."""
+    for number in range(count * SCALE):
+        rules = Rules.parse(RULES[number % len(RULES)])
+        yield twin.late_position(rules, start + number, tricks_left, number // len(RULES) % 3)
+
+
+# --- order and equivalence ---
+
+
+def test_search_order_is_that_of_the_thesis():
+    cards = np.zeros(MAX_MOVES, np.int64)
+    for tricks_left in (1, 3, 7, 12):
+        for deal, referee in positions(tricks_left, 26):
+            count = candidates(deal._compiled[0], deal._states[0], False, cards)
+            assert cards[:count].tolist() == twin.ordered(referee)
+
+
+def test_equivalent_cards_are_searched_once():
+    deal = Deal.from_hands(
+        ["4C 5C 8C 9C 2D 3D 4D 5D 6D 2S 3S 4S 5S", "2C 3C 6C TC JC QC KC AC 7D 8D 9D TD JD",
+         "7C QD KD AD 6S 7S 8S 9S TS JS QS KS AS", "2H 3H 4H 5H 6H 7H 8H 9H TH JH QH KH AH"],
+        "seed", leader=0,
+    )  # fmt: skip
+    cards = np.zeros(MAX_MOVES, np.int64)
+    count = candidates(deal._compiled[0], deal._states[0], True, cards)
+    assert count == 4, "4C-5C, 8C-9C (7C lies between), 2D-6D, 2S-5S"
+
+
+# --- values ---
+
+
+@pytest.mark.parametrize(("tricks_left", "count"), [(1, 39), (2, 52), (3, 13)])
+@pytest.mark.parametrize("merge", ["yes", "no"])
+def test_maxn_values_are_those_of_brute_force(tricks_left, count, merge):
+    for deal, referee in positions(tricks_left, count, start=1000):
+        found, _, _ = root_table(deal, "maxn", tricks="all", merge=merge, prune="no")
+        for card, values in found.items():
+            expected = twin.maxn(twin.after(referee, card), 99, twin.final_points)
+            assert values == pytest.approx(expected), (str(deal.rules), deal.history, card)
+
+
+@pytest.mark.parametrize(("tricks_left", "count"), [(1, 26), (2, 39), (3, 13)])
+def test_paranoid_values_are_those_of_brute_force(tricks_left, count):
+    for deal, referee in positions(tricks_left, count, start=2000):
+        root = deal.to_move
+        for prune in ("yes", "no"):
+            found, _, _ = root_table(deal, "paranoid", tricks="all", prune=prune)
+            for card, values in found.items():
+                expected = twin.paranoid(twin.after(referee, card), 99, root, twin.final_points)
+                assert values[root] == pytest.approx(expected), (str(deal.rules), deal.history, card)
+
+
+@pytest.mark.parametrize(("tricks_left", "count"), [(1, 13), (2, 26), (3, 13)])
+def test_soft_and_prob_values_are_those_of_brute_force(tricks_left, count):
+    for deal, referee in positions(tricks_left, count, start=3000):
+        soft, _, _ = root_table(deal, "softmaxn", tricks="all", merge="no")
+        prob, _, _ = root_table(deal, "probmaxn", tricks="all", merge="no")
+        for card in soft:
+            family = twin.soft(twin.after(referee, card), 99, twin.final_points)
+            if len(family) <= 24:
+                mean = np.mean(family, axis=0)
+                assert soft[card] == pytest.approx(list(mean)), (str(deal.rules), deal.history, card)
+            expected = twin.prob(twin.after(referee, card), 99, deal.to_move, twin.final_points)
+            assert prob[card] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("tricks_left", "count"), [(2, 39), (3, 26), (4, 26)])
+def test_the_endgame_solver_agrees_with_the_search(tricks_left, count):
+    for deal, _ in positions(tricks_left, count, start=4000):
+        searched, _, _ = root_table(deal, "maxn", tricks="all", prune="no")
+        solved, _, _ = root_table(deal, "maxn", endgame=tricks_left)
+        assert solved == {card: pytest.approx(values) for card, values in searched.items()}
+
+
+def test_pie_evaluates_as_described():
+    checked = 0
+    for tricks_left in (1, 4, 8, 11):
+        for deal, referee in positions(tricks_left, 26, start=5000):
+            if referee.trick:
+                continue
+            judge = make_evaluator("pie")
+            out = np.zeros(6)
+            for owner in range(deal.rules.players):
+                judge.function(
+                    deal._compiled[0], deal._states[0], owner, judge.floats, judge.ints, judge.scratch(), out
+                )
+                assert out[: deal.rules.players] == pytest.approx(twin.pie(referee, owner))
+                checked += 1
+    assert checked > 100
+
+
+def test_depth_by_tricks_and_plies():
+    for deal, referee in positions(3, 26, start=6000):
+        n, played = deal.rules.players, len(deal.history)
+
+        def judge(position, root=deal.to_move):
+            return twin.pie(position, root)
+
+        stop = (played // n + 1) * n
+        found, _, _ = root_table(deal, "maxn", "pie", tricks=1, merge="no", prune="no")
+        for card, values in found.items():
+            assert values == pytest.approx(twin.maxn(twin.after(referee, card), stop, judge))
+        by_plies, _, _ = root_table(deal, "maxn", "pie", plies=stop - played, merge="no", prune="no")
+        assert by_plies == {card: pytest.approx(values) for card, values in found.items()}
+
+
+# --- pruning ---
+
+EXPECTED_SAVINGS = [("maxn", "points", 2.0), ("paranoid", "pie", 1.5), ("paranoid", "points", 2.0)]
+"""Shares are never lopsided enough for shallow pruning of max^n over pie to save anything worth a test."""
+
+
+def test_pruning_changes_no_root_value_and_saves_nodes():
+    saved = {}
+    for kind, name, tricks in (
+        ("maxn", "pie", 2),
+        ("maxn", "points", 0),
+        ("paranoid", "pie", 2),
+        ("paranoid", "points", 0),
+    ):
+        plain_nodes = pruned_nodes = 0
+        for seed in range(20):
+            deal, _ = twin.late_position(Rules.parse("seed-nomoon"), seed, 4 if tricks == 0 else 8, seed % 3)
+            depth = tricks or "all"
+            plain, plain_count, _ = root_table(deal, kind, name, tricks=depth, prune="no")
+            pruned, pruned_count, _ = root_table(deal, kind, name, tricks=depth, prune="yes")
+            for card in plain:
+                assert pruned[card][deal.to_move] == pytest.approx(plain[card][deal.to_move]), (name, kind, seed)
+            plain_nodes += plain_count[0]
+            pruned_nodes += pruned_count[0]
+        saved[kind, name] = plain_nodes / pruned_nodes
+    assert all(saved[kind, name] > least for kind, name, least in EXPECTED_SAVINGS), saved
+
+
+def test_merging_saves_nodes():
+    plain_nodes = merged_nodes = 0
+    for seed in range(20):
+        deal, _ = twin.late_position(Rules.parse("seed"), seed, 5)
+        plain_nodes += root_table(deal, "maxn", tricks=2, merge="no", prune="no")[1][0]
+        merged_nodes += root_table(deal, "maxn", tricks=2, merge="yes", prune="no")[1][0]
+    assert plain_nodes > 1.5 * merged_nodes
+
+
+# --- UCT ---
+
+
+def test_uct_visits_add_up_and_the_best_card_is_found():
+    good = 0
+    tried = 0
+    for deal, _ in positions(3, 52, start=7000):
+        exact, _, _ = root_table(deal, "maxn", tricks="all", prune="no")
+        if len(exact) == 1:
+            continue
+        found, _, visits = root_table(deal, "uct", sims=2000, playout="random")
+        assert visits.sum() == 2000
+        root = deal.to_move
+        choice = list(found)[int(np.argmax(visits))]
+        tried += 1
+        good += exact[choice][root] <= min(values[root] for values in exact.values()) + 1e-9
+    assert tried > 20
+    assert good / tried > 0.8
+
+
+@pytest.mark.parametrize("policy", ["random", "throw", "careful", "evaluate"])
+def test_uct_is_a_function_of_its_key(policy):
+    deal = Deal("standard", seed=3, number=3)
+    deal.play("2C")
+    first = root_table(deal, "uct", sims=300, playout=policy)
+    second = root_table(deal, "uct", sims=300, playout=policy)
+    assert first[0] == second[0]
+    assert (first[2] == second[2]).all()
+
+
+# --- closed play ---
+
+
+def ask(player, obs):
+    batch = Observations(obs.rules, compile_rules(obs.rules), obs.records)
+    return int(player.choose_cards(batch)[0])
+
+
+@pytest.mark.parametrize(
+    "name", ["iie:worlds=6", "uct:worlds=4,sims=60", "paranoid:worlds=4", "softmaxn:worlds=3", "probmaxn:worlds=3"]
+)
+def test_closed_players_are_blind(name):
+    """Only hidden cards change, consistent with the observation: the choice stays."""
+    player = make_player(name)
+    dice = random.Random(1)
+    changed = 0
+    for seed in range(12):
+        deal = Deal("standard", seed=seed, number=3)
+        for _ in range(dice.randrange(1, 40)):
+            deal.play(dice.choice(sorted(deal.legal)))
+        obs = deal.observe(deal.to_move)
+        choice = ask(player, obs)
+        assert choice in obs.legal
+        for world in obs.worlds(3, seed=seed):
+            changed += world.hands != deal.hands
+            view = world.observe(world.to_move)
+            view.records["random"] = obs.records["random"]
+            assert view.records.tobytes() == obs.records.tobytes()
+            assert ask(player, view) == choice
+    assert changed > 15
+
+
+def test_a_forced_card_is_not_searched():
+    player = SearchPlayer("maxn", {"worlds": "5"})
+    deal = Deal("standard", seed=1, number=3)
+    assert ask(player, deal.observe(deal.to_move)) == 0
+    assert player.counters.sum() == 0
+    deal.play("2C")
+    while len(deal.legal) == 1:
+        deal.play(min(deal.legal))
+    ask(player, deal.observe(deal.to_move))
+    assert player.counters.sum() > 0
+
+
+@pytest.mark.parametrize("name", ["uct:worlds=8,sims=50", "iie:worlds=8"])
+def test_threads_change_nothing(name):
+    deal = Deal("standard", seed=4, number=3)
+    deal.play("2C")
+    while len(deal.legal) < 3:
+        deal.play(max(deal.legal))
+    batch = Observations(deal.rules, compile_rules(deal.rules), deal.observe(deal.to_move).records)
+    one, two = (make_player(f"{name},threads={threads}").search_worlds(batch, 8) for threads in (1, 2))
+    assert (one.values == two.values).all()
+    assert (one.visits == two.visits).all()
+    assert (one.states == two.states).all()
+
+
+def test_a_time_budget_gives_a_legal_card():
+    player = make_player("uct:ms=20,sims=50")
+    deal = Deal("seed", seed=1)
+    assert ask(player, deal.observe(deal.to_move)) in deal.legal
+
+
+@pytest.mark.parametrize("rules", ["standard", "advice", "black-maria", "standard,players=6", "spot"])
+@pytest.mark.parametrize(
+    "name", ["iie:worlds=2", "uct:worlds=2,sims=20", "pie", "uct:worlds=0,sims=20", "iie:worlds=2,endgame=3"]
+)
+def test_search_players_sit_down_under_any_rules(name, rules):
+    result = run_match(Match([make_player(name), make_player("gnome")], Rules.parse(rules), 2, seed=1, open=True))
+    assert result.forfeits.sum() == 0
+
+
+def test_a_user_writes_an_evaluator():
+    @evaluator("most-tricks", "likes tricks")
+    def most_tricks(rules, state, root, floats, ints, scratch, out):
+        for seat in range(rules["players"]):
+            out[seat] = -state["tricks_won"][seat]
+
+    player = SearchPlayer("maxn", {"eval": "most-tricks", "worlds": "0"})
+    deal = Deal.from_hands(
+        ["2C AC 2D 3D 4D 5D 6D 7D 8D 9D TD JD QD", "3C 4C 5C 6C 7C 8C 9C TC JC QC KC KD AD",
+         "2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS AS", "2H 3H 4H 5H 6H 7H 8H 9H TH JH QH KH AH"],
+        "seed", leader=0,
+    )  # fmt: skip
+    obs = deal.observe(0)
+    batch = OpenStates(deal.rules, compile_rules(deal.rules), obs.records, deal._states)
+    assert int(player.choose_cards(batch)[0]) == 12, "the ace of clubs wins a trick"
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("iie:world=3", "no option is called 'world'"),
+        ("uct:sims=0", "sims=0: at least 1"),
+        ("uct:playout=wild", "playout=wild is unknown; choose from random, throw, careful, evaluate"),
+        ("maxn:eval=nobody", "no evaluator is called 'nobody'"),
+        ("pimc:search=minimax", "search=minimax is unknown"),
+        ("iie:worlds=many", "worlds=many: write a whole number"),
+        ("iie:pass=nobody", "no player is called 'nobody'"),
+        ("uct:c=x", "c=x: write a number"),
+    ],
+)
+def test_wrong_options_are_named(name, sentence):
+    with pytest.raises(PlayerError, match=sentence.replace("(", r"\(")):
+        make_player(name)
+
+
+def test_unknown_evaluators_are_listed():
+    with pytest.raises(EvaluatorError, match=r"known are .*pie"):
+        make_evaluator("nothing")
