@@ -231,6 +231,7 @@ PETER_PLAYS = [
     ("9H", ("AD 4D 9H", "5C", "1: QS 6S 7S 8S")),
     ("KS", ("KS 3S 4S 5S JD 9D", "5C")),
     ("JD", ("KS 2S 3S 4S 5S JD 9D", "5C")),
+    ("8D", ("8D TS 4S", "5C")),
     ("9C 9D", ("9C 4C 9D 4D", "5S", QUEEN_GONE)),
     # hearts: more once Q♠ has gone, less for the only scorer, much more for another
     ("JD", ("8H 4H JD 4D 9C 4C", "5S", "1: 2S 3S 6S 7S")),
@@ -242,6 +243,10 @@ PETER_PLAYS = [
     ("5S", ("5S 2S AC KC QC 4C 3D 4D 5D 9H",)),
     ("KD", ("AD KD 9H 3S", "", "0: KS QS 4S 5S")),
     ("3C", ("AC KC 3C 5C AD 4D 2H 3H JS", "6C")),
+    # shooting: a suit runs if two winners and one more round draw it; before all run, a minor suit is set up
+    ("KD", ("AD KD 4D 2H 3H JS", "", "0: 2C 7C 8C 5D")),
+    ("JS", ("AD KD 4D 2H 3H JS",)),
+    ("9D", ("AS KS QD JD TD 9D 2H 3H",)),
     # shooting: hearts that run; the lowest sure winner of the long suit; a trick with points is taken
     ("AH", ("AH KH QH JH AS KS AD", "", "0: AC 7C 8C TH")),
     ("QD", ("AD KD QD 8D AS KS QS AC", "", "0: AC KC 5C 6C", "0: QC JC 4C 3C", "0: JS 2S 3S 4S")),

@@ -10,6 +10,7 @@ Names that hold a mask start with ``CS_`` (card set); names that hold a card do 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
+from operator import index
 from typing import TypeAlias
 
 Suit: TypeAlias = int
@@ -132,7 +133,7 @@ class CardSet(Set[Card]):
         if isinstance(cards, Iterable):
             mask = 0
             for card in cards:
-                mask |= 1 << (parse_card(card) if isinstance(card, str) else _checked(card))
+                mask |= 1 << (parse_card(card) if isinstance(card, str) else _checked(index(card)))
         else:
             mask = int(cards)
             if not 0 <= mask <= CS_ALL:
@@ -146,6 +147,8 @@ class CardSet(Set[Card]):
     def suit(cls, suit: Suit | str) -> CardSet:
         """All thirteen cards of a suit, given as a number or a letter."""
         if isinstance(suit, str):
+            if len(suit) != 1 or suit.upper() not in SUIT_CHARS:
+                raise CardError(f"{suit!r} is no suit: write one of {SUIT_CHARS}")
             suit = SUIT_CHARS.index(suit.upper())
         return cls(CS_SUITS[suit])
 
@@ -156,7 +159,10 @@ class CardSet(Set[Card]):
     def __contains__(self, card: object) -> bool:
         if isinstance(card, str):
             card = parse_card(card)
-        return isinstance(card, int) and 0 <= card < 52 and bool(self.mask >> card & 1)
+        if not hasattr(card, "__index__"):
+            return False
+        number = index(card)
+        return 0 <= number < 52 and bool(self.mask >> number & 1)
 
     def __iter__(self) -> Iterator[Card]:
         mask = self.mask
@@ -172,7 +178,10 @@ class CardSet(Set[Card]):
         return self.mask
 
     def __hash__(self) -> int:
-        return hash(self.mask)
+        return self._hash()
+
+    def __reduce__(self) -> tuple[type[CardSet], tuple[int]]:
+        return CardSet, (self.mask,)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, CardSet):
@@ -198,4 +207,4 @@ class CardSet(Set[Card]):
 def _checked(card: int) -> int:
     if not 0 <= card < 52:
         raise CardError(f"{card} is not a card: cards are the ints 0 to 51")
-    return int(card)
+    return card

@@ -85,7 +85,8 @@ class Deal:
             kitty &= ~cards.mask
         state["kitty"] = kitty
         state["deal_number"] = number
-        state["leader"] = default_leader if leader is None else leader
+        known = default_leader if leader is None else leader
+        state["leader"] = NOBODY if known is None else known
         code = rules.pass_code(pass_direction or rules.pass_direction(number))
         if code == RANDOM_OFFSET:
             raise ValueError("these rules pass in a random direction: say which one with pass_direction")
@@ -111,12 +112,18 @@ class Deal:
         deal._histories[0, : len(history)] = history
         deal._keys = np.array([seed_key(0, "deals")], np.uint64)
         deal._player_keys = np.array([seed_key(0, "players")], np.uint64)
-        state = states[0]
-        deal._dealt = tuple(
-            CardSet(int(state["hands"][s] | state["played"][s]) & ~int(state["received"][s]) | int(state["passed"][s]))
-            for s in range(rules.players)
-        )
+        deal._dealt = deal._hands_before_passing()
         return deal
+
+    def _hands_before_passing(self) -> tuple[CardSet, ...]:
+        """The hands as dealt, as far as the state tells: in a world others' passes among themselves are unknown."""
+        state, n = self._states[0], self.rules.players
+        held = [int(state["hands"][seat] | state["played"][seat]) & ~int(state["received"][seat]) for seat in range(n)]
+        for seat in range(n):
+            given = int(state["passed"][seat])
+            held = [hand & ~given for hand in held]
+            held[seat] |= given
+        return tuple(CardSet(hand) for hand in held)
 
     def _set_scores(self, scores: Sequence[int] | None) -> None:
         if scores is not None:

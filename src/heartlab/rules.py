@@ -51,6 +51,7 @@ HeartPoints = Literal["one", "rank", "pips", "none"]
 Ties = Literal["shared", "play-on"]
 
 MIN_PLAYERS, MAX_PLAYERS = 3, 6
+MAX_POINTS, MAX_LIMIT = 1000, 1_000_000
 _CARD_KEYS = ("bonus", "doubler")
 PASS_WORDS = ("left", "right", "across", "hold", "scatter", "pool", "random")
 
@@ -322,7 +323,12 @@ def _check(rules: Rules) -> None:
     clubs = len(CardSet.suit("C") - rules.removed)
     refuse(rules.opening == "lowest-club" and clubs <= left, "opening=lowest-club but there may be no club in any hand")
     refuse(not rules.penalty_cards, "no card in the pack counts any points: there is nothing to avoid")
-    refuse(min(rules.queen_points, rules.king_points, rules.ace_points) < 0, "penalty points cannot be negative")
+    refuse(not 0 <= rules.pass_count <= 52, f"pass_count={rules.pass_count}: there are 52 cards")
+    spades = (rules.queen_points, rules.king_points, rules.ace_points)
+    refuse(min(spades) < 0, "penalty points cannot be negative")
+    values = (*spades, -rules.bonus_points, -rules.no_tricks)
+    refuse(max(values) > MAX_POINTS, f"{max(values)} points are too many for one card: {MAX_POINTS} at most")
+    refuse(rules.limit > MAX_LIMIT, f"limit={rules.limit}: {MAX_LIMIT} at most")
     for key in _CARD_KEYS:
         card = getattr(rules, key)
         refuse(card is not None and card in rules.removed, f"{key}={card_name(card or 0)} but that card is removed")

@@ -15,6 +15,7 @@ from heartlab.kernel.layout import (
     OPEN_ANY_CLUB,
     OPEN_DEALER,
     OPEN_LOWEST_CLUB,
+    OPEN_RANDOM,
     PASSING,
     PLAYING,
 )
@@ -85,7 +86,7 @@ def deal(rules: Any, state: Any, deal_number: int, rng: Any) -> None:
     state["pass_code"] = code
     if rules["opening"] == OPEN_DEALER:
         state["leader"] = (deal_number + 1) % players
-    else:
+    elif rules["opening"] == OPEN_RANDOM:
         state["leader"] = below(rng, players)
     if code == 0:
         begin(rules, state)

@@ -72,7 +72,7 @@ STATE = np.dtype(
         ("led", "u8"),  # the suit led to this trick; empty when a lead is due
         ("trick", "u8"),  # the cards on the table
         ("deal_number", "i4"),
-        ("scores", "i2", SEATS),  # totals before this deal
+        ("scores", "i4", SEATS),  # totals before this deal
         ("trick_cards", "i1", SEATS),  # the cards on the table in order of play
         ("tricks_won", "i1", SEATS),
         ("trick_size", "i1"),  # cards on the table
@@ -106,7 +106,7 @@ OBSERVATION = np.dtype(
         ("taken", "u8", SEATS),  # without a kitty that this seat has not seen
         ("may_hold", "u8", SEATS),
         ("deal_number", "i4"),
-        ("scores", "i2", SEATS),
+        ("scores", "i4", SEATS),
         ("trick_cards", "i1", SEATS),
         ("tricks_won", "i1", SEATS),
         ("hand_sizes", "i1", SEATS),
@@ -122,6 +122,7 @@ OBSERVATION = np.dtype(
         ("hearts_broken", "i1"),
         ("phase", "i1"),
         ("pass_code", "i1"),
+        ("to_pass", "i1"),
         ("kitty_taker", "i1"),
     ],
     align=True,

@@ -57,4 +57,5 @@ def observe(rules: Any, state: Any, history: Any, seat: int, key: np.uint64, out
     out["hearts_broken"] = state["hearts_broken"]
     out["phase"] = state["phase"]
     out["pass_code"] = state["pass_code"]
+    out["to_pass"] = state["to_pass"]
     out["kitty_taker"] = taker

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.kernel.bits import CLUBS, HEARTS, ONE, QUEEN_BIT, ZERO, bit, lowest, popcount, suit_of
+from heartlab.kernel.bits import CLUBS, HEARTS, ONE, QUEEN_BIT, ZERO, bit, lowest, suit_of
 from heartlab.kernel.jit import kernel
 from heartlab.kernel.layout import (
     KITTY_FIRST_HEART,
@@ -253,13 +253,32 @@ def _ends_badly(rules: Any, state: Any, out: Any, moon_seat: int, value: int) ->
 
 @kernel
 def points_left(rules: Any, state: Any) -> bool:
-    """Whether any card that counts is still to be won: if not, the rest of the deal cannot change the points."""
+    """Whether anything that counts is still open: if not, the rest of the deal cannot change the points.
+
+    Open are cards that count, in a hand, on the table or in a kitty that will be won; and, while tricks are left, the
+    bonus of a seat without tricks and the sun of a shooter who has all tricks so far.
+    """
+    if state["phase"] == OVER:
+        return False
     open_cards = state["trick"]
     for seat in range(rules["players"]):
         open_cards |= state["hands"][seat]
+    if state["kitty_taker"] == NOBODY:
+        by_heart = rules["kitty"] == KITTY_FIRST_HEART and open_cards & HEARTS != ZERO
+        if rules["kitty"] == KITTY_FIRST_TRICK or by_heart:
+            open_cards |= state["kitty"]
     valuable = rules["penalty"]
     if rules["bonus"] >= 0:
         valuable |= bit(rules["bonus"])
     if rules["doubler"] >= 0:
         valuable |= bit(rules["doubler"])
-    return popcount(open_cards & valuable) > 0
+    if open_cards & valuable != ZERO:
+        return True
+    moon_seat = shooter(rules, state)
+    if moon_seat != NOBODY:
+        return rules["sun"] != 0 and state["tricks_won"][moon_seat] == state["trick_number"]
+    if rules["no_tricks"] != 0:
+        for seat in range(rules["players"]):
+            if state["tricks_won"][seat] == 0:
+                return True
+    return False

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from heartlab.kernel.bits import CLUBS, ONE, ZERO, bit, lowest, popcount
-from heartlab.kernel.dealing import clear
+from heartlab.kernel.dealing import clear, may_pass
 from heartlab.kernel.jit import kernel
-from heartlab.kernel.layout import NOBODY, OPEN_LOWEST_CLUB, SEATS
+from heartlab.kernel.layout import NOBODY, OPEN_LOWEST_CLUB, PASSING, SEATS
 from heartlab.kernel.rng import below, uniform
 from heartlab.rules import POOL, SCATTER
 
@@ -54,6 +54,9 @@ def hidden_cells(rules: Any, obs: Any, capacity: Any, possible: Any) -> np.uint6
     if obs["plays"] == 0 and obs["to_move"] == seat and rules["opening"] == OPEN_LOWEST_CLUB:
         clubs = obs["hand"] & CLUBS
         floor = ((clubs & (~clubs + ONE)) - ONE) & CLUBS
+    laid_out = obs["phase"] == PASSING
+    if laid_out:
+        hidden &= ~obs["passed"]
     in_hands = 0
     for cell in range(MAX_CELLS):
         capacity[cell] = 0
@@ -61,13 +64,15 @@ def hidden_cells(rules: Any, obs: Any, capacity: Any, possible: Any) -> np.uint6
     for cell in range(players - 1):
         other = (seat + 1 + cell) % players
         capacity[cell] = obs["hand_sizes"][other]
+        if laid_out and not obs["to_pass"] >> other & 1:
+            capacity[cell] += rules["pass_count"]
         possible[cell] = obs["may_hold"][other] & hidden & ~floor
         in_hands += capacity[cell]
     capacity[KITTY_CELL] = popcount(hidden) - in_hands
     if capacity[KITTY_CELL] > 0:
         possible[KITTY_CELL] = hidden & ~obs["passed"]
     code = obs["pass_code"]
-    if code != POOL and code != 0:
+    if code != POOL and code != 0 and not laid_out:
         given = obs["passed"] & hidden
         order = obs["passed"]
         step = 1
@@ -302,8 +307,11 @@ def _deal_cells(
 
 
 @kernel
-def fill_world(rules: Any, obs: Any, content: Any, out: Any) -> None:
-    """A state from an observation and the content of its hidden cells."""
+def fill_world(rules: Any, obs: Any, content: Any, rng: Any, out: Any) -> None:
+    """A state from an observation and the content of its hidden cells.
+
+    While cards are being passed, what another seat has laid out is drawn at random from its cards.
+    """
     clear(rules, out)
     players = rules["players"]
     seat = obs["seat"]
@@ -311,7 +319,12 @@ def fill_world(rules: Any, obs: Any, content: Any, out: Any) -> None:
     out["passed"][seat] = obs["passed"]
     out["received"][seat] = obs["received"]
     for cell in range(players - 1):
-        out["hands"][(seat + 1 + cell) % players] = content[cell]
+        other = (seat + 1 + cell) % players
+        out["hands"][other] = content[cell]
+        if obs["phase"] == PASSING and not obs["to_pass"] >> other & 1:
+            out["passed"][other] = _draw(may_pass(rules, content[cell]), rules["pass_count"], rng)
+            out["hands"][other] ^= out["passed"][other]
+    out["to_pass"] = obs["to_pass"]
     out["kitty"] = content[KITTY_CELL] | obs["kitty"]
     for other in range(players):
         out["played"][other] = obs["played"][other]
@@ -357,5 +370,5 @@ def sample_worlds(rules: Any, obs: Any, rng: Any, out: Any) -> bool:
     content = np.zeros(MAX_CELLS, np.uint64)
     for world in range(len(out)):
         _deal_cells(cards, cells, classes, capacity, order, constrained, stride, ways, rng, content)
-        fill_world(rules, obs, content, out[world])
+        fill_world(rules, obs, content, rng, out[world])
     return True
