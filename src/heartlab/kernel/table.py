@@ -128,39 +128,37 @@ def playout(rules: Any, state: Any, rng: Any) -> None:
     careful = rules["must_break"] or rules["queen_after_hearts"]
     first = not rules["first_trick_points"] or plays == 0
     last_play = np.int64(rules["hand_size"]) * players
-    queen_breaks = QUEEN_BIT if rules["queen_breaks"] else ZERO
+    breakers = HEARTS | QUEEN_BIT if rules["queen_breaks"] else HEARTS
     kitty_open = state["kitty_taker"] == NOBODY and state["kitty"] != ZERO
     while plays < last_play:
-        led = ZERO
-        trick = ZERO
-        best = 0
+        restricted = (first and plays < players) or (careful and not broken)
+        hand = hands[leader]
+        cards = legal_of(rules, hand, ZERO, plays, broken) if restricted else hand
+        best = nth(cards, below(rng, popcount(cards)))
+        trick = bit(best)
+        hands[leader] = hand ^ trick
+        led = suit_of(best)
         winner = leader
         seat = leader
-        restricted = (first and plays < players) or (careful and not broken)
-        for _ in range(players):
+        plays += 1
+        for _ in range(players - 1):
+            seat = seat + 1 if seat + 1 < players else 0
             hand = hands[seat]
             if restricted:
+                broken |= trick & breakers != ZERO
                 cards = legal_of(rules, hand, led, plays, broken)
             else:
                 cards = hand & led
-                if cards == ZERO:
-                    cards = hand
+                cards = cards if cards != ZERO else hand
             card = nth(cards, below(rng, popcount(cards)))
             own = bit(card)
             hands[seat] = hand ^ own
             trick |= own
-            if led == ZERO:
-                led = suit_of(card)
-                best = card
-            elif own & led != ZERO and card > best:
-                best = card
-                winner = seat
+            wins = (own & led != ZERO) & (card > best)
+            best = card if wins else best
+            winner = seat if wins else winner
             plays += 1
-            seat += 1
-            if seat == players:
-                seat = 0
-            if own & (HEARTS | queen_breaks) != ZERO:
-                broken = 1
+        broken |= trick & breakers != ZERO
         leader = winner
         state["taken"][winner] |= trick
         state["tricks_won"][winner] += 1
