@@ -118,4 +118,4 @@ class _CompileNotice(event.Listener):
 
 
 if not config.DISABLE_JIT:
-    event.register("numba:compile", _CompileNotice())  # type: ignore[no-untyped-call]
+    event.register("numba:compile", _CompileNotice())
