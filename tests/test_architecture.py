@@ -17,7 +17,7 @@ ALLOWED = {
     "record_reader": {"cards", "rules", "record"},
     "kernel": {"cards", "rules"},
     "observation": {"cards", "rules", "kernel", "deal"},
-    "deal": {"cards", "rules", "kernel", "observation", "record", "show"},
+    "deal": {"cards", "rules", "kernel", "observation", "record", "record_reader", "show"},
     "game": {"deal", "rules"},
     "show": {"cards", "deal"},
     "replay": {"cards", "deal", "record", "record_reader", "rules"},

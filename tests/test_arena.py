@@ -1,10 +1,12 @@
 """The arena: fair seatings, results that depend on the seed alone, honest counting of bad answers, records that
 replay."""
 
+import time
+
 import numpy as np
 import pytest
 
-from heartlab import Player, Rules, make_player
+from heartlab import Deal, Player, Rules, make_player
 from heartlab.arena import Match, PlayerFailure, result_dict, run_match
 from heartlab.arena.arrangements import arrangements
 from heartlab.arena.recording import Recorder
@@ -178,7 +180,35 @@ def test_an_interrupt_keeps_what_was_measured():
     assert result_dict(result)["difference"] is not None
 
 
+def test_slow_players_get_small_batches():
+    """Progress shows, and an interrupt is answered, although a single deal takes a while."""
+
+    class Sleepy(Lowest):
+        def choose_cards(self, batch):
+            time.sleep(0.001 * len(batch))
+            return super().choose_cards(batch)
+
+    steps = []
+    play([Sleepy("sleepy"), make_player("random")], "seed", 12, threads=1, progress=steps.append)
+    assert steps[-1] == 12
+    assert max(after - before for before, after in zip([0, *steps], steps, strict=False)) <= 6
+
+
 # --- records ---
+
+
+@pytest.mark.parametrize("rules", ["standard", "advice", "standard,passing=pool,players=5", "black-maria"])
+def test_a_deal_in_the_middle_comes_back_from_its_text(rules):
+    deal = Deal(rules, seed=8)
+    assert Deal.from_text(deal.to_text()).hands == deal.hands
+    for seat in deal.to_pass:
+        deal.pass_cards(seat, sorted(deal.hands[seat])[:3])
+    for _ in range(18):
+        deal.play(max(deal.legal))
+    twin = Deal.from_text(deal.to_text())
+    assert twin == deal
+    twin.play(min(twin.legal))
+    assert twin != deal
 
 
 @pytest.mark.parametrize("suffix", ["hearts", "jsonl"])

@@ -21,7 +21,8 @@ from heartlab.cards import CS_SUITS, SUIT_NAMES, Card, CardSet, card_suit, prett
 from heartlab.kernel.layout import MOONS, NOBODY, OBSERVATION, OVER, PASSING, STATE, StateArray, compile_rules
 from heartlab.kernel.rng import seed_key
 from heartlab.observation import Observation
-from heartlab.record import DealRecord, RecordError
+from heartlab.record import DealRecord, RecordError, to_text
+from heartlab.record_reader import read_records
 from heartlab.rules import POOL, RANDOM_OFFSET, SCATTER, Rules
 
 
@@ -424,6 +425,20 @@ class Deal:
             moon=self.shooter,
             **details,
         )
+
+    def to_text(self) -> str:
+        """The deal in the record format: what :meth:`from_text` reads back."""
+        return to_text(self.to_record())
+
+    @classmethod
+    def from_text(cls, text: str) -> Deal:
+        """Replay the first deal of a text in any of the record forms.
+
+        :raises RecordError: if there is none, or it breaks the rules.
+        """
+        for record in read_records(text):
+            return cls.from_record(record)
+        raise RecordError("there is no deal in this text")
 
     @classmethod
     def from_record(cls, record: DealRecord) -> Deal:

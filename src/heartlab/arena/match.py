@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -22,6 +23,9 @@ from heartlab.game import game_is_over
 from heartlab.kernel.layout import NOBODY, SEATS
 
 ROWS_PER_BATCH = 4096
+"""The most rows that are in play together in one thread."""
+SECONDS_PER_BATCH = 1.0
+"""What a batch should take, so that progress shows and an interrupt is answered soon."""
 CHECK_EVERY = 50
 """A sequential stop is decided only after multiples of so many units, whatever the batch size."""
 MAX_DEALS_PER_GAME = 1000
@@ -84,6 +88,7 @@ def _per_kind(values: FloatArray, seatings: npt.NDArray[np.int64], kinds: int) -
 
 def _play_batch(match: Match, units: npt.NDArray[np.int64]) -> tuple[MatchResult, list[FinishedDeals]]:
     """Play some units in all arrangements and sum up each unit."""
+    started = time.perf_counter()
     table = RowsInPlay(match, units)
     kinds, rows = len(table.kinds), len(table.units)
     seats = _per_kind(np.ones(table.seatings.shape), table.seatings, kinds)
@@ -129,6 +134,7 @@ def _play_batch(match: Match, units: npt.NDArray[np.int64]) -> tuple[MatchResult
         decisions=table.tally.decisions,
         thinking=table.tally.thinking,
         deals=int(played.sum()),
+        seconds=time.perf_counter() - started,
     )
     return result, finished
 
@@ -175,15 +181,12 @@ def run_match(
     """Play a match. An interrupt (Ctrl-C) ends it early with what was measured so far.
 
     :param threads: table rows are spread over so many threads; default: one per core.
-    :param batch: units per batch; the result does not depend on it.
+    :param batch: units per batch, by default as many as take about a second; the result does not depend on it.
     :param until_se: stop once the standard error of the first difference (or mean) is that small.
     :param progress: called with the number of units finished.
     :param listener: called with the finished deals of each batch, in order.
     """
     threads = threads or os.cpu_count() or 1
-    if batch is None:
-        fair = -(-match.units // (2 * threads))
-        batch = max(1, min(ROWS_PER_BATCH // len(match.seatings), fair))
     started = time.perf_counter()
     parts: list[MatchResult] = []
     interrupted = False
@@ -207,21 +210,24 @@ def run_match(
     return result if stop is None else result.first_units(stop)
 
 
-def _batches(match: Match, batch: int, threads: int) -> Iterator[tuple[MatchResult, list[FinishedDeals]]]:
-    """Results batch by batch, in order, with a few batches under way at once."""
-    chunks = [np.arange(start, min(start + batch, match.units)) + match.first for start in range(0, match.units, batch)]
-    if threads == 1:
-        for chunk in chunks:
-            yield _play_batch(match, chunk)
-        return
+def _batches(match: Match, batch: int | None, threads: int) -> Iterator[tuple[MatchResult, list[FinishedDeals]]]:
+    """Results batch by batch, in order. Without a given size, batches grow or shrink to about a second each."""
+    most = max(1, ROWS_PER_BATCH // len(match.seatings))
+    size = batch or 1
+    start = match.first
+    end = match.first + match.units
     pool = ThreadPoolExecutor(threads)
-    pending: list[Future[tuple[MatchResult, list[FinishedDeals]]]] = []
+    pending: deque[Future[tuple[MatchResult, list[FinishedDeals]]]] = deque()
     try:
-        for chunk in chunks:
-            pending.append(pool.submit(_play_batch, match, chunk))
-            if len(pending) > 2 * threads:
-                yield pending.pop(0).result()
-        while pending:
-            yield pending.pop(0).result()
+        while start < end or pending:
+            while start < end and len(pending) <= threads:
+                stop = min(start + size, end)
+                pending.append(pool.submit(_play_batch, match, np.arange(start, stop)))
+                start = stop
+            result, finished = pending.popleft().result()
+            if batch is None:
+                per_unit = max(result.seconds / result.units, 1e-6)
+                size = min(most, 4 * result.units, max(1, int(SECONDS_PER_BATCH / per_unit)))
+            yield result, finished
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
