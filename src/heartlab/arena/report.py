@@ -76,6 +76,7 @@ def _spread(value: Estimate, digits: int = 3) -> str:
 
 def result_table(result: MatchResult) -> Table:
     """The result as a rich table; every mean carries its 95 % interval."""
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     match = result.match
@@ -83,8 +84,9 @@ def result_table(result: MatchResult) -> Table:
     table = Table(
         title=f"{match.rules}: {result.units} {unit} × {len(match.seatings)} arrangements, seed {match.seed}",
         title_justify="left",
+        box=SIMPLE_HEAD,
     )
-    table.add_column("player")
+    table.add_column("player", overflow="fold")
     heads = ["points/deal", "deals won", "moons", "conceded", "forfeits", "ms/choice"]
     if match.games:
         heads[1:1] = ["final score", "games won"]

@@ -18,7 +18,7 @@ import numpy as np
 from heartlab.kernel.bits import CLUBS, ONE, ZERO, bit, lowest, popcount
 from heartlab.kernel.dealing import clear, may_pass
 from heartlab.kernel.jit import kernel
-from heartlab.kernel.layout import NOBODY, OPEN_LOWEST_CLUB, PASSING, SEATS
+from heartlab.kernel.layout import NOBODY, OPEN_LOWEST_CLUB, PASSING, PLAYING, SEATS, STATE
 from heartlab.kernel.rng import below, uniform
 from heartlab.rules import POOL, SCATTER
 
@@ -214,13 +214,66 @@ def _count(
 
 
 @kernel
-def count_worlds(rules: Any, obs: Any) -> float:
-    """The number of worlds that fit an observation."""
+def _opening_case(rules: Any, obs: Any, number: int, hidden: np.uint64, capacity: Any, possible: Any) -> bool:
+    """Narrow the cells down to one case of where the lowest club lies; False if there is no case of that number.
+
+    While the lowest club is still to be led by another seat, and a kitty may hide clubs, that seat is known to hold the
+    lowest club that is in any hand. Case k: the k lowest hidden clubs lie in the kitty, and the next is the leader's.
+    In all other situations there is one case, and nothing to add.
+    """
+    seat = obs["seat"]
+    waiting = rules["opening"] == OPEN_LOWEST_CLUB and obs["phase"] == PLAYING and obs["plays"] == 0
+    if not waiting or obs["to_move"] == seat or capacity[KITTY_CELL] == 0:
+        return number == 0
+    left = hidden & CLUBS
+    below = ZERO
+    for _ in range(number):
+        low = left & (~left + ONE)
+        below |= low
+        left ^= low
+    led = left & (~left + ONE)
+    own = obs["hand"] & CLUBS
+    if led == ZERO or number > capacity[KITTY_CELL] or (own != ZERO and own & (~own + ONE) < led):
+        return False
+    players = rules["players"]
+    for cell in range(MAX_CELLS):
+        if cell != KITTY_CELL:
+            possible[cell] &= ~below
+        if cell != (obs["to_move"] - seat - 1) % players:
+            possible[cell] &= ~led
+    return True
+
+
+@kernel
+def _free_ways(capacity: Any, order: Any, constrained: int, hidden: np.uint64) -> float:
+    """Ways to share out what the constrained cells leave among the others."""
+    left = popcount(hidden)
+    for i in range(constrained):
+        left -= capacity[order[i]]
+    ways = 1.0
+    for cell in range(MAX_CELLS):
+        free = capacity[cell] > 0
+        for i in range(constrained):
+            free = free and order[i] != cell
+        if free:
+            ways *= BINOMIAL[left, capacity[cell]]
+            left -= capacity[cell]
+    return ways
+
+
+@kernel
+def _sample_case(rules: Any, obs: Any, number: int, rng: Any, out: Any, case_of: Any) -> float:
+    """Fill the worlds that `case_of` gives to case `number`; returns the number of worlds of that case, -1 if none is.
+
+    With an empty `out` it only counts.
+    """
     capacity = np.zeros(MAX_CELLS, np.int64)
     possible = np.zeros(MAX_CELLS, np.uint64)
     cards = np.zeros(52, np.uint64)
     cells = np.zeros(52, np.int64)
     hidden = hidden_cells(rules, obs, capacity, possible)
+    if not _opening_case(rules, obs, number, hidden, capacity, possible):
+        return -1.0
     classes = _classes(hidden, capacity, possible, cards, cells)
     order = np.zeros(MAX_CELLS, np.int64)
     size = np.zeros(52, np.int64)
@@ -228,16 +281,27 @@ def count_worlds(rules: Any, obs: Any) -> float:
     constrained, length = _plan(cards, cells, classes, capacity, order, size, stride)
     ways = np.zeros((constrained + 1, length))
     total = _count(cells, classes, capacity, order, constrained, size, stride, ways)
-    left = popcount(hidden)
-    for i in range(constrained):
-        left -= capacity[order[i]]
-    for cell in range(MAX_CELLS):
-        free = capacity[cell] > 0
-        for i in range(constrained):
-            free = free and order[i] != cell
-        if free:
-            total *= BINOMIAL[left, capacity[cell]]
-            left -= capacity[cell]
+    content = np.zeros(MAX_CELLS, np.uint64)
+    for world in range(len(out)):
+        if total > 0.0 and case_of[world] == number:
+            _deal_cells(cards, cells, classes, capacity, order, constrained, stride, ways, rng, content)
+            fill_world(rules, obs, content, rng, out[world])
+    return total * _free_ways(capacity, order, constrained, hidden)
+
+
+@kernel
+def count_worlds(rules: Any, obs: Any) -> float:
+    """The number of worlds that fit an observation."""
+    rng = np.zeros(1, np.uint64)
+    nothing = np.empty(0, STATE)
+    cases = np.zeros(1, np.int64)
+    total = 0.0
+    number = 0
+    found = _sample_case(rules, obs, number, rng, nothing, cases)
+    while found >= 0.0:
+        total += found
+        number += 1
+        found = _sample_case(rules, obs, number, rng, nothing, cases)
     return total
 
 
@@ -354,21 +418,25 @@ def fill_world(rules: Any, obs: Any, content: Any, rng: Any, out: Any) -> None:
 @kernel
 def sample_worlds(rules: Any, obs: Any, rng: Any, out: Any) -> bool:
     """Fill the array `out` with independent uniform worlds; False (and nothing filled) if none fits."""
-    capacity = np.zeros(MAX_CELLS, np.int64)
-    possible = np.zeros(MAX_CELLS, np.uint64)
-    cards = np.zeros(52, np.uint64)
-    cells = np.zeros(52, np.int64)
-    hidden = hidden_cells(rules, obs, capacity, possible)
-    classes = _classes(hidden, capacity, possible, cards, cells)
-    order = np.zeros(MAX_CELLS, np.int64)
-    size = np.zeros(52, np.int64)
-    stride = np.zeros(52, np.int64)
-    constrained, length = _plan(cards, cells, classes, capacity, order, size, stride)
-    ways = np.zeros((constrained + 1, length))
-    if _count(cells, classes, capacity, order, constrained, size, stride, ways) <= 0.0:
+    case_of = np.zeros(len(out), np.int64)
+    waiting = rules["opening"] == OPEN_LOWEST_CLUB and obs["plays"] == 0 and obs["to_move"] != obs["seat"]
+    if not waiting:
+        return _sample_case(rules, obs, 0, rng, out, case_of) > 0.0
+    total = count_worlds(rules, obs)
+    if total <= 0.0:
         return False
-    content = np.zeros(MAX_CELLS, np.uint64)
     for world in range(len(out)):
-        _deal_cells(cards, cells, classes, capacity, order, constrained, stride, ways, rng, content)
-        fill_world(rules, obs, content, rng, out[world])
+        target = uniform(rng) * total
+        number = -1
+        while target >= 0.0:
+            number += 1
+            ways = _sample_case(rules, obs, number, rng, out[:0], case_of)
+            if ways < 0.0:
+                number -= 1
+                break
+            target -= ways
+        case_of[world] = number
+    number = 0
+    while _sample_case(rules, obs, number, rng, out, case_of) >= 0.0:
+        number += 1
     return True
