@@ -5,12 +5,12 @@
 | `pie` | open: max^n to the end of the trick over the hand-tuned evaluation |
 | `iie` | closed: the same in 20 worlds |
 | `maxn:`, `paranoid:`, `softmaxn:`, `probmaxn:`, `uct:` | closed with `worlds=20`; open with `worlds=0` |
-| `ismcts:` | closed: one tree over information sets |
 | `pimc:search=KIND,...` | the same as `KIND:...` |
 
 Options: `eval=NAME`, `tricks=N` (or `all`), `plies=N`, `worlds=N`, `sims=N`, `c=X`, `playout=NAME`, `cut=N`,
 `endgame=N`, `merge=yes`, `ties=first`, `prune=yes`, `pass=PLAYER` (who chooses the cards to pass; default: the thesis
-rule), `ms=N` (a budget per choice instead of a number of worlds), `threads=N` (for the worlds of one choice).
+rule, for uct gnome:jake), `ms=N` (a budget per choice instead of a number of worlds), `threads=N` (for the worlds of one
+choice).
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class SearchPlayer(Player):
         self.milliseconds = _number(options, "ms", 0)
         self.threads = max(1, _number(options, "threads", 1))
         self.is_open = self.worlds == 0
-        passer = options.pop("pass", "thesis")
+        passer = options.pop("pass", "gnome:jake" if self.kind == "uct" else "thesis")
         self._passer = None if passer == "thesis" else make_player(passer)
         self._spec = make_spec(self.kind, options)
         self._weigh = weigh
@@ -219,4 +219,4 @@ _register_kind("maxn", "max^n search in sampled worlds (open with worlds=0): max
 _register_kind("paranoid", "paranoid search in sampled worlds: paranoid:eval=pie,tricks=2")
 _register_kind("softmaxn", "soft-max^n in sampled worlds")
 _register_kind("probmaxn", "prob-max^n in sampled worlds")
-_register_kind("uct", "UCT in sampled worlds: uct:worlds=20,sims=500,playout=careful,c=0.4")
+_register_kind("uct", "UCT in sampled worlds: uct:worlds=20,sims=500,playout=throw,c=1")

@@ -12,8 +12,8 @@ from heartlab.rules import Rules
 from heartlab.search.maxn import MAXN, PARANOID, TIES
 from heartlab.search.playouts import POLICIES
 
-SOFT, PROB, UCT, ISMCTS = 2, 3, 4, 5
-KINDS = {"maxn": MAXN, "paranoid": PARANOID, "softmaxn": SOFT, "probmaxn": PROB, "uct": UCT, "ismcts": ISMCTS}
+SOFT, PROB, UCT = 2, 3, 4
+KINDS = {"maxn": MAXN, "paranoid": PARANOID, "softmaxn": SOFT, "probmaxn": PROB, "uct": UCT}
 
 SPEC = np.dtype(
     [
