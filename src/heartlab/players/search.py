@@ -9,8 +9,8 @@
 
 Options: `eval=NAME`, `tricks=N` (or `all`), `plies=N`, `worlds=N`, `sims=N`, `c=X`, `playout=NAME`, `cut=N`,
 `endgame=N`, `merge=yes`, `ties=first`, `prune=yes`, `pass=PLAYER` (who chooses the cards to pass; default: the thesis
-rule, for uct gnome:jake), `ms=N` (a budget per choice instead of a number of worlds), `threads=N` (for the worlds of one
-choice).
+rule, for uct gnome:jake), `ms=N` (a budget per choice instead of a number of worlds), `threads=N` (for the worlds of
+one choice).
 """
 
 from __future__ import annotations
