@@ -113,8 +113,8 @@ def _classes(hidden: np.uint64, capacity: Any, possible: Any, cards: Any, cells:
 
 
 @kernel
-def _next_split(split: Any, limits: Any, classes: int, total: int) -> bool:
-    """Step to the next way to take `total` cards from the classes within their limits; False after the last."""
+def _next_split(split: Any, limits: Any, classes: int) -> bool:
+    """Step to the next way to take as many cards from the classes within their limits; False after the last."""
     for k in range(1, classes):
         # Raise position k by one and put what is then missing as low as possible.
         below_sum = 0
@@ -209,7 +209,7 @@ def _count(
                 more = _first_split(split, limits, classes, capacity[order[i]])
                 while more:
                     ways[i, index] += _weight(left, split, stride, classes, ways[i + 1])
-                    more = _next_split(split, limits, classes, capacity[order[i]])
+                    more = _next_split(split, limits, classes)
     return ways[0, length - 1]
 
 
@@ -353,7 +353,7 @@ def _deal_cells(
         _limits(left, cells, classes, cell, limits)
         _first_split(split, limits, classes, capacity[cell])
         target -= _weight(left, split, stride, classes, ways[i + 1])
-        while target >= 0.0 and _next_split(split, limits, classes, capacity[cell]):
+        while target >= 0.0 and _next_split(split, limits, classes):
             target -= _weight(left, split, stride, classes, ways[i + 1])
         for k in range(classes):
             drawn = _draw(rest[k], split[k], rng)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -94,6 +93,3 @@ class Player:
 
     def __repr__(self) -> str:
         return f"<player {self.name}>"
-
-
-Options = dict[str, Any]
