@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from heartlab.arena.rows import FinishedDeals, Match
 from heartlab.cards import CardSet
@@ -51,8 +51,8 @@ class Recorder:
         final = deals.final[row]
         direction = Deal._from_state(rules, deals.final[row : row + 1], ()).pass_direction
 
-        def masks(field: str, source: object = final) -> tuple[CardSet, ...]:
-            return tuple(CardSet(int(mask)) for mask in source[field][:n])  # type: ignore[index]
+        def masks(field: str, source: Any = final) -> tuple[CardSet, ...]:
+            return tuple(CardSet(int(mask)) for mask in source[field][:n])
 
         plays = tuple(int(card) for card in deals.histories[row, : rules.plays])
         first = next(seat for seat, played in enumerate(masks("played")) if plays[0] in played)

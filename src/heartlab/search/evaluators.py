@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from heartlab.kernel.bits import ONE, ZERO, lowest, popcount
+from heartlab.kernel.bits import ONE, ZERO, lowest
 from heartlab.kernel.jit import kernel, pointed
 from heartlab.kernel.layout import OVER, RULES, STATE
 from heartlab.kernel.play import mask_points, points
@@ -112,40 +112,41 @@ def exact_points(rules: Any, state: Any, out: Any) -> None:
         out[seat] = whole[seat]
 
 
+@kernel
+def points_out(rules: Any, state: Any) -> int:
+    """The points that are still to be taken: in hands or on the table."""
+    cards = state["trick"]
+    for seat in range(rules["players"]):
+        cards |= state["hands"][seat]
+    return mask_points(rules, cards & rules["penalty"])
+
+
+@kernel
+def height(cards: np.uint64) -> int:
+    """The sum of the ranks of some cards, 1 for the two to 13 for the ace."""
+    total = 0
+    while cards != ZERO:
+        total += lowest(cards) % 13 + 1
+        cards &= cards - ONE
+    return total
+
+
 @evaluator("points", "points taken so far; the points still out are shared evenly")
 def points_so_far(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any, out: Any) -> None:
     """Points taken so far plus an even share of those still to be taken; exact at the end of the deal."""
     exact_points(rules, state, out)
-    if state["phase"] == OVER:
-        return
-    open_cards = state["trick"]
-    for seat in range(rules["players"]):
-        open_cards |= state["hands"][seat]
-    share = mask_points(rules, open_cards & rules["penalty"]) / rules["players"]
-    for seat in range(rules["players"]):
-        out[seat] += share
+    if state["phase"] != OVER:
+        for seat in range(rules["players"]):
+            out[seat] += points_out(rules, state) / rules["players"]
 
 
 @evaluator("low-cards", "points so far; the rest in proportion to the height of the cards held")
 def low_cards(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any, out: Any) -> None:
     """Points taken so far; what is still out falls to the seats in proportion to the ranks they hold."""
     exact_points(rules, state, out)
-    if state["phase"] == OVER:
-        return
-    open_cards = state["trick"]
-    total = 0.0
-    for seat in range(rules["players"]):
-        cards = state["hands"][seat]
-        open_cards |= cards
-        while cards != ZERO:
-            total += lowest(cards) % 13 + 1
-            cards &= cards - ONE
-    rest = mask_points(rules, open_cards & rules["penalty"])
-    for seat in range(rules["players"]):
-        cards = state["hands"][seat]
-        height = 0.0
-        while cards != ZERO:
-            height += lowest(cards) % 13 + 1
-            cards &= cards - ONE
-        if popcount(open_cards) > 0 and total > 0.0:
-            out[seat] += rest * height / total
+    if state["phase"] != OVER:
+        total = 0
+        for seat in range(rules["players"]):
+            total += height(state["hands"][seat])
+        for seat in range(rules["players"]):
+            out[seat] += points_out(rules, state) * height(state["hands"][seat]) / total

@@ -62,6 +62,24 @@ def descend(rules: Any, stack: Any, depth: int, cards: Any, index: Any) -> None:
 
 
 @kernel
+def visit(
+    rules: Any, stack: Any, depth: int, stop: int, root: int, merge: bool,
+    function: Any, floats: Any, ints: Any, scratch: Any, row: Any, cards: Any, count: Any, index: Any, counters: Any,
+) -> bool:  # fmt: skip
+    """Enter a node. Where the search stops, evaluate it into `row`: True. Else step to its first child: False."""
+    state = stack[depth]
+    counters[NODES] += 1
+    if state["plays"] >= stop or state["phase"] == OVER:
+        counters[LEAVES] += 1
+        function(rules, state, root, floats, ints, scratch, row)
+        return True
+    count[depth] = candidates(rules, state, merge, cards[depth])
+    index[depth] = 0
+    descend(rules, stack, depth, cards, index)
+    return False
+
+
+@kernel
 def _maxn(
     rules: Any, stack: Any, stop: int, root: int, merge: bool, ties: int, window: Any,
     function: Any, floats: Any, ints: Any, scratch: Any, cards: Any, values: Any, rng: Any, counters: Any,
@@ -75,18 +93,12 @@ def _maxn(
     entering = True
     while True:
         if entering:
-            state = stack[depth]
-            counters[NODES] += 1
-            if state["plays"] >= stop or state["phase"] == OVER:
-                counters[LEAVES] += 1
-                function(rules, state, root, floats, ints, scratch, values[depth])
-                entering = False
-            else:
-                count[depth] = candidates(rules, state, merge, cards[depth])
-                index[depth] = 0
-                tied[depth] = 1
-                descend(rules, stack, depth, cards, index)
-                depth += 1
+            tied[depth] = 1
+            entering = not visit(
+                rules, stack, depth, stop, root, merge,
+                function, floats, ints, scratch, values[depth], cards, count, index, counters,
+            )  # fmt: skip
+            depth += entering
             continue
         if depth == 1:
             return
@@ -129,21 +141,16 @@ def _paranoid(
     entering = True
     while True:
         if entering:
-            state = stack[depth]
-            counters[NODES] += 1
-            if state["plays"] >= stop or state["phase"] == OVER:
-                counters[LEAVES] += 1
-                function(rules, state, root, floats, ints, scratch, values[depth])
+            low[depth] = low[depth - 1] if depth > 1 else -INFINITE
+            high[depth] = high[depth - 1] if depth > 1 else INFINITE
+            result[depth] = INFINITE if stack[depth]["to_move"] == root else -INFINITE
+            entering = not visit(
+                rules, stack, depth, stop, root, merge,
+                function, floats, ints, scratch, values[depth], cards, count, index, counters,
+            )  # fmt: skip
+            if not entering:
                 result[depth] = values[depth, root]
-                entering = False
-            else:
-                count[depth] = candidates(rules, state, merge, cards[depth])
-                index[depth] = 0
-                result[depth] = INFINITE if state["to_move"] == root else -INFINITE
-                low[depth] = low[depth - 1] if depth > 1 else -INFINITE
-                high[depth] = high[depth - 1] if depth > 1 else INFINITE
-                descend(rules, stack, depth, cards, index)
-                depth += 1
+            depth += entering
             continue
         if depth == 1:
             return result[1]

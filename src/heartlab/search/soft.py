@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from heartlab.kernel.jit import kernel
-from heartlab.kernel.layout import OVER, SEATS, STATE
+from heartlab.kernel.layout import SEATS, STATE
 from heartlab.kernel.play import play
-from heartlab.search.maxn import EPSILON, LEAVES, NODES, descend
+from heartlab.search.maxn import EPSILON, descend, visit
 from heartlab.search.ordering import MAX_MOVES, candidates
 
 MAX_SET = 24
@@ -74,18 +74,12 @@ def _soft(
     entering = True
     while True:
         if entering:
-            state = stack[depth]
-            counters[NODES] += 1
-            if state["plays"] >= stop or state["phase"] == OVER:
-                counters[LEAVES] += 1
-                function(rules, state, root, floats, ints, scratch, sets[depth, 0, 0])
-                sizes[depth, 0] = 1
-                entering = False
-            else:
-                count[depth] = candidates(rules, state, merge, cards[depth])
-                index[depth] = 0
-                descend(rules, stack, depth, cards, index)
-                depth += 1
+            sizes[depth, 0] = 1
+            entering = not visit(
+                rules, stack, depth, stop, root, merge,
+                function, floats, ints, scratch, sets[depth, 0, 0], cards, count, index, counters,
+            )  # fmt: skip
+            depth += entering
             continue
         if depth == 1:
             return sizes[1, 0]
@@ -167,17 +161,11 @@ def _prob(
     entering = True
     while True:
         if entering:
-            state = stack[depth]
-            counters[NODES] += 1
-            if state["plays"] >= stop or state["phase"] == OVER:
-                counters[LEAVES] += 1
-                function(rules, state, root, floats, ints, scratch, values[depth])
-                entering = False
-            else:
-                count[depth] = candidates(rules, state, merge, cards[depth])
-                index[depth] = 0
-                descend(rules, stack, depth, cards, index)
-                depth += 1
+            entering = not visit(
+                rules, stack, depth, stop, root, merge,
+                function, floats, ints, scratch, values[depth], cards, count, index, counters,
+            )  # fmt: skip
+            depth += entering
             continue
         if depth == 1:
             return
