@@ -9,6 +9,7 @@ import search_twin as twin
 
 from heartlab import Deal, Rules, make_player
 from heartlab.arena import Match, run_match
+from heartlab.kernel.bits import QUEEN_BIT, ZERO
 from heartlab.kernel.layout import compile_rules
 from heartlab.players import Observations, OpenStates, PlayerError
 from heartlab.players.search import SearchPlayer
@@ -17,6 +18,7 @@ from heartlab.search.closed import WIDTH, prepare, search_states
 from heartlab.search.evaluators import EvaluatorError, evaluator, make_evaluator
 from heartlab.search.ordering import MAX_MOVES, candidates
 from heartlab.search.spec import bound_values, make_spec
+from heartlab.search.weights import weight
 
 SCALE = int(os.environ.get("HEARTLAB_SCALE", "1"))
 """How many times more random positions than in an everyday run; 10 means thousands."""
@@ -272,6 +274,27 @@ def test_threads_change_nothing(name):
     assert (one.values == two.values).all()
     assert (one.visits == two.visits).all()
     assert (one.states == two.states).all()
+
+
+def test_worlds_can_be_weighted():
+    """Only worlds in which seat 1 holds Q♠ count: the choice is the one that those worlds alone would make."""
+
+    @weight
+    def queen_in_seat_one(rules, obs, state):
+        return 1.0 if state["hands"][1] & QUEEN_BIT != ZERO else 0.0
+
+    deal = Deal("seed", seed=2)
+    while deal.to_move != 0 or len(deal.legal) < 4:
+        deal.play(min(deal.legal))
+    assert "QS" not in deal.hands[0]
+    player = SearchPlayer("maxn", {"worlds": "30"}, weigh=queen_in_seat_one)
+    batch = Observations(deal.rules, compile_rules(deal.rules), deal.observe(0).records)
+    found = player.search_worlds(batch, 30)
+    there = np.array([bool(int(hands[1]) >> 36 & 1) for hands in found.states["hands"][0]])
+    assert 0 < there.sum() < 30
+    assert (found.weights[0] == there).all()
+    means = {card: found.values[0, there, card].mean() for card in deal.legal}
+    assert means[int(player.choose_cards(batch)[0])] == pytest.approx(min(means.values()))
 
 
 def test_a_time_budget_gives_a_legal_card():
