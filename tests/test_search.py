@@ -283,7 +283,7 @@ def test_worlds_can_be_weighted():
     def queen_in_seat_one(rules, obs, state):
         return 1.0 if state["hands"][1] & QUEEN_BIT != ZERO else 0.0
 
-    deal = Deal("seed", seed=2)
+    deal = Deal("seed", seed=1)
     while deal.to_move != 0 or len(deal.legal) < 4:
         deal.play(min(deal.legal))
     assert "QS" not in deal.hands[0]
