@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import heartlab
+from heartlab import jit
 
 PACKAGE = Path(heartlab.__file__).parent
 ALLOWED = {
@@ -15,15 +16,16 @@ ALLOWED = {
     "rules": {"cards"},
     "record": {"cards", "rules"},
     "record_reader": {"cards", "rules", "record"},
-    "kernel": {"cards", "rules"},
+    "jit": set(),
+    "kernel": {"cards", "rules", "jit"},
     "observation": {"cards", "rules", "kernel", "deal"},
     "deal": {"cards", "rules", "kernel", "observation", "record", "record_reader", "show"},
     "game": {"deal", "rules"},
     "show": {"cards", "deal"},
     "replay": {"cards", "deal", "record", "record_reader", "rules"},
-    "search": {"kernel", "rules"},
-    "players": {"cards", "rules", "kernel", "observation", "search"},
-    "arena": {"cards", "rules", "kernel", "deal", "game", "record", "players"},
+    "search": {"jit", "kernel", "rules"},
+    "players": {"cards", "rules", "jit", "kernel", "observation", "search"},
+    "arena": {"cards", "rules", "jit", "kernel", "deal", "game", "record", "players"},
     "benchmarks": {"rules", "kernel", "deal", "arena", "players"},
 }
 """Who may use whom. `cli` may use everything and nobody uses it."""
@@ -72,3 +74,11 @@ def test_quick_commands_load_no_numpy_or_numba(arguments):
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "set()", done.stderr
+
+
+def test_compiled_code_is_renewed_when_and_only_when_something_behind_it_changes():
+    behind = jit.sources_behind("heartlab.kernel.play")
+    assert {"heartlab.kernel.play", "heartlab.kernel.bits", "heartlab.jit"} <= set(behind)
+    assert not [name for name in behind if name.startswith(("heartlab.search", "heartlab.players"))]
+    assert "heartlab.kernel.bits" in jit.sources_behind("heartlab.search.closed")
+    assert jit.source_key("heartlab.kernel.play") != jit.source_key("heartlab.kernel.bits")

@@ -23,8 +23,8 @@ from strategies import MOON_CHOICES, Script, choose_card, examples, random_rules
 
 from heartlab.cards import CARDS, Card, CardSet
 from heartlab.deal import Deal
+from heartlab.jit import kernel
 from heartlab.kernel.bits import highest, lowest, nth, popcount
-from heartlab.kernel.jit import kernel
 from heartlab.kernel.layout import NOBODY, OVER, STATE, compile_rules
 from heartlab.kernel.play import points_left
 from heartlab.kernel.rng import below, seed_key, uniform

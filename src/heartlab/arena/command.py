@@ -15,6 +15,9 @@ from heartlab.arena.rows import Match
 from heartlab.players import Player, make_player
 from heartlab.rules import Rules
 
+PIPE_WIDTH = 120
+"""Columns of a table that goes into a file or another program."""
+
 
 def seat_players(names: Sequence[str]) -> list[Player]:
     """One player per name; a name given twice is the same player."""
@@ -56,7 +59,10 @@ def _show(result: MatchResult, report: Callable[[dict[str, Any]], None] | None) 
         return
     from rich.console import Console
 
-    Console().print(result_table(result))
+    console = Console()
+    if not console.is_terminal:
+        console.width = PIPE_WIDTH
+    console.print(result_table(result))
     for line in summary_lines(result):
         print(line)
 

@@ -85,8 +85,9 @@ def result_table(result: MatchResult) -> Table:
         title=f"{match.rules}: {result.units} {unit} × {len(match.seatings)} arrangements, seed {match.seed}",
         title_justify="left",
         box=SIMPLE_HEAD,
+        padding=(0, 0, 0, 1),
     )
-    table.add_column("player", overflow="fold")
+    table.add_column("player", overflow="fold", min_width=6)
     heads = ["points/deal", "deals won", "moons", "conceded", "forfeits", "ms/choice"]
     if match.games:
         heads[1:1] = ["final score", "games won"]

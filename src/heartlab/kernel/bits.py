@@ -12,7 +12,7 @@ from numba import types
 from numba.core import cgutils, config
 from numba.extending import intrinsic
 
-from heartlab.kernel.jit import kernel
+from heartlab.jit import kernel
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from heartlab.jit import kernel
 from heartlab.kernel.bits import CLUBS, ONE, TWO_BIT, ZERO, bit, nth, popcount
-from heartlab.kernel.jit import kernel
 from heartlab.kernel.layout import (
     MOON_OFF,
     NOBODY,

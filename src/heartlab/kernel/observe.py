@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from heartlab.jit import kernel
 from heartlab.kernel.bits import ZERO, popcount
-from heartlab.kernel.jit import kernel
 from heartlab.kernel.layout import PLAYING
 from heartlab.kernel.play import legal
 from heartlab.kernel.rng import substream

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from heartlab.jit import kernel
 from heartlab.kernel.bits import CLUBS, HEARTS, ONE, QUEEN_BIT, ZERO, bit, lowest, suit_of
-from heartlab.kernel.jit import kernel
 from heartlab.kernel.layout import (
     KITTY_FIRST_HEART,
     KITTY_FIRST_TRICK,

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from heartlab.jit import kernel
 from heartlab.kernel.bits import HEARTS, ONE, QUEEN_BIT, ZERO, bit, nth, popcount, suit_of
 from heartlab.kernel.dealing import deal, give, may_pass, random_pass
-from heartlab.kernel.jit import kernel
 from heartlab.kernel.layout import NOBODY, OVER, PASSING, PLAYING
 from heartlab.kernel.observe import observe
 from heartlab.kernel.play import legal, legal_of, play, points, take_kitty

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from heartlab.jit import kernel
 from heartlab.kernel.bits import CLUBS, ONE, ZERO, bit, lowest, popcount
 from heartlab.kernel.dealing import clear, may_pass
-from heartlab.kernel.jit import kernel
 from heartlab.kernel.layout import NOBODY, OPEN_LOWEST_CLUB, PASSING, PLAYING, SEATS, STATE
 from heartlab.kernel.rng import below, uniform
 from heartlab.rules import POOL, SCATTER

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from heartlab.jit import kernel
 from heartlab.kernel.bits import CLUBS, ONE, QUEEN_BIT, ZERO, bit, highest, lowest, nth, popcount, suit_of
-from heartlab.kernel.jit import kernel
 from heartlab.kernel.layout import NOBODY
 from heartlab.kernel.play import mask_points
 from heartlab.kernel.rng import below

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from heartlab.jit import kernel
 from heartlab.kernel.bits import HEARTS, ONE, QUEEN_BIT, SPADES, ZERO, bit, highest, lowest, popcount
-from heartlab.kernel.jit import kernel
 from heartlab.kernel.layout import MOON_OFF, NOBODY
 from heartlab.players.gnome_cards import (
     ACE_BIT,

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from heartlab.jit import kernel
 from heartlab.kernel.bits import HEARTS, QUEEN_BIT, SPADES, TWO_BIT, ZERO, highest, lowest
-from heartlab.kernel.jit import kernel
 from heartlab.kernel.rng import below
 from heartlab.players.gnome_cards import (
     ACE_BIT,

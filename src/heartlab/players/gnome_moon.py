@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from heartlab.jit import kernel
 from heartlab.kernel.bits import CLUBS, HEARTS, ONE, QUEEN_BIT, SPADES, TWO_BIT, ZERO, bit, highest, lowest, popcount
 from heartlab.kernel.dealing import may_pass
-from heartlab.kernel.jit import kernel
 from heartlab.kernel.layout import MOON_OFF, NOBODY
 from heartlab.kernel.play import mask_points
 from heartlab.players.gnome_cards import (

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from heartlab.jit import kernel
 from heartlab.kernel.bits import CLUBS, HEARTS, ONE, QUEEN_BIT, SPADES, ZERO, bit, highest, lowest, popcount
 from heartlab.kernel.dealing import may_pass
-from heartlab.kernel.jit import kernel
 from heartlab.kernel.play import mask_points
 from heartlab.players.gnome_cards import (
     ACE_BIT,

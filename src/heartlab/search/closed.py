@@ -18,8 +18,8 @@ import numba
 import numpy as np
 from numba import types
 
+from heartlab.jit import compile_for, kernel
 from heartlab.kernel.bits import ONE, ZERO, lowest
-from heartlab.kernel.jit import compile_for, kernel
 from heartlab.kernel.layout import RULES, SEATS, STATE
 from heartlab.kernel.play import legal
 from heartlab.kernel.rng import substream

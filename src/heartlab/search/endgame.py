@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from heartlab.jit import kernel
 from heartlab.kernel.bits import ZERO, bit, popcount
-from heartlab.kernel.jit import kernel
 from heartlab.kernel.layout import MOON_OFF, OVER, SEATS, STATE
 from heartlab.kernel.play import play, points
 from heartlab.kernel.rng import mix

@@ -26,8 +26,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
+from heartlab.jit import kernel, pointed
 from heartlab.kernel.bits import ONE, ZERO, lowest
-from heartlab.kernel.jit import kernel, pointed
 from heartlab.kernel.layout import OVER, RULES, STATE
 from heartlab.kernel.play import mask_points, points
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.kernel.jit import kernel
+from heartlab.jit import kernel
 from heartlab.kernel.layout import OVER, SEATS, STATE
 from heartlab.kernel.play import play
 from heartlab.kernel.rng import below

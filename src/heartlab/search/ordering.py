@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from heartlab.jit import kernel
 from heartlab.kernel.bits import HEARTS, ONE, ZERO, bit, lowest, suit_of
-from heartlab.kernel.jit import kernel
 from heartlab.kernel.play import legal
 
 MAX_MOVES = 20

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from heartlab.jit import kernel
 from heartlab.kernel.bits import CLUBS, HEARTS, SPADES, ZERO, bit, highest, popcount
 from heartlab.kernel.dealing import may_pass
-from heartlab.kernel.jit import kernel
 from heartlab.search.playouts import highest_rank
 
 DIAMONDS = np.uint64(0x1FFF << 13)

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from heartlab.jit import kernel
 from heartlab.kernel.bits import CLUBS, ONE, QUEEN_BIT, SPADES, ZERO, lowest, popcount
-from heartlab.kernel.jit import kernel
 from heartlab.kernel.play import mask_points
 from heartlab.search.evaluators import evaluator
 

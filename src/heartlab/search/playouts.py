@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from heartlab.jit import kernel
 from heartlab.kernel.bits import HEARTS, ONE, QUEEN_BIT, SPADES, ZERO, bit, highest, lowest, nth, popcount
-from heartlab.kernel.jit import kernel
 from heartlab.kernel.layout import OVER, PLAYING
 from heartlab.kernel.play import legal, play
 from heartlab.kernel.rng import below, next_bits

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.kernel.jit import kernel
+from heartlab.jit import kernel
 from heartlab.kernel.layout import OVER, SEATS, STATE
 from heartlab.kernel.play import play, points
 from heartlab.search.ordering import MAX_MOVES, candidates

@@ -1,18 +1,21 @@
 """The decorator of every kernel: machine code with a cache that cannot go stale, and a word while compiling.
 
-Numba's file cache notices a change in a function's own file, but not in a file that it calls. So the cache directory
-carries a hash of all sources of the package that hold kernels, and of the versions of numba and numpy: any change
-means a new directory. If no directory can be written the kernels compile into a temporary one.
+Numba's file cache notices a change in a function's own file, but not in a file that it calls. So each module's compiled
+code lies in a directory that carries a hash of the module's source, of the sources of all modules of this package that
+it imports, directly or through others, and of the versions of numba and numpy: any change that could matter means a
+new directory, and no other change does. If no directory can be written the kernels compile into a temporary one.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
 import tempfile
 import threading
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,36 +25,60 @@ from numba.core import config, event
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-COMPILED_ROOMS = ("kernel", "players", "search", "features", "learn")
-"""Sub-packages whose sources count for the cache key."""
+PACKAGE = Path(__file__).parent
+_IMPORT = re.compile(r"^\s*(?:from|import)\s+(heartlab[\w.]*)", re.MULTILINE)
 
 
-def source_key() -> str:
-    """A short hash of everything that decides what the kernels compile to."""
+@cache
+def _source(module: str) -> tuple[bytes, frozenset[str]]:
+    """The source of a module of this package, and the modules that it imports."""
+    path = PACKAGE.joinpath(*module.split(".")[1:])
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    if not path.exists():
+        return b"", frozenset()
+    text = path.read_bytes()
+    return text, frozenset(_IMPORT.findall(text.decode()))
+
+
+def sources_behind(module: str) -> list[str]:
+    """A module and everything of this package that it imports, directly or through others, sorted."""
+    found, waiting = set(), {module}
+    while waiting:
+        name = waiting.pop()
+        found.add(name)
+        waiting |= _source(name)[1] - found
+    return sorted(found)
+
+
+@cache
+def source_key(module: str) -> str:
+    """A short hash of everything that decides what the kernels of a module compile to."""
     digest = hashlib.blake2b(f"{numba.__version__} {np.__version__} {sys.version}".encode(), digest_size=10)
-    package = Path(__file__).parent.parent
-    for room in COMPILED_ROOMS:
-        for path in sorted((package / room).glob("*.py")):
-            digest.update(path.name.encode())
-            digest.update(path.read_bytes())
+    for name in sources_behind(module):
+        digest.update(name.encode())
+        digest.update(_source(name)[0])
     return digest.hexdigest()
 
 
-def _cache_directory() -> str:
-    """The directory for compiled code: HEARTLAB_CACHE, the user's cache, or a temporary directory."""
+@cache
+def _cache_base() -> str:
+    """Where compiled code is kept: HEARTLAB_CACHE, the user's cache, or a temporary directory."""
     base = os.environ.get("HEARTLAB_CACHE") or os.path.join(
         os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "heartlab"
     )
-    directory = os.path.join(base, "kernels-" + source_key())
     try:
-        os.makedirs(directory, exist_ok=True)
-        with tempfile.TemporaryFile(dir=directory):
-            return directory
+        os.makedirs(base, exist_ok=True)
+        with tempfile.TemporaryFile(dir=base):
+            return base
     except OSError:
         return tempfile.mkdtemp(prefix="heartlab-kernels-")
 
 
-CACHE_DIRECTORY = _cache_directory()
+def cache_directory(module: str) -> str:
+    """The directory for the compiled code of a module."""
+    return os.path.join(_cache_base(), f"{module.removeprefix('heartlab.')}-{source_key(module)}")
+
+
 _decorating = threading.Lock()
 
 
@@ -88,7 +115,8 @@ def _compile(function: Function, signature: tuple[Any, ...]) -> Function:
     ours = function.__module__.startswith("heartlab.")
     with _decorating:
         before = config.CACHE_DIR
-        config.CACHE_DIR = CACHE_DIRECTORY
+        if ours:
+            config.CACHE_DIR = cache_directory(function.__module__)
         try:
             options: dict[str, Any] = dict(nogil=True, cache=ours, error_model="numpy")
             compiled: Any = numba.njit(*signature, **options)(function)
