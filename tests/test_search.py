@@ -16,7 +16,9 @@ from heartlab.players.search import SearchPlayer
 from heartlab.rules import PRESETS
 from heartlab.search.closed import WIDTH, prepare, search_states
 from heartlab.search.evaluators import EvaluatorError, evaluator, make_evaluator
+from heartlab.search.maxn import new_counters
 from heartlab.search.ordering import MAX_MOVES, candidates
+from heartlab.search.playouts import known_policies
 from heartlab.search.spec import bound_values, make_spec
 from heartlab.search.weights import weight
 
@@ -35,8 +37,9 @@ def root_table(deal, kind, evaluator_name="points", **options):
     spec = make_spec(kind, {key: str(value) for key, value in options.items()})
     bound_values(spec, deal.rules, evaluator_name)
     judge = make_evaluator(evaluator_name)
-    tables, rows, counters = np.zeros((1, MAX_MOVES, WIDTH)), np.zeros(1, np.int64), np.zeros(2, np.int64)
-    arguments = judge.function, judge.floats, judge.ints, judge.scratch()
+    tables, rows, counters = np.zeros((1, MAX_MOVES, WIDTH)), np.zeros(1, np.int64), new_counters()
+    chooser = known_policies()[options.get("playout", "throw")][1]
+    arguments = chooser, judge.function, judge.floats, judge.ints, judge.scratch()
     prepare()
     search_states(
         compile_rules(deal.rules), deal._states, np.array([1], np.uint64), spec, *arguments, tables, rows, counters
@@ -209,7 +212,7 @@ def test_uct_visits_add_up_and_the_best_card_is_found():
     assert good / tried > 0.8
 
 
-@pytest.mark.parametrize("policy", ["random", "throw", "careful", "evaluate"])
+@pytest.mark.parametrize("policy", ["random", "throw", "careful", "evaluate", "gnome"])
 def test_uct_is_a_function_of_its_key(policy):
     deal = Deal("standard", seed=3, number=3)
     deal.play("2C")
@@ -228,8 +231,9 @@ def ask(player, obs):
 
 
 @pytest.mark.parametrize(
-    "name", ["iie:worlds=6", "uct:worlds=4,sims=60", "paranoid:worlds=4", "softmaxn:worlds=3", "probmaxn:worlds=3"]
-)
+    "name", ["iie:worlds=6", "uct:worlds=4,sims=60", "paranoid:worlds=4", "softmaxn:worlds=3", "probmaxn:worlds=3",
+     "ismcts:sims=300"],
+)  # fmt: skip
 def test_closed_players_are_blind(name):
     """Only hidden cards change, consistent with the observation: the choice stays."""
     player = make_player(name)
@@ -263,7 +267,7 @@ def test_a_forced_card_is_not_searched():
     assert player.counters.sum() > 0
 
 
-@pytest.mark.parametrize("name", ["uct:worlds=8,sims=50", "iie:worlds=8"])
+@pytest.mark.parametrize("name", ["uct:worlds=8,sims=50", "iie:worlds=8", "ismcts:trees=8,sims=50"])
 def test_threads_change_nothing(name):
     deal = Deal("standard", seed=4, number=3)
     deal.play("2C")
@@ -305,8 +309,9 @@ def test_a_time_budget_gives_a_legal_card():
 
 @pytest.mark.parametrize("rules", ["standard", "advice", "black-maria", "standard,players=6", "spot"])
 @pytest.mark.parametrize(
-    "name", ["iie:worlds=2", "uct:worlds=2,sims=20", "pie", "uct:worlds=0,sims=20", "iie:worlds=2,endgame=3"]
-)
+    "name", ["iie:worlds=2", "uct:worlds=2,sims=20", "pie", "uct:worlds=0,sims=20", "iie:worlds=2,endgame=3",
+     "ismcts:sims=40", "uct:worlds=2,sims=20,playout=gnome"],
+)  # fmt: skip
 def test_search_players_sit_down_under_any_rules(name, rules):
     result = run_match(Match([make_player(name), make_player("gnome")], Rules.parse(rules), 2, seed=1, open=True))
     assert result.forfeits.sum() == 0

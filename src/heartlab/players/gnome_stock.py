@@ -24,6 +24,7 @@ from heartlab.players.gnome_cards import (
     lowest_ranked,
     spare_queen,
 )
+from heartlab.search.playouts import any_card, policy, slips
 
 
 @kernel
@@ -129,3 +130,12 @@ def stock_passes(rules: Any, obs: Any, out: Any) -> None:
     for row in range(len(obs)):
         rng[0] = obs[row]["random"]
         out[row] = stock_pass(rules[0], obs[row], rng)
+
+
+@policy("gnome")
+def stock_playout(rules: Any, state: Any, cards: np.uint64, rng: Any) -> int:
+    """Stock in a playout: as above, but one card in ten is random."""
+    if slips(rng):
+        return any_card(rules, state, cards, rng)
+    last = state["trick_size"] == rules["players"] - 1
+    return stock_choice(cards, state["led"], state["trick"], state["best"], last, rules["penalty"])

@@ -6,11 +6,12 @@
 | `iie` | closed: the same in 20 worlds |
 | `maxn:`, `paranoid:`, `softmaxn:`, `probmaxn:`, `uct:` | closed with `worlds=20`; open with `worlds=0` |
 | `pimc:search=KIND,...` | the same as `KIND:...` |
+| `ismcts:` | closed: trees over the observation itself |
 
-Options: `eval=NAME`, `tricks=N` (or `all`), `plies=N`, `worlds=N`, `sims=N`, `c=X`, `playout=NAME`, `cut=N`,
-`endgame=N`, `merge=yes`, `ties=first`, `prune=yes`, `pass=PLAYER` (who chooses the cards to pass; default: the thesis
-rule, for uct gnome:jake), `ms=N` (a budget per choice instead of a number of worlds), `threads=N` (for the worlds of
-one choice).
+Options: `eval=NAME`, `tricks=N` (or `all`), `plies=N`, `worlds=N` (for ismcts `trees=N`), `sims=N`, `c=X`,
+`playout=NAME`, `cut=N`, `endgame=N`, `merge=yes`, `ties=first`, `prune=yes`, `pass=PLAYER` (who chooses the cards to
+pass; default: the thesis rule, for uct and ismcts gnome:jake), `ms=N` (a budget per choice: as many worlds, trees or
+tricks of depth as it allows), `threads=N` (for the worlds or trees of one choice).
 """
 
 from __future__ import annotations
@@ -23,19 +24,21 @@ import numpy as np
 import numpy.typing as npt
 
 from heartlab.kernel.layout import STATE, StateArray
+from heartlab.kernel.rng import substream
 from heartlab.players.base import CardArray, MaskArray, Observations, OpenStates, Player
 from heartlab.players.registry import make_player, parse_options, register
 from heartlab.search.closed import WIDTH, draw_worlds, pick_cards, prepare, search_states, spread_values, weigh_worlds
 from heartlab.search.evaluators import Evaluator, make_evaluator
+from heartlab.search.ismcts import grow_trees, prepare_trees
+from heartlab.search.maxn import LIMIT, NODES, new_counters
 from heartlab.search.ordering import MAX_MOVES
 from heartlab.search.passing import thesis_passes
-from heartlab.search.spec import UCT, SearchError, bound_values, make_spec
+from heartlab.search.playouts import known_policies
+from heartlab.search.spec import ISMCTS, UCT, SearchError, bound_values, make_spec
 from heartlab.search.weights import Weight, uniform
 
 ROWS_AT_ONCE = 256
 """Observations whose worlds are in memory together."""
-PORTION = 4
-"""Worlds searched between two looks at the clock."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,9 @@ class Searched:
 class SearchPlayer(Player):
     """A player by search; `worlds=0` makes it an open one."""
 
+    _portion = 4
+    """Worlds that a thread searches between two looks at the clock."""
+
     def __init__(
         self,
         kind: str,
@@ -71,26 +77,35 @@ class SearchPlayer(Player):
         super().__init__(kind)
         options = dict(options or {})
         self.kind = options.pop("search", kind)
-        name = options.pop("eval", "points" if self.kind == "uct" else "pie")
-        self.evaluator = evaluator or make_evaluator(name)
-        self.worlds = _number(options, "worlds", 20)
+        grows = self.kind in ("uct", "ismcts")
+        self.evaluator = evaluator or make_evaluator(options.pop("eval", "points" if grows else "pie"))
+        self.worlds = self._world_count(options)
         self.milliseconds = _number(options, "ms", 0)
         self.threads = max(1, _number(options, "threads", 1))
         self.is_open = self.worlds == 0
-        passer = options.pop("pass", "gnome:jake" if self.kind == "uct" else "thesis")
+        passer = options.pop("pass", "gnome:jake" if grows else "thesis")
         self._passer = None if passer == "thesis" else make_player(passer)
+        self._policy = known_policies().get(options.get("playout", "throw"), (0, None))[1]
         self._spec = make_spec(self.kind, options)
+        self._by_visits = self._spec[0]["kind"] in (UCT, ISMCTS)
         self._weigh = weigh
-        prepare()
-        self.counters = np.zeros(2, np.int64)
+        self._prepare()
+        self.counters = new_counters()[:LIMIT]
         """Nodes and leaves searched so far."""
+
+    def _world_count(self, options: dict[str, str]) -> int:
+        return _number(options, "worlds", 20)
+
+    def _prepare(self) -> None:
+        prepare()
 
     # --- searching ---
 
-    def search_open(self, batch: OpenStates) -> Searched:
-        """Search the states themselves: one world per row."""
-        keys = np.ascontiguousarray(batch.records["random"])
-        return self._search(batch, batch.states.reshape(-1, 1), keys.reshape(-1, 1), np.ones((len(batch), 1)))
+    def search_open(self, batch: OpenStates, number: int = 0, limit: int | None = None) -> Searched:
+        """Search the states themselves, one world per row; `number` varies the dice, `limit` the nodes it may take."""
+        dice = batch.records["random"]
+        keys = np.array([substream(key, number) for key in dice], np.uint64) if number else np.ascontiguousarray(dice)
+        return self._search(batch, batch.states.reshape(-1, 1), keys.reshape(-1, 1), np.ones((len(batch), 1)), limit)
 
     def search_worlds(self, batch: Observations, count: int, first: int = 0) -> Searched:
         """Search `count` worlds of every row, those from number `first` on."""
@@ -105,30 +120,26 @@ class SearchPlayer(Player):
         return self._search(batch, worlds, keys, weights)
 
     def _search(
-        self, batch: Observations, states: StateArray, keys: npt.NDArray[np.uint64], weights: npt.NDArray[np.float64]
+        self,
+        batch: Observations,
+        states: StateArray,
+        keys: npt.NDArray[np.uint64],
+        weights: npt.NDArray[np.float64],
+        limit: int | None = None,
     ) -> Searched:
         spec = self._spec.copy()
         bound_values(spec, batch.rules, self.evaluator.name)
         flat, total = np.ascontiguousarray(states.reshape(-1)), states.size
         tables, rows = np.zeros((total, MAX_MOVES, WIDTH)), np.zeros(total, np.int64)
-        judge = self.evaluator
+        owners = np.repeat(np.arange(len(batch)), states.shape[1])
 
         def part(start: int, end: int) -> npt.NDArray[np.int64]:
-            counters = np.zeros(2, np.int64)
-            search_states(
-                batch.compiled,
-                flat[start:end],
-                keys.reshape(-1)[start:end],
-                spec,
-                judge.function,
-                judge.floats,
-                judge.ints,
-                judge.scratch(),
-                tables[start:end],
-                rows[start:end],
-                counters,
+            counters = new_counters() if limit is None else new_counters(limit)
+            here = slice(start, end)
+            self._search_part(
+                batch, owners[here], flat[here], keys.reshape(-1)[here], spec, tables[here], rows[here], counters
             )
-            return counters
+            return counters[:LIMIT]
 
         if self.threads == 1 or total == 1:
             self.counters += part(0, total)
@@ -147,6 +158,24 @@ class SearchPlayer(Player):
             tables.reshape(*shape, MAX_MOVES, WIDTH),
         )
 
+    def _search_part(
+        self,
+        batch: Observations,
+        owners: npt.NDArray[np.int64],
+        states: StateArray,
+        keys: npt.NDArray[np.uint64],
+        spec: StateArray,
+        tables: npt.NDArray[np.float64],
+        rows: npt.NDArray[np.int64],
+        counters: npt.NDArray[np.int64],
+    ) -> None:
+        """Fill `tables` and `rows` for some of the states; `owners` are the rows of the batch that they come from."""
+        judge = self.evaluator
+        search_states(
+            batch.compiled, states, keys, spec, self._policy, judge.function, judge.floats, judge.ints,
+            judge.scratch(), tables, rows, counters,
+        )  # fmt: skip
+
     # --- choosing ---
 
     def choose_cards(self, batch: Observations) -> CardArray:
@@ -159,21 +188,52 @@ class SearchPlayer(Player):
         return cards
 
     def _think(self, batch: Observations) -> Searched:
+        deadline = time.perf_counter() + self.milliseconds / 1000
         if isinstance(batch, OpenStates):
-            return self.search_open(batch)
+            if not self.milliseconds:
+                return self.search_open(batch)
+            return self._repeat(batch, deadline) if self._by_visits else self._deepen(batch, deadline)
         if not self.milliseconds:
             return self.search_worlds(batch, self.worlds)
-        deadline = time.perf_counter() + self.milliseconds / 1000
-        portion = PORTION * self.threads
+        portion = self._portion * self.threads
         found = self.search_worlds(batch, portion)
         while time.perf_counter() < deadline:
             found = found.join(self.search_worlds(batch, portion, found.states.shape[1]))
         return found
 
+    def _repeat(self, batch: OpenStates, deadline: float) -> Searched:
+        """Grow tree after tree over the same states until the time is up."""
+        found = self.search_open(batch)
+        while time.perf_counter() < deadline:
+            found = found.join(self.search_open(batch, found.states.shape[1]))
+        return found
+
+    def _deepen(self, batch: OpenStates, deadline: float) -> Searched:
+        """Search one trick deeper each time until the time is up; a depth that is not finished in time is dropped."""
+        spec = self._spec.copy()
+        begun, before = time.perf_counter(), int(self.counters[NODES])
+        found = self.search_open(batch)
+        most = int(np.bitwise_count(batch.states["hands"]).max())
+        try:
+            while 0 < self._spec[0]["tricks"] < most and not self._spec[0]["plies"]:
+                now = time.perf_counter()
+                speed = (int(self.counters[NODES]) - before) / (now - begun)
+                limit = int(speed * (deadline - now))
+                if limit <= 0:
+                    break
+                self._spec[0]["tricks"] += 1
+                nodes = int(self.counters[NODES])
+                deeper = self.search_open(batch, limit=limit)
+                if int(self.counters[NODES]) - nodes > limit:
+                    break
+                found = deeper
+        finally:
+            self._spec = spec
+        return found
+
     def _pick(self, compiled: StateArray, found: Searched) -> CardArray:
         cards = np.zeros(len(found.states), np.int8)
-        by_visits = bool(self._spec[0]["kind"] == UCT)
-        pick_cards(compiled, found.states, by_visits, found.values, found.visits, found.weights, cards)
+        pick_cards(compiled, found.states, self._by_visits, found.values, found.visits, found.weights, cards)
         return cards
 
     def choose_passes(self, batch: Observations) -> MaskArray:
@@ -182,6 +242,38 @@ class SearchPlayer(Player):
         masks = np.empty(len(batch), np.uint64)
         thesis_passes(batch.compiled, batch.records, masks)
         return masks
+
+
+class InformationSetPlayer(SearchPlayer):
+    """A player by information-set trees: where other players search worlds, it grows trees over the observation."""
+
+    _portion = 1
+
+    def _world_count(self, options: dict[str, str]) -> int:
+        if "worlds" in options:
+            raise SearchError("ismcts draws a world for every simulation: say sims=N, or trees=N for several trees")
+        return max(1, _number(options, "trees", 1))
+
+    def _prepare(self) -> None:
+        prepare_trees()
+        super()._prepare()
+
+    def _search_part(
+        self,
+        batch: Observations,
+        owners: npt.NDArray[np.int64],
+        states: StateArray,
+        keys: npt.NDArray[np.uint64],
+        spec: StateArray,
+        tables: npt.NDArray[np.float64],
+        rows: npt.NDArray[np.int64],
+        counters: npt.NDArray[np.int64],
+    ) -> None:
+        judge = self.evaluator
+        grow_trees(
+            batch.compiled, batch.records[owners], keys, spec, self._policy, judge.function, judge.floats, judge.ints,
+            judge.scratch(), tables, rows,
+        )  # fmt: skip
 
 
 def _number(options: dict[str, str], key: str, default: int) -> int:
@@ -219,4 +311,7 @@ _register_kind("maxn", "max^n search in sampled worlds (open with worlds=0): max
 _register_kind("paranoid", "paranoid search in sampled worlds: paranoid:eval=pie,tricks=2")
 _register_kind("softmaxn", "soft-max^n in sampled worlds")
 _register_kind("probmaxn", "prob-max^n in sampled worlds")
+register("ismcts", summary="information-set tree search: ismcts:sims=10000,playout=throw,c=1,trees=1")(
+    lambda argument="": InformationSetPlayer("ismcts", {"sims": "10000", **parse_options(argument)})
+)
 _register_kind("uct", "UCT in sampled worlds: uct:worlds=20,sims=500,playout=throw,c=1")

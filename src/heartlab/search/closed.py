@@ -28,6 +28,7 @@ from heartlab.search.endgame import cards_left, solve_root
 from heartlab.search.evaluators import SIGNATURE
 from heartlab.search.maxn import EPSILON, MAXN, PARANOID, search_root, stop_after
 from heartlab.search.ordering import MAX_MOVES, candidates, cards_between_matter, equivalent
+from heartlab.search.playouts import SIGNATURE as POLICY_SIGNATURE
 from heartlab.search.soft import prob_root, soft_root
 from heartlab.search.spec import PROB, SOFT, SPEC, UCT
 from heartlab.search.uct import uct_root
@@ -40,8 +41,8 @@ WIDTH = 2 + SEATS
 
 @kernel
 def open_root(
-    rules: Any, state: Any, spec: Any, function: Any, floats: Any, ints: Any, scratch: Any, rng: Any, out: Any,
-    counters: Any,
+    rules: Any, state: Any, spec: Any, chooser: Any, function: Any, floats: Any, ints: Any, scratch: Any, rng: Any,
+    out: Any, counters: Any,
 ) -> int:  # fmt: skip
     """Search one open state as `spec` says. Row i of `out` is (card, value of each seat, visits); returns the rows."""
     for i in range(MAX_MOVES):
@@ -54,7 +55,7 @@ def open_root(
     if kind == UCT:
         return uct_root(
             rules, state, spec["simulations"], spec["exploration"], merge, spec["policy"], spec["cut"],
-            function, floats, ints, scratch, rng, out,
+            chooser, function, floats, ints, scratch, rng, out,
         )  # fmt: skip
     if kind == SOFT:
         return soft_root(rules, state, stop, merge, function, floats, ints, scratch, out, counters)
@@ -68,24 +69,24 @@ def open_root(
 
 @kernel
 def search_states(
-    rules: Any, states: Any, keys: Any, spec: Any, function: Any, floats: Any, ints: Any, scratch: Any, tables: Any,
-    rows: Any, counters: Any,
+    rules: Any, states: Any, keys: Any, spec: Any, chooser: Any, function: Any, floats: Any, ints: Any, scratch: Any,
+    tables: Any, rows: Any, counters: Any,
 ) -> None:  # fmt: skip
     """Search each of some states: `tables[i, :rows[i]]` are the rows (card, value of each seat, visits) of state i."""
     rng = np.empty(1, np.uint64)
     for i in range(len(states)):
         rng[0] = keys[i]
         rows[i] = open_root(
-            rules[0], states[i], spec[0], function, floats, ints, scratch, rng, tables[i], counters
+            rules[0], states[i], spec[0], chooser, function, floats, ints, scratch, rng, tables[i], counters
         )  # fmt: skip
 
 
 _RULES = types.Array(numba.from_dtype(RULES), 1, "C", readonly=True)
 _STATES = types.Array(numba.from_dtype(STATE), 1, "C")
 SEARCH_SIGNATURE = types.void(
-    _RULES, _STATES, types.uint64[::1], types.Array(numba.from_dtype(SPEC), 1, "C"), types.FunctionType(SIGNATURE),
-    types.float64[::1], types.int64[::1], types.float64[::1], types.float64[:, :, ::1], types.int64[::1],
-    types.int64[::1],
+    _RULES, _STATES, types.uint64[::1], types.Array(numba.from_dtype(SPEC), 1, "C"),
+    types.FunctionType(POLICY_SIGNATURE), types.FunctionType(SIGNATURE), types.float64[::1], types.int64[::1],
+    types.float64[::1], types.float64[:, :, ::1], types.int64[::1], types.int64[::1],
 )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from heartlab.jit import kernel
 from heartlab.kernel.layout import OVER, SEATS, STATE
@@ -34,10 +35,15 @@ EPSILON = 1e-9
 """Values that differ by less are tied."""
 INFINITE = 1e30
 
-NODES, LEAVES = 0, 1
-"""Places in the array of counters."""
+NODES, LEAVES, LIMIT = 0, 1, 2
+"""Places in the array of counters: nodes and leaves so far, and the nodes after which every node is a leaf."""
 
 MAXN, PARANOID = 0, 1
+
+
+def new_counters(limit: int = 1 << 62) -> npt.NDArray[np.int64]:
+    """Counters for a search that gives up beyond `limit` nodes: its values are then worth nothing."""
+    return np.array([0, 0, limit], np.int64)
 
 
 @kernel
@@ -69,7 +75,7 @@ def visit(
     """Enter a node. Where the search stops, evaluate it into `row`: True. Else step to its first child: False."""
     state = stack[depth]
     counters[NODES] += 1
-    if state["plays"] >= stop or state["phase"] == OVER:
+    if state["plays"] >= stop or state["phase"] == OVER or counters[NODES] > counters[LIMIT]:
         counters[LEAVES] += 1
         function(rules, state, root, floats, ints, scratch, row)
         return True

@@ -7,23 +7,31 @@ second.
 | `throw` | leads and follows at random; void, it throws Q♠ if it can, else mostly hearts, high ones first |
 | `careful` | ducks points with the highest card that loses, throws Q♠, A♠, K♠, high hearts; leads low; some slips |
 | `evaluate` | not at all: the evaluator judges the new node at once |
+
+Others are functions that the searches call through a pointer: `@policy(name)` adds one, written in a few lines of
+Python, and no search is compiled again. `gnome` (the Stock player, with slips) comes from the players' room.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import numba
 import numpy as np
+from numba import types
 
-from heartlab.jit import kernel
+from heartlab.jit import kernel, pointed
 from heartlab.kernel.bits import HEARTS, ONE, QUEEN_BIT, SPADES, ZERO, bit, highest, lowest, nth, popcount
-from heartlab.kernel.layout import OVER, PLAYING
+from heartlab.kernel.layout import OVER, PLAYING, RULES, STATE
 from heartlab.kernel.play import legal, play
 from heartlab.kernel.rng import below, next_bits
 from heartlab.kernel.table import playout
 
-POLICIES = ("random", "throw", "careful", "evaluate")
-RANDOM, THROW, CAREFUL, EVALUATE = range(4)
+RANDOM, THROW, CAREFUL, EVALUATE, POINTED = range(5)
+SIGNATURE = types.int64(numba.from_dtype(RULES), numba.from_dtype(STATE), types.uint64, types.uint64[::1])
+"""What a policy looks like to the searches: (rules, state, legal cards, random state) -> card."""
+Policy = Callable[..., int]
 SLIP = np.uint64(0x1999999999999999)
 """One card in ten is random in policies that are otherwise fixed: without it the playouts are too sure of
 themselves."""
@@ -32,6 +40,12 @@ themselves."""
 @kernel
 def _any(cards: np.uint64, rng: Any) -> int:
     return nth(cards, below(rng, popcount(cards)))
+
+
+@kernel
+def slips(rng: Any) -> bool:
+    """Whether the next card of a policy with slips is a random one."""
+    return next_bits(rng) < SLIP
 
 
 @kernel
@@ -74,7 +88,7 @@ def lowest_rank(cards: np.uint64) -> int:
 @kernel
 def _careful(rules: Any, state: Any, cards: np.uint64, rng: Any) -> int:
     """What a beginner with good habits does, with a slip now and then."""
-    if next_bits(rng) < SLIP:
+    if slips(rng):
         return _any(cards, rng)
     led = state["led"]
     if led == ZERO:
@@ -105,8 +119,11 @@ def _careful(rules: Any, state: Any, cards: np.uint64, rng: Any) -> int:
 
 
 @kernel
-def finish(rules: Any, state: Any, policy: int, cut: int, rng: Any) -> bool:
-    """Play on by a policy, to the end of the deal or, if `cut` > 0, of that many tricks; returns whether it is over."""
+def finish(rules: Any, state: Any, policy: int, cut: int, chooser: Any, rng: Any) -> bool:
+    """Play on by a policy, to the end of the deal or, if `cut` > 0, of that many tricks; returns whether it is over.
+
+    `chooser` is the policy's function if `policy` is POINTED.
+    """
     if policy == RANDOM and cut == 0:
         playout(rules, state, rng)
         return True
@@ -119,7 +136,43 @@ def finish(rules: Any, state: Any, policy: int, cut: int, rng: Any) -> bool:
             card = _throw(state, cards, rng)
         elif policy == CAREFUL:
             card = _careful(rules, state, cards, rng)
+        elif policy == POINTED:
+            card = chooser(rules, state, cards, rng)
         else:
             card = _any(cards, rng)
         play(rules, state, card)
     return state["phase"] == OVER
+
+
+compile_policy: Callable[[Policy], Policy] = pointed(SIGNATURE)
+"""Compile a function with the signature of policies."""
+
+
+@compile_policy
+def any_card(rules: Any, state: Any, cards: np.uint64, rng: Any) -> int:
+    """Uniformly at random; stands in where the policy is one of the built-in ones."""
+    return _any(cards, rng)
+
+
+_policies: dict[str, tuple[int, Policy]] = {
+    "random": (RANDOM, any_card),
+    "throw": (THROW, any_card),
+    "careful": (CAREFUL, any_card),
+    "evaluate": (EVALUATE, any_card),
+}
+
+
+def policy(name: str) -> Callable[[Policy], Policy]:
+    """Compile a function (rules, state, legal cards, random state) -> card and register it as a playout policy."""
+
+    def add(function: Policy) -> Policy:
+        compiled = compile_policy(function)
+        _policies[name] = POINTED, compiled
+        return compiled
+
+    return add
+
+
+def known_policies() -> dict[str, tuple[int, Policy]]:
+    """The policies by name: code and function."""
+    return dict(_policies)

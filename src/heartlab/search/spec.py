@@ -10,10 +10,10 @@ import numpy as np
 from heartlab.kernel.layout import StateArray
 from heartlab.rules import Rules
 from heartlab.search.maxn import MAXN, PARANOID, TIES
-from heartlab.search.playouts import POLICIES
+from heartlab.search.playouts import known_policies
 
-SOFT, PROB, UCT = 2, 3, 4
-KINDS = {"maxn": MAXN, "paranoid": PARANOID, "softmaxn": SOFT, "probmaxn": PROB, "uct": UCT}
+SOFT, PROB, UCT, ISMCTS = 2, 3, 4, 5
+KINDS = {"maxn": MAXN, "paranoid": PARANOID, "softmaxn": SOFT, "probmaxn": PROB, "uct": UCT, "ismcts": ISMCTS}
 
 SPEC = np.dtype(
     [
@@ -82,7 +82,7 @@ def make_spec(kind: str, options: Mapping[str, str]) -> StateArray:
     spec["ties"] = TIES.index(_choice("ties", chosen["ties"], TIES))
     spec["endgame"] = _whole("endgame", chosen["endgame"])
     spec["simulations"] = _whole("sims", chosen["sims"], 1)
-    spec["policy"] = POLICIES.index(_choice("playout", chosen["playout"], POLICIES))
+    spec["policy"] = known_policies()[_choice("playout", chosen["playout"], known_policies())][0]
     spec["cut"] = _whole("cut", chosen["cut"])
     spec["prune"] = _yes("prune", chosen["prune"])
     try:

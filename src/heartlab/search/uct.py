@@ -67,9 +67,25 @@ def _select(
 
 
 @kernel
+def simulate(
+    rules: Any, state: Any, root: int, policy: int, cut: int, chooser: Any,
+    function: Any, floats: Any, ints: Any, scratch: Any, rng: Any, final: Any, values: Any,
+) -> None:  # fmt: skip
+    """Finish a deal by the policy (or stop and ask the evaluator): `values` are the points of each seat."""
+    if policy == EVALUATE and state["phase"] != OVER:
+        function(rules, state, root, floats, ints, scratch, values)
+    elif finish(rules, state, policy, cut, chooser, rng):
+        points(rules, state, final)
+        for seat in range(rules["players"]):
+            values[seat] = final[seat]
+    else:
+        function(rules, state, root, floats, ints, scratch, values)
+
+
+@kernel
 def uct_root(
     rules: Any, state: Any, simulations: int, exploration: float, merge: bool, policy: int, cut: int,
-    function: Any, floats: Any, ints: Any, scratch: Any, rng: Any, out: Any,
+    chooser: Any, function: Any, floats: Any, ints: Any, scratch: Any, rng: Any, out: Any,
 ) -> int:  # fmt: skip
     """Grow a tree from a state; returns the number of candidate cards.
 
@@ -122,14 +138,7 @@ def uct_root(
             play(rules, walker, cards[node])
             path[length] = node
             length += 1
-        if policy == EVALUATE and walker["phase"] != OVER:
-            function(rules, walker, root_seat, floats, ints, scratch, values)
-        elif finish(rules, walker, policy, cut, rng):
-            points(rules, walker, final)
-            for seat in range(players):
-                values[seat] = final[seat]
-        else:
-            function(rules, walker, root_seat, floats, ints, scratch, values)
+        simulate(rules, walker, root_seat, policy, cut, chooser, function, floats, ints, scratch, rng, final, values)
         for step in range(length):
             visits[path[step]] += 1
         for seat in range(players):
