@@ -25,6 +25,7 @@ ALLOWED = {
     "replay": {"cards", "deal", "record", "record_reader", "rules"},
     "search": {"jit", "kernel", "rules"},
     "players": {"cards", "rules", "jit", "kernel", "observation", "search"},
+    "analysis": {"cards", "rules", "kernel", "deal", "record", "replay", "players"},
     "arena": {"cards", "rules", "jit", "kernel", "deal", "game", "record", "players"},
     "benchmarks": {"rules", "kernel", "deal", "arena", "players"},
 }

@@ -9,7 +9,7 @@ import search_twin as twin
 
 from heartlab import Deal, Rules, make_player
 from heartlab.arena import Match, run_match
-from heartlab.kernel.bits import QUEEN_BIT, ZERO
+from heartlab.kernel.bits import QUEEN_BIT, ZERO, highest
 from heartlab.kernel.layout import compile_rules
 from heartlab.players import Observations, OpenStates, PlayerError
 from heartlab.players.search import SearchPlayer
@@ -18,7 +18,7 @@ from heartlab.search.closed import WIDTH, prepare, search_states
 from heartlab.search.evaluators import EvaluatorError, evaluator, make_evaluator
 from heartlab.search.maxn import new_counters
 from heartlab.search.ordering import MAX_MOVES, candidates
-from heartlab.search.playouts import known_policies
+from heartlab.search.playouts import known_policies, policy
 from heartlab.search.spec import bound_values, make_spec
 from heartlab.search.weights import weight
 
@@ -222,6 +222,53 @@ def test_uct_is_a_function_of_its_key(policy):
     assert (first[2] == second[2]).all()
 
 
+def test_a_user_writes_a_playout_policy():
+    @policy("highest")
+    def highest_card(rules, state, cards, rng):
+        return highest(cards)
+
+    deal = Deal("seed", seed=3)
+    found, _, _ = root_table(deal, "uct", sims=50, playout="highest")
+    again, _, _ = root_table(deal, "uct", sims=50, playout="random")
+    assert found.keys() == again.keys()
+    assert found != again
+
+
+# --- information-set trees ---
+
+
+def test_ismcts_finds_the_best_card_where_only_one_world_fits():
+    player = make_player("ismcts:sims=1500,playout=random")
+    good = tried = 0
+    for deal, _ in positions(3, 52, start=9000):
+        obs = deal.observe(deal.to_move)
+        for seat, hand in enumerate(deal.hands):
+            obs.records["may_hold"][0][seat] = hand.mask
+        if len(deal.legal) == 1 or obs.count_worlds() != 1:
+            continue
+        exact, _, _ = root_table(deal, "maxn", tricks="all", prune="no", merge="no")
+        choice = ask(player, obs)
+        tried += 1
+        good += exact[choice][deal.to_move] <= min(values[deal.to_move] for values in exact.values()) + 1e-9
+    assert tried > 20
+    assert good / tried > 0.8
+
+
+def test_ismcts_counts_every_simulation():
+    deal = Deal("standard", seed=8, number=3)
+    dice = random.Random(8)
+    while len(deal.history) < 26 or len(deal.legal) < 3:
+        deal.play(dice.choice(sorted(deal.legal)))
+    batch = Observations(deal.rules, compile_rules(deal.rules), deal.observe(deal.to_move).records)
+    player = make_player("ismcts:sims=700,trees=3,merge=no")
+    found = player.search_worlds(batch, 3)
+    assert found.visits[0].sum(axis=1).tolist() == [700.0] * 3
+    low, high = 0, deal.rules.total_points
+    legal = sorted(deal.legal)
+    assert ((low <= found.values[0][:, legal]) & (found.values[0][:, legal] <= high)).all()
+    assert not np.array_equal(found.values[0, 0], found.values[0, 1]), "each tree has dice of its own"
+
+
 # --- closed play ---
 
 
@@ -307,6 +354,30 @@ def test_a_time_budget_gives_a_legal_card():
     assert ask(player, deal.observe(deal.to_move)) in deal.legal
 
 
+def open_batch(deal):
+    return OpenStates(deal.rules, compile_rules(deal.rules), deal.observe(deal.to_move).records, deal._states)
+
+
+def test_an_open_player_with_time_looks_deeper():
+    deeper = 0
+    for deal, _ in positions(4, 13, start=9500):
+        patient = make_player("maxn:worlds=0,eval=points,ms=2000").think(open_batch(deal))
+        whole = make_player("maxn:worlds=0,eval=points,tricks=all").think(open_batch(deal))
+        hasty = make_player("maxn:worlds=0,eval=points").think(open_batch(deal))
+        assert (patient.values == whole.values).all()
+        deeper += not np.array_equal(hasty.values, whole.values)
+    assert deeper > 3
+    trees = make_player("uct:worlds=0,sims=50,ms=30").think(open_batch(deal))
+    assert trees.visits[0, 0].sum() >= 50
+
+
+def test_a_search_beyond_its_limit_gives_up():
+    deal, _ = twin.late_position(Rules.parse("seed"), 1, 8, 0)
+    player = make_player("maxn:worlds=0,tricks=4")
+    player.search_open(open_batch(deal), limit=500)
+    assert 500 < player.counters[0] < 700
+
+
 @pytest.mark.parametrize("rules", ["standard", "advice", "black-maria", "standard,players=6", "spot"])
 @pytest.mark.parametrize(
     "name", ["iie:worlds=2", "uct:worlds=2,sims=20", "pie", "uct:worlds=0,sims=20", "iie:worlds=2,endgame=3",
@@ -339,12 +410,13 @@ def test_a_user_writes_an_evaluator():
     [
         ("iie:world=3", "no option is called 'world'"),
         ("uct:sims=0", "sims=0: at least 1"),
-        ("uct:playout=wild", "playout=wild is unknown; choose from random, throw, careful, evaluate"),
+        ("uct:playout=wild", "playout=wild is unknown; choose from random, throw, careful, evaluate, gnome"),
         ("maxn:eval=nobody", "no evaluator is called 'nobody'"),
         ("pimc:search=minimax", "search=minimax is unknown"),
         ("iie:worlds=many", "worlds=many: write a whole number"),
         ("iie:pass=nobody", "no player is called 'nobody'"),
         ("uct:c=x", "c=x: write a number"),
+        ("ismcts:worlds=3", "ismcts draws a world for every simulation: say sims=N"),
     ],
 )
 def test_wrong_options_are_named(name, sentence):

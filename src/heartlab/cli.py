@@ -154,6 +154,34 @@ def replay(
     raise typer.Exit(1 if bad else 0)
 
 
+@app.command("analyse")
+def analyse_record(
+    file: Annotated[Path, typer.Argument(help="A record: text, JSON Lines or OpenSpiel integer lines.")],
+    at: Annotated[
+        int | None, typer.Option("--at", help="Number of the card to be chosen, from 1; without it every choice.")
+    ] = None,
+    number: Annotated[int, typer.Option("--deal", "-d", help="The deal at this place in the file, from 1.")] = 1,
+    seat: Annotated[int | None, typer.Option("--seat", help="Only the choices of this seat.")] = None,
+    player: Annotated[str, typer.Option("--player", "-p", help="The player that judges; it has to search.")] = "uct",
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+    rules: Annotated[str, typer.Option("--rules", help="The rules of OpenSpiel integer lines.")] = "openspiel",
+) -> None:
+    """Show what a player thinks of each card in a recorded position, or what every choice of a deal cost."""
+    from heartlab.analysis.command import run_analysis
+
+    run_analysis(
+        file,
+        place=_positive("--deal", number),
+        at=at,
+        seat=seat,
+        player=player,
+        seed=seed,
+        openspiel_rules=Rules.parse(rules),
+        report=print_json if as_json else None,
+    )
+
+
 @app.command()
 def arena(
     names: Annotated[list[str], typer.Argument(metavar="PLAYER...", help="Players by name; see `heartlab players`.")],

@@ -13,6 +13,7 @@ True
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -353,6 +354,17 @@ class Deal:
         twin._states, twin._histories = self._states.copy(), self._histories.copy()
         twin._keys, twin._player_keys = self._keys, self._player_keys
         return twin
+
+    def before(self, place: int) -> Deal:
+        """The same deal as it stood before its card number `place` (from 1) was played.
+
+        :raises ValueError: if the deal has no such card.
+        """
+        most = len(self.history) + (self.to_move is not None)
+        if not 1 <= place <= most:
+            raise ValueError(f"the deal has cards 1 to {most}, not {place}" if most else "no card has been played yet")
+        record = self.to_record()
+        return Deal.from_record(replace(record, plays=record.plays[: place - 1], points=None, moon=None))
 
     # --- why not ---
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -107,13 +108,18 @@ class SearchPlayer(Player):
         keys = np.array([substream(key, number) for key in dice], np.uint64) if number else np.ascontiguousarray(dice)
         return self._search(batch, batch.states.reshape(-1, 1), keys.reshape(-1, 1), np.ones((len(batch), 1)), limit)
 
-    def search_worlds(self, batch: Observations, count: int, first: int = 0) -> Searched:
-        """Search `count` worlds of every row, those from number `first` on."""
+    def draw(self, batch: Observations, count: int, first: int = 0) -> tuple[StateArray, npt.NDArray[np.uint64]]:
+        """The worlds of every row from number `first` on, and the keys for the dice in each."""
         worlds: StateArray = np.zeros((len(batch), count), STATE)
         keys = np.zeros((len(batch), count), np.uint64)
         bad = draw_worlds(batch.compiled, batch.records, first, worlds, keys)
         if bad >= 0:
             raise ValueError(f"no deal fits the observation {batch[bad]!r}")
+        return worlds, keys
+
+    def search_worlds(self, batch: Observations, count: int, first: int = 0) -> Searched:
+        """Search `count` worlds of every row, those from number `first` on."""
+        worlds, keys = self.draw(batch, count, first)
         weights = np.ones((len(batch), count))
         if self._weigh is not uniform:
             weigh_worlds(batch.compiled, batch.records, worlds, self._weigh, weights)
@@ -131,7 +137,7 @@ class SearchPlayer(Player):
         bound_values(spec, batch.rules, self.evaluator.name)
         flat, total = np.ascontiguousarray(states.reshape(-1)), states.size
         tables, rows = np.zeros((total, MAX_MOVES, WIDTH)), np.zeros(total, np.int64)
-        owners = np.repeat(np.arange(len(batch)), states.shape[1])
+        owners = np.repeat(np.arange(len(states)), states.shape[1])
 
         def part(start: int, end: int) -> npt.NDArray[np.int64]:
             counters = new_counters() if limit is None else new_counters(limit)
@@ -184,10 +190,11 @@ class SearchPlayer(Player):
         waiting = np.flatnonzero(legal & (legal - np.uint64(1)))
         for start in range(0, len(waiting), 1 if self.milliseconds else ROWS_AT_ONCE):
             rows = waiting[start : start + (1 if self.milliseconds else ROWS_AT_ONCE)]
-            cards[rows] = self._pick(batch.compiled, self._think(batch.take(rows)))
+            cards[rows] = self.pick(batch.compiled, self.think(batch.take(rows)))
         return cards
 
-    def _think(self, batch: Observations) -> Searched:
+    def think(self, batch: Observations) -> Searched:
+        """Search some rows, as long as the options say."""
         deadline = time.perf_counter() + self.milliseconds / 1000
         if isinstance(batch, OpenStates):
             if not self.milliseconds:
@@ -231,10 +238,16 @@ class SearchPlayer(Player):
             self._spec = spec
         return found
 
-    def _pick(self, compiled: StateArray, found: Searched) -> CardArray:
+    def pick(self, compiled: StateArray, found: Searched) -> CardArray:
+        """The card to play in each row, given what the search found."""
         cards = np.zeros(len(found.states), np.int8)
         pick_cards(compiled, found.states, self._by_visits, found.values, found.visits, found.weights, cards)
         return cards
+
+    def reply(self, batch: Observations, states: StateArray, keys: npt.NDArray[np.uint64]) -> CardArray:
+        """The card that the seat to move would play in each of some open states of the same rules."""
+        searched = self._search(batch, states.reshape(-1, 1), keys.reshape(-1, 1), np.ones((len(states), 1)))
+        return self.pick(batch.compiled, searched)
 
     def choose_passes(self, batch: Observations) -> MaskArray:
         if self._passer is not None:
@@ -257,6 +270,14 @@ class InformationSetPlayer(SearchPlayer):
     def _prepare(self) -> None:
         prepare_trees()
         super()._prepare()
+
+    def reply(self, batch: Observations, states: StateArray, keys: npt.NDArray[np.uint64]) -> CardArray:
+        return self._in_a_world.reply(batch, states, keys)
+
+    @cached_property
+    def _in_a_world(self) -> SearchPlayer:
+        """What stands in for this player where all cards lie open."""
+        return SearchPlayer("uct", {"worlds": "0"}, evaluator=self.evaluator)
 
     def _search_part(
         self,

@@ -1,0 +1,142 @@
+"""`heartlab analyse` as a function: find the deal in a file, analyse, print tables or JSON."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from heartlab.analysis.position import Analysis, CardReport, analyse, review, searching
+from heartlab.cards import pretty_card
+from heartlab.deal import Deal
+from heartlab.players import make_player
+from heartlab.record import DealRecord
+from heartlab.replay import load_deals
+from heartlab.rules import Rules
+
+
+def run_analysis(
+    path: Path,
+    *,
+    place: int,
+    at: int | None,
+    seat: int | None,
+    player: str,
+    seed: int,
+    openspiel_rules: Rules,
+    report: Callable[[Any], None] | None,
+) -> None:
+    """Analyse one decision of a recorded deal, or review all of them.
+
+    :param place: which deal of the file, from 1.
+    :param at: number of the card to be chosen, from 1; None reviews the deal.
+    :param report: takes the machine-readable result instead of printing tables.
+    """
+    mind = searching(make_player(player))
+    record, deal = _find(path, place, openspiel_rules)
+    names = [f"seat {number}" for number in range(deal.rules.players)]
+    if seat is not None and not 0 <= seat < deal.rules.players:
+        raise ValueError(f"--seat {seat}: the deal has seats 0 to {deal.rules.players - 1}")
+    if at is None:
+        if not deal.history:
+            raise ValueError(f"{path}: no card has been played in this deal; --at 1 looks at the first decision")
+        found = []
+        for analysis in review(deal, mind, seed=seed, seat=seat):
+            found.append(analysis)
+            if report is None:
+                print(_review_line(analysis, names), flush=True)
+        if report is None:
+            _print_costs(found, names)
+        else:
+            report({"file": str(path), "deal": place, "seed": seed, "decisions": [one.to_dict() for one in found]})
+        return
+    before = deal.before(at)
+    if before.to_move is None:
+        raise ValueError("this deal waits for passes, not for a card")
+    played = deal.history[at - 1] if at <= len(deal.history) else None
+    analysis = analyse(before, mind, seed=seed, played=played)
+    if report is not None:
+        report({"file": str(path), "deal": place, "seed": seed, **analysis.to_dict()})
+        return
+    if record.players:
+        print("players: " + "  ".join(f"{seat} {player}" for seat, player in zip(names, record.players, strict=True)))
+    print(_situation(before, names))
+    for line in _card_table(analysis, names):
+        print(line)
+
+
+def _find(path: Path, place: int, rules: Rules) -> tuple[DealRecord, Deal]:
+    """The deal at a place of a file, from 1."""
+    count = 0
+    for count, found in enumerate(load_deals(path, openspiel_rules=rules), 1):
+        if count == place:
+            return found
+    raise ValueError(f"{path} holds {count} deals, none at place {place}" if count else f"{path} holds no deals")
+
+
+def _situation(deal: Deal, names: Sequence[str]) -> str:
+    """The position as the seat to move sees it."""
+    seat = deal.to_move or 0
+    obs = deal.observe(seat)
+    table = "  ".join(f"{names[at]} {pretty_card(card)}" for at, card in obs.trick) or "nothing yet"
+    taken = "  ".join(f"{names[at]} {points}" for at, points in enumerate(obs.points))
+    return "\n".join(
+        [
+            f"trick {obs.trick_number + 1}, card {len(obs.history) + 1}: {names[seat]} is to play",
+            f"  hand    {' '.join(pretty_card(card) for card in sorted(obs.hand))}",
+            f"  table   {table}",
+            f"  points  {taken}",
+            f"  unseen  {' '.join(pretty_card(card) for card in sorted(obs.unseen))}",
+            "",
+        ]
+    )
+
+
+def _card_table(analysis: Analysis, names: Sequence[str]) -> list[str]:
+    """The cards, best first, in columns."""
+    lines = [
+        f"{analysis.player}: expected points of {names[analysis.seat]} in this deal",
+        "  card  expected        10-90 %       best in  how it goes on",
+    ]
+    for report in analysis.cards:
+        low, high = report.spread
+        mark = "*" if report.card == analysis.played else " "
+        lines.append(
+            f" {mark}{pretty_card(report.card):<4}{_mean(report):>14} {low:>7.1f} …{high:>5.1f}"
+            f"{100 * report.best_in:>10.0f} %  "
+            + "  ".join(f"{names[step.seat]} {pretty_card(step.card)} {100 * step.share:.0f} %" for step in report.line)
+        )
+    if len(analysis.cards) == 1:
+        lines += ["", "the only legal card"]
+    elif analysis.played is not None:
+        lines += ["", f"* was played; against {pretty_card(analysis.choice)} it costs {_cost(analysis)} points"]
+    return lines
+
+
+def _mean(report: CardReport) -> str:
+    return f"{report.expected:.2f}" + ("" if report.se is None else f" ± {report.se:.2f}")
+
+
+def _cost(analysis: Analysis) -> str:
+    return f"{analysis.cost:.2f}" + ("" if analysis.cost_se is None else f" ± {analysis.cost_se:.2f}")
+
+
+def _review_line(analysis: Analysis, names: Sequence[str]) -> str:
+    assert analysis.played is not None
+    seen = f"card {analysis.place:>2}  {names[analysis.seat]:<10} played {pretty_card(analysis.played)}"
+    if analysis.played == analysis.choice:
+        return f"{seen}  as the player would"
+    return f"{seen}  better {pretty_card(analysis.choice)}  cost {_cost(analysis)}"
+
+
+def _print_costs(found: list[Analysis], names: Sequence[str]) -> None:
+    """What each seat's choices gave away."""
+    print()
+    for seat, name in enumerate(names):
+        own = [analysis for analysis in found if analysis.seat == seat]
+        if own:
+            cost = sum(analysis.cost for analysis in own)
+            same = sum(analysis.played == analysis.choice for analysis in own)
+            print(f"{name:<10} {len(own)} decisions, {same} as the player would, cost {cost:.2f} points in all")
+    print("± is the standard error over the sampled worlds; --at N shows a decision in full", file=sys.stderr)
