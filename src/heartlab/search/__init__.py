@@ -8,6 +8,7 @@
 | `soft` | soft-max^n and prob-max^n |
 | `endgame` | exact solutions of the last tricks |
 | `playouts`, `uct` | playout policies; UCT for several players |
+| `ismcts` | information-set trees: UCT over the observation itself |
 | `closed`, `weights` | sampled worlds, any open search in each; weights of worlds |
 | `passing` | the passing rule of the thesis program |
 | `spec` | the options of a search as a record |
