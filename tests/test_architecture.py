@@ -26,7 +26,10 @@ ALLOWED = {
     "search": {"jit", "kernel", "rules"},
     "players": {"cards", "rules", "jit", "kernel", "observation", "search"},
     "analysis": {"cards", "rules", "kernel", "deal", "record", "replay", "players"},
-    "arena": {"cards", "rules", "jit", "kernel", "deal", "game", "record", "players"},
+    "progress": set(),
+    "arena": {"cards", "rules", "jit", "kernel", "deal", "game", "record", "players", "progress"},
+    "learn": {"cards", "rules", "jit", "kernel", "observation", "search", "players", "progress"},
+    "experiments": {"rules", "kernel", "players", "arena", "learn"},
     "benchmarks": {"rules", "kernel", "deal", "arena", "players"},
 }
 """Who may use whom. `cli` may use everything and nobody uses it."""
@@ -65,7 +68,9 @@ def test_values_need_no_arrays():
         assert "numba" not in source
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["rules"], ["arena", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["rules"], ["arena", "--help"], ["train", "--help"], ["reproduce", "--help"]]
+)
 def test_quick_commands_load_no_numpy_or_numba(arguments):
     program = (
         f"import sys; sys.argv = ['heartlab', *{arguments!r}]; import heartlab.cli\n"

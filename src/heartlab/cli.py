@@ -248,6 +248,78 @@ def bench(
         print_json({"benchmarks": results})
 
 
+@app.command()
+def train(
+    recipe: Annotated[str, typer.Argument(help="What to train; see `heartlab recipes`.")],
+    games: Annotated[int | None, typer.Option("--games", "-n", help="Default: the recipe's own number.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", "-s", help="The same seed gives the same result; 0.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder.")] = False,
+    out: Annotated[Path | None, typer.Option("--out", help="The run's folder; runs/RECIPE-SEED.")] = None,
+    changes: Annotated[list[str] | None, typer.Option("--set", help="Change a parameter: key=value.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Train a model by a recipe, in a folder that survives any interruption."""
+    from heartlab.learn.command import run_training
+    from heartlab.learn.recipes import parse_changes
+
+    interrupted = run_training(
+        recipe,
+        games=games,
+        seed=seed,
+        resume=resume,
+        folder=out,
+        changes=parse_changes(changes or []),
+        report=print_json if as_json else None,
+    )
+    raise typer.Exit(130 if interrupted else 0)
+
+
+@app.command()
+def recipes(as_json: JsonOption = False) -> None:
+    """List the recipes with their parameters."""
+    from heartlab.learn.command import list_recipes
+
+    list_recipes(print_json if as_json else None)
+
+
+@app.command()
+def runs(
+    folder: Annotated[Path, typer.Argument(help="Where to look, subfolders included.")] = Path("runs"),
+    as_json: JsonOption = False,
+) -> None:
+    """List the training runs in a folder."""
+    from heartlab.learn.command import list_runs
+
+    list_runs(folder, print_json if as_json else None)
+
+
+@app.command()
+def reproduce(
+    name: Annotated[
+        str | None, typer.Argument(metavar="PAPER[/EXPERIMENT]", help="Without it all papers are listed.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A smoke test with small samples; it says so.")] = False,
+    seed: SeedOption = 0,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder for the report; reproduced.")] = None,
+    threads: Annotated[int, typer.Option("--threads", help="Parts worked on at the same time.")] = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure the claims of a paper, with intervals and verdicts; what is finished is not repeated."""
+    from heartlab.experiments.command import list_papers, run_reproduction
+
+    if name is None:
+        list_papers()
+        return
+    run_reproduction(
+        name,
+        quick=quick,
+        seed=seed,
+        threads=_positive("--threads", threads),
+        folder=out,
+        report_json=print_json if as_json else None,
+    )
+
+
 def _positive(option: str, value: Any) -> Any:
     if not value > 0:
         raise ValueError(f"{option} {value}: needs a number above zero")

@@ -13,6 +13,7 @@ from heartlab.arena.recording import Recorder
 from heartlab.arena.report import result_dict, result_table, summary_lines
 from heartlab.arena.rows import Match
 from heartlab.players import Player, make_player
+from heartlab.progress import Progress
 from heartlab.rules import Rules
 
 PIPE_WIDTH = 120
@@ -43,7 +44,7 @@ def run_arena(
     match = Match(seat_players(names), rules, units, seed=seed, games=games, open=open_match)
     with ExitStack() as stack:
         listener = stack.enter_context(Recorder(record, match)) if record else None
-        progress = stack.enter_context(_Progress(units))
+        progress = stack.enter_context(Progress(units))
         result = run_match(
             match, threads=threads, batch=batch, until_se=until_se, progress=progress.update, listener=listener
         )
@@ -65,31 +66,3 @@ def _show(result: MatchResult, report: Callable[[dict[str, Any]], None] | None) 
     console.print(result_table(result))
     for line in summary_lines(result):
         print(line)
-
-
-class _Progress:
-    """A progress bar on a terminal; nothing elsewhere."""
-
-    def __init__(self, total: int) -> None:
-        self.total = total
-        self._bar: Any = None
-        self._task: Any = None
-
-    def __enter__(self) -> _Progress:
-        if sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
-            columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-            self._bar.start()
-            self._task = self._bar.add_task("match", total=self.total)
-        return self
-
-    def update(self, done: int) -> None:
-        if self._bar:
-            self._bar.update(self._task, completed=done)
-
-    def __exit__(self, *exc: object) -> None:
-        if self._bar:
-            self._bar.stop()

@@ -10,10 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TypeVar
 
 from heartlab.players.base import Player
+
+MODULES = ("heartlab.players.gnome", "heartlab.players.random", "heartlab.players.search")
+"""The modules of our own families. Players of trained models lie beside their learners, in `heartlab.learn`."""
 
 Factory = Callable[[str], Player]
 AnyFactory = TypeVar("AnyFactory", bound=Callable[..., Player])
@@ -107,10 +111,8 @@ def _load() -> None:
     if _loaded:
         return
     _loaded = True
-    import heartlab.players.gnome
-    import heartlab.players.random
-    import heartlab.players.search  # noqa: F401
-
+    for module in MODULES:
+        import_module(module)
     for entry in entry_points(group="heartlab.players"):
         if entry.name not in _families:
             _families[entry.name] = Family(entry.name, _deferred(entry.load, entry.name), f"from {entry.value}")

@@ -1,0 +1,68 @@
+"""Claims: statements of a paper with their numbers, ours beside them, and a verdict that follows from an interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+Verdict = Literal["holds", "fails", "unclear"]
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement that an experiment checks."""
+
+    id: str
+    """``experiment/what-it-says``."""
+    statement: str
+    """What the paper says, in our words."""
+    published: float | str | None
+    """Its number, if it printed one."""
+    measured: float | str | None
+    ci95: Interval | None
+    n: int
+    """Sample size behind the interval."""
+    verdict: Verdict
+    note: str = ""
+    """What was measured, in which unit, and what else one should know."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, which knows neither NaN nor infinity."""
+        values = asdict(self)
+        values["published"], values["measured"] = _plain(self.published), _plain(self.measured)
+        values["ci95"] = None if self.ci95 is None else [_plain(end) for end in self.ci95]
+        return values
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def above(interval: Interval, bound: float = 0.0) -> Verdict:
+    """Whether something is above a bound: clear only if the interval lies on one side of it."""
+    low, high = interval
+    if low > bound:
+        return "holds"
+    return "fails" if high < bound else "unclear"
+
+
+def below(interval: Interval, bound: float = 0.0) -> Verdict:
+    """Whether something is below a bound."""
+    return above((-interval[1], -interval[0]), -bound)
+
+
+def within(interval: Interval, low: float, high: float) -> Verdict:
+    """Whether something lies in a range: yes if its interval does, no if they do not touch."""
+    if interval[0] >= low and interval[1] <= high:
+        return "holds"
+    return "fails" if interval[1] < low or interval[0] > high else "unclear"
+
+
+def all_of(verdicts: Sequence[Verdict]) -> Verdict:
+    """The verdict on several statements together: one that fails is enough."""
+    if "fails" in verdicts:
+        return "fails"
+    return "unclear" if "unclear" in verdicts else "holds"

@@ -1,0 +1,63 @@
+"""`heartlab reproduce` as a function: run the experiments of a paper and write the report."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from heartlab.experiments.parts import Workshop
+from heartlab.experiments.registry import find_paper, known_papers
+from heartlab.experiments.report import QUICK_WARNING, Report, claims_text, experiment_lines, write_report
+
+DEFAULT_FOLDER = Path("reproduced")
+
+
+def list_papers() -> None:
+    """The papers and their experiments."""
+    for paper in known_papers():
+        print(f"{paper.name}: {paper.title}")
+        for line in experiment_lines(paper.experiments, paper.name):
+            print(f"  {line}")
+
+
+def run_reproduction(
+    name: str,
+    *,
+    quick: bool,
+    seed: int,
+    threads: int,
+    folder: Path | None,
+    report_json: Callable[[Any], None] | None,
+) -> None:
+    """Measure the claims of a paper, or of one of its experiments, and write the report.
+
+    Reports go to the folder, finished parts to a subfolder of it, where the next call finds them.
+    """
+    paper_name, _, experiment_name = name.partition("/")
+    paper = find_paper(paper_name)
+    chosen = paper.choose(experiment_name or None)
+    folder = folder or DEFAULT_FOLDER
+    workshop = Workshop(folder / "parts" / paper.name, seed, quick, threads)
+    if quick:
+        print(QUICK_WARNING, file=sys.stderr)
+    if find_spec("matplotlib") is None:
+        print("no figures will be drawn: pip install 'heartlab[plots]' brings what they need", file=sys.stderr)
+    findings = {}
+    for experiment in chosen:
+        workshop.tell(f"{paper.name}/{experiment.name}: {experiment.summary}")
+        findings[experiment.name] = experiment.run(workshop)
+    command = f"heartlab reproduce {name} --seed {seed}" + (" --quick" if quick else "")
+    report = Report(paper, findings, command, seed, quick, threads, workshop.seconds)
+    written = write_report(report, folder)
+    if report_json:
+        report_json(report.to_dict())
+    else:
+        for line in claims_text(report.claims):
+            print(line)
+    texts = " and ".join(str(path) for path in written[:2])
+    print(f"{texts}; {workshop.fresh} parts done, {workshop.found} found finished", file=sys.stderr)
+    if quick:
+        print(QUICK_WARNING, file=sys.stderr)

@@ -1,0 +1,110 @@
+"""The papers and their experiments by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from heartlab.experiments.claims import Claim
+from heartlab.experiments.parts import Workshop
+
+PAPERS: dict[str, str] = {}
+"""The module of each paper; it holds a `PAPER`."""
+
+
+class PaperError(ValueError):
+    """A name that is no paper or no experiment of it."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a report: everything is text."""
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line of a figure; `low` and `high` are the ends of its band."""
+
+    label: str
+    x: Any
+    y: Any
+    low: Any = None
+    high: Any = None
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure as data, so that reports can be made without a drawing library."""
+
+    name: str
+    title: str
+    x_label: str
+    y_label: str
+    curves: Sequence[Curve]
+    log_x: bool = False
+    levels: Sequence[tuple[str, float]] = ()
+    """Horizontal lines, such as published values."""
+
+
+@dataclass
+class Findings:
+    """What an experiment found."""
+
+    claims: list[Claim] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    figures: list[Figure] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """Paragraphs of the report."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One experiment of a paper."""
+
+    name: str
+    summary: str
+    run: Callable[[Workshop], Findings]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper and the experiments that check it."""
+
+    name: str
+    title: str
+    experiments: Sequence[Experiment]
+
+    def choose(self, name: str | None) -> Sequence[Experiment]:
+        """One experiment, or all of them.
+
+        :raises PaperError: if there is none of that name.
+        """
+        if name is None:
+            return self.experiments
+        chosen = [experiment for experiment in self.experiments if experiment.name == name]
+        if not chosen:
+            known = ", ".join(experiment.name for experiment in self.experiments)
+            raise PaperError(f"{self.name} has no experiment {name!r}; it has {known}")
+        return chosen
+
+
+def find_paper(name: str) -> Paper:
+    """The paper of a name.
+
+    :raises PaperError: if there is none.
+    """
+    if name not in PAPERS:
+        raise PaperError(f"no paper is called {name!r}; known are {', '.join(sorted(PAPERS)) or 'none'}")
+    paper: Paper = import_module(PAPERS[name]).PAPER
+    return paper
+
+
+def known_papers() -> list[Paper]:
+    """All papers, by name."""
+    return [find_paper(name) for name in sorted(PAPERS)]

@@ -1,0 +1,78 @@
+"""Arrays with a JSON header in one file: how models, checkpoints and finished parts of experiments are kept.
+
+The file is numpy's npz, read without pickle, so that opening a stranger's file can run no code. The header is JSON in
+an entry of its own. Files are written beside their place and then moved there, so that a reader sees the old or the new
+file and never half of one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+HEADER = "header"
+"""The entry of the file that holds the JSON text."""
+
+
+class BundleError(ValueError):
+    """A file that is not what it should be."""
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write to that takes the place of `path` all at once, or not at all if something fails."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def write_bundle(path: Path, header: Mapping[str, Any], arrays: Mapping[str, Any], *, compress: bool = False) -> None:
+    """Write arrays and a header that JSON can express."""
+    text = json.dumps(dict(header), ensure_ascii=False, allow_nan=False).encode()
+    entries = {HEADER: np.frombuffer(text, np.uint8), **arrays}
+    for name, array in entries.items():
+        if np.asarray(array).dtype.hasobject:
+            raise BundleError(f"{path}: {name} holds Python objects, and files hold numbers only")
+    with replacing(path) as file:
+        (np.savez_compressed if compress else np.savez)(file, allow_pickle=False, **entries)
+
+
+def read_bundle(path: Path) -> tuple[dict[str, Any], Arrays]:
+    """The header and the arrays of a file.
+
+    :raises BundleError: if there is no such file, or it is damaged, or of another kind.
+    """
+    if not path.is_file():
+        raise BundleError(f"{path}: no such file")
+    try:
+        with np.load(path, allow_pickle=False) as entries:
+            arrays = {name: np.asarray(entries[name]) for name in entries.files}
+        header = json.loads(arrays.pop(HEADER).tobytes())
+    except (ValueError, KeyError, AttributeError, OSError, EOFError, MemoryError, NotImplementedError) as error:
+        raise BundleError(f"{path}: damaged, or not a file of heartlab ({type(error).__name__})") from error
+    except (zipfile.BadZipFile, zlib.error, TypeError) as error:
+        raise BundleError(f"{path}: damaged, or not a file of heartlab ({type(error).__name__})") from error
+    if not isinstance(header, dict):
+        raise BundleError(f"{path}: its header is no JSON object")
+    return header, arrays

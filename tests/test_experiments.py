@@ -1,0 +1,115 @@
+"""Experiments: verdicts from intervals, parts that are done once, reports in the promised shape."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from heartlab.experiments import Claim, Experiment, Findings, Paper, Workshop, registry
+from heartlab.experiments.claims import above, all_of, below, within
+from heartlab.experiments.command import run_reproduction
+from heartlab.experiments.registry import Curve, Figure, PaperError, Table
+
+
+def test_verdicts_follow_from_intervals():
+    assert [above(ci) for ci in [(0.1, 1.0), (-1.0, -0.1), (-0.1, 0.1)]] == ["holds", "fails", "unclear"]
+    assert [below(ci, 2.0) for ci in [(1.0, 1.9), (2.1, 3.0), (1.9, 2.1)]] == ["holds", "fails", "unclear"]
+    assert [within(ci, 1, 2) for ci in [(1.1, 1.9), (2.1, 3.0), (1.9, 2.1)]] == ["holds", "fails", "unclear"]
+    assert all_of(["holds", "unclear"]) == "unclear"
+    assert all_of(["holds", "unclear", "fails"]) == "fails"
+    assert all_of([]) == "holds"
+
+
+def test_claims_become_json():
+    claim = Claim("a/b", "says", 1.5, float("nan"), (-float("inf"), 2.0), 10, "unclear")
+    text = json.dumps(claim.to_dict(), allow_nan=False)
+    assert json.loads(text)["ci95"] == [None, 2.0]
+
+
+class Counter:
+    """Work that counts how often it is done."""
+
+    def __init__(self, value=1.0):
+        self.calls, self.value = 0, value
+
+    def __call__(self):
+        self.calls += 1
+        return {"x": np.full(3, self.value)}
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_parts_are_done_once(tmp_path, threads):
+    work = [Counter(float(i)) for i in range(5)]
+    jobs = [("train/run", {"number": i}, one) for i, one in enumerate(work)]
+    for _ in range(2):
+        workshop = Workshop(tmp_path, seed=4, threads=threads, tell=lambda line: None)
+        found = workshop.parts(jobs)
+        assert [part["x"][0] for part in found] == [0, 1, 2, 3, 4]
+    assert [one.calls for one in work] == [1] * 5
+    assert (workshop.fresh, workshop.found) == (0, 5)
+    Workshop(tmp_path, seed=5, tell=lambda line: None).part(*jobs[0])
+    assert work[0].calls == 2
+    for path in tmp_path.iterdir():
+        path.write_bytes(path.read_bytes()[:100])
+    said = []
+    Workshop(tmp_path, seed=4, tell=said.append).part(*jobs[1])
+    assert work[1].calls == 2
+    assert "damaged" in said[0]
+
+
+def _toy(workshop: Workshop) -> Findings:
+    part = workshop.part("toy", {"n": workshop.size(1000, 10)}, Counter(2.5))
+    mean = float(part["x"].mean())
+    claim = Claim(
+        "toy/above-two", "it is above two", 3.1, mean, (2.4, 2.6), workshop.size(1000, 10), above((2.4, 2.6), 2)
+    )
+    figure = Figure("curve", "A curve", "games", "points", [Curve("a", [1, 10], [1, 2], [0, 1], [2, 3])], log_x=True)
+    return Findings([claim], [Table("T", ["a|b", "c"], [["1", "2"]])], [figure], ["A note."])
+
+
+@pytest.fixture
+def toy_paper(monkeypatch):
+    paper = Paper("toy", "A toy", [Experiment("one", "the only one", _toy)])
+    monkeypatch.setitem(registry.PAPERS, "toy", __name__)
+    monkeypatch.setitem(globals(), "PAPER", paper)
+    return paper
+
+
+def test_a_reproduction_writes_its_report(tmp_path, toy_paper, capsys):
+    seen = []
+    for _ in range(2):
+        run_reproduction("toy/one", quick=True, seed=7, threads=1, folder=tmp_path, report_json=seen.append)
+    assert seen[0]["claims"] == seen[1]["claims"]
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "This is a quick run" in err
+    assert "0 parts done, 1 found finished" in err
+    found = json.loads((tmp_path / "toy.json").read_text())
+    assert (found["paper"], found["quick"], found["seed"]) == ("toy", True, 7)
+    assert found["claims"] == [
+        {
+            "id": "toy/above-two",
+            "statement": "it is above two",
+            "published": 3.1,
+            "measured": 2.5,
+            "ci95": [2.4, 2.6],
+            "n": 10,
+            "verdict": "holds",
+            "note": "",
+        }
+    ]
+    text = (tmp_path / "toy.md").read_text()
+    assert "This is a quick run" in text
+    assert "heartlab reproduce toy/one --seed 7 --quick" in text
+    assert "a\\|b" in text
+    assert (tmp_path / "toy-curve.svg").read_text().startswith("<?xml")
+    assert (tmp_path / "toy-curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_wrong_names_list_the_known_ones(tmp_path, toy_paper):
+    with pytest.raises(PaperError, match=r"no paper is called 'nix'; known are .*toy"):
+        run_reproduction("nix", quick=False, seed=0, threads=1, folder=tmp_path, report_json=None)
+    with pytest.raises(PaperError, match="toy has no experiment 'two'; it has one"):
+        run_reproduction("toy/two", quick=False, seed=0, threads=1, folder=tmp_path, report_json=None)
