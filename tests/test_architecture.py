@@ -24,13 +24,14 @@ ALLOWED = {
     "show": {"cards", "deal"},
     "replay": {"cards", "deal", "record", "record_reader", "rules"},
     "search": {"jit", "kernel", "rules"},
+    "features": {"jit", "kernel", "search"},
     "players": {"cards", "rules", "jit", "kernel", "observation", "search"},
     "analysis": {"cards", "rules", "kernel", "deal", "record", "replay", "players"},
     "progress": set(),
     "arena": {"cards", "rules", "jit", "kernel", "deal", "game", "record", "players", "progress"},
-    "learn": {"cards", "rules", "jit", "kernel", "observation", "search", "players", "progress"},
-    "experiments": {"rules", "kernel", "players", "arena", "learn"},
-    "benchmarks": {"rules", "kernel", "deal", "arena", "players"},
+    "learn": {"cards", "rules", "jit", "kernel", "features", "observation", "search", "players", "progress"},
+    "experiments": {"rules", "kernel", "features", "search", "players", "arena", "learn"},
+    "benchmarks": {"rules", "kernel", "features", "learn", "deal", "arena", "players"},
 }
 """Who may use whom. `cli` may use everything and nobody uses it."""
 

@@ -34,6 +34,7 @@ if config.DISABLE_JIT:
         return int(mask).bit_length() - 1
 
     _deposit: Any = None
+    _extract: Any = None
 
 else:
 
@@ -76,6 +77,17 @@ else:
 
         return types.uint64(types.uint64, types.uint64), codegen
 
+    @intrinsic
+    def _extract(typingctx, bits, mask):  # type: ignore[no-untyped-def]
+        """The x86 instruction PEXT: the bits at the places that `mask` marks, put together at the low end."""
+
+        def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+            word = ir.IntType(64)
+            kind = ir.FunctionType(word, [word, word])
+            return builder.call(cgutils.get_or_insert_function(builder.module, kind, "llvm.x86.bmi.pext.64"), args)
+
+        return types.uint64(types.uint64, types.uint64), codegen
+
 
 @kernel
 def bit(card: int) -> np.uint64:
@@ -110,12 +122,34 @@ def _nth_by_deposit(mask: np.uint64, n: int) -> int:
 
 
 def _has_quick_deposit() -> bool:
-    """Whether this processor deposits bits quickly: BMI2, but not the AMD models that emulate it slowly."""
+    """Whether this processor deposits and gathers bits quickly: BMI2, but not the AMD models that emulate it slowly."""
     if config.DISABLE_JIT or platform.machine().lower() not in ("x86_64", "amd64"):
         return False
     slow = ("znver1", "znver2", "bdver4")
     return bool(llvm.get_host_cpu_features().get("bmi2")) and llvm.get_host_cpu_name() not in slow
 
 
+@kernel
+def _gather_by_loop(bits: np.uint64, mask: np.uint64) -> np.uint64:
+    """The bits at marked places put together, one by one."""
+    found = ZERO
+    place = ONE
+    while mask != ZERO:
+        lowest_bit = mask & (~mask + ONE)
+        if bits & lowest_bit != ZERO:
+            found |= place
+        place <<= ONE
+        mask ^= lowest_bit
+    return found
+
+
+@kernel
+def _gather_by_extract(bits: np.uint64, mask: np.uint64) -> np.uint64:
+    """The bits at marked places put together, by the processor's own instruction for it."""
+    return _extract(bits, mask)
+
+
+gather = _gather_by_extract if _has_quick_deposit() else _gather_by_loop
+"""The bits at the places that a mask marks, put together at the low end: bit k says whether the k-th place was set."""
 nth = _nth_by_deposit if _has_quick_deposit() else _nth_by_halves
 """The n-th lowest card of a mask, counting from 0."""

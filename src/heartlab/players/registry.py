@@ -17,7 +17,9 @@ from typing import TypeVar
 from heartlab.players.base import Player
 
 MODULES = ("heartlab.players.gnome", "heartlab.players.random", "heartlab.players.search")
-"""The modules of our own families. Players of trained models lie beside their learners, in `heartlab.learn`."""
+"""The modules of our own families."""
+LEARNED = ("heartlab.learn.td_model",)
+"""Players of trained models lie beside their learners; their modules are loaded when a name is not found elsewhere."""
 
 Factory = Callable[[str], Player]
 AnyFactory = TypeVar("AnyFactory", bound=Callable[..., Player])
@@ -53,6 +55,7 @@ def register(name: str, summary: str = "") -> Callable[[AnyFactory], AnyFactory]
 def known_players() -> dict[str, str]:
     """The families by name, with a line about each."""
     _load()
+    _load_learned()
     return {name: _families[name].summary for name in sorted(_families)}
 
 
@@ -63,6 +66,8 @@ def make_player(name: str) -> Player:
     """
     _load()
     family_name, _, argument = name.partition(":")
+    if family_name not in _families:
+        _load_learned()
     family = _families.get(family_name)
     if family is None:
         close = get_close_matches(family_name, _families, 1)
@@ -116,6 +121,12 @@ def _load() -> None:
     for entry in entry_points(group="heartlab.players"):
         if entry.name not in _families:
             _families[entry.name] = Family(entry.name, _deferred(entry.load, entry.name), f"from {entry.value}")
+
+
+def _load_learned() -> None:
+    """Import the families of trained models."""
+    for module in LEARNED:
+        import_module(module)
 
 
 def _deferred(load: Callable[[], Factory], name: str) -> Factory:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import numba
@@ -60,6 +61,8 @@ class EvaluatorError(ValueError):
     """A name that stands for no evaluator."""
 
 
+LEARNED = ("heartlab.learn.td_model",)
+"""Modules with evaluators of trained models, loaded when a name is not found elsewhere."""
 _makers: dict[str, tuple[Callable[[str], Evaluator], str]] = {}
 
 
@@ -98,6 +101,9 @@ def make_evaluator(name: str) -> Evaluator:
     import heartlab.search.pie  # noqa: F401 - registers pie
 
     family, _, argument = name.partition(":")
+    if family not in _makers:
+        for module in LEARNED:
+            import_module(module)
     if family not in _makers:
         raise EvaluatorError(f"no evaluator is called {name!r}; known are {', '.join(sorted(_makers))}")
     return _makers[family][0](argument)

@@ -1,0 +1,9 @@
+"""Features: atomic ones, their conjunctions, and linear networks over them.
+
+| module | what lives there |
+|---|---|
+| `atoms` | named predicates of (open state, seat) as bits of a mask; yours, too |
+| `exclusions` | pairs of atoms that are never true together |
+| `conjunctions` | sets of conjunctions as tries: exhaustive or by list |
+| `network` | a weight for each conjunction, as an evaluator |
+"""

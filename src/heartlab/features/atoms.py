@@ -1,0 +1,277 @@
+"""Atomic features: named predicates of (open state, seat) at trick boundaries, as bits of a mask.
+
+The 102 built-in ones are those of Sturtevant and White (2006): 60 about suits, spades, Q♠ and the lead, and 42 about
+heart points taken and still to be taken. A mask has two words; an atom's number is its place in them: 0 to 59 and 64 to
+105. The places in between and behind belong to features that users add (:func:`atom`).
+
+Cards are compared by rank. *We* are the seat that looks; the *Q♠ player* is the other seat that holds Q♠; the *leader*
+is the seat about to lead if it is not us; a suit is *short* if no card of it is held; an *exit* is a card that cannot
+win a trick led in its suit because some opponent's lowest card is higher; *forced high* means that even our lowest card
+wins any trick led in the suit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+
+from heartlab.jit import kernel, pointed
+from heartlab.kernel.bits import CLUBS, HEARTS, ONE, QUEEN_BIT, SPADES, ZERO, bit, popcount
+from heartlab.kernel.layout import RULES, STATE
+
+WORDS = 2
+MAX_ATOMS = 64 * WORDS
+DIAMONDS = np.uint64(0x1FFF << 13)
+LOW_SPADES = np.uint64(0x3FF << 26)
+KING_BIT = np.uint64(1 << 37)
+ACE_BIT = np.uint64(1 << 38)
+SIDE_SUITS = (DIAMONDS, CLUBS, HEARTS)
+"""In the papers' order."""
+ALL_SUITS = (SPADES, DIAMONDS, CLUBS, HEARTS)
+
+LOW_SPADES_AT, SUITS_AT, SINGLE_AT, LEAD_AT, QUEEN_PLAYER_AT, LEADER_AT, FORCED_AT = 3, 9, 33, 36, 37, 48, 56
+"""Where the blocks of the 60 begin."""
+SUIT_BLOCK = 8
+"""Atoms per side suit: dealt (4), short, not short, opponent short, exit."""
+POINTS_BLOCK = 14
+"""Values 0 to 13 of each count of heart points."""
+
+
+@kernel
+def _queen_player(rules: Any, state: Any, seat: int) -> int:
+    """The other seat that holds Q♠, or -1."""
+    for other in range(rules["players"]):
+        if other != seat and state["hands"][other] & QUEEN_BIT != ZERO:
+            return other
+    return -1
+
+
+@kernel
+def _suit_atoms(rules: Any, state: Any, seat: int, suit: np.uint64, others: np.uint64) -> np.uint64:
+    """The eight atoms of a side suit, and as ninth whether we are forced high in it."""
+    hand = state["hands"][seat]
+    own = hand & suit
+    dealt = popcount((hand | state["played"][seat]) & suit)
+    found = ONE if dealt >= 3 else ONE << np.uint64(dealt + 1)
+    found |= np.uint64(0x20) if own != ZERO else np.uint64(0x10)
+    low = own & (~own + ONE)
+    for other in range(rules["players"]):
+        if other != seat:
+            theirs = state["hands"][other] & suit
+            if theirs == ZERO:
+                found |= np.uint64(0x40)
+            elif own != ZERO and theirs & (~theirs + ONE) > low:
+                found |= np.uint64(0x80)
+    if own != ZERO and low > others & suit:
+        found |= np.uint64(0x100)
+    return found
+
+
+@kernel
+def card_atoms(rules: Any, state: Any, seat: int) -> np.uint64:
+    """The 60 atoms of the Q♠ task, from a seat's point of view."""
+    hand = state["hands"][seat]
+    others = ZERO
+    for other in range(rules["players"]):
+        if other != seat:
+            others |= state["hands"][other]
+    found = (hand >> np.uint64(36)) & ONE
+    found |= ((hand >> np.uint64(38)) & ONE) << ONE
+    found |= ((hand >> np.uint64(37)) & ONE) << np.uint64(2)
+    low = popcount(hand & LOW_SPADES)
+    found |= bit(LOW_SPADES_AT if low >= 5 else LOW_SPADES_AT + 1 + low)
+    for i in range(3):
+        block = _suit_atoms(rules, state, seat, SIDE_SUITS[i], others)
+        found |= (block & np.uint64(0xFF)) << np.uint64(SUITS_AT + SUIT_BLOCK * i)
+        found |= (block >> np.uint64(8)) << np.uint64(FORCED_AT + 1 + i)
+    spades = hand & SPADES
+    if spades == QUEEN_BIT:
+        found |= bit(SINGLE_AT)
+    elif spades == ACE_BIT:
+        found |= bit(SINGLE_AT + 1)
+    elif spades == KING_BIT:
+        found |= bit(SINGLE_AT + 2)
+    if spades != ZERO and spades & (~spades + ONE) > others & SPADES:
+        found |= bit(FORCED_AT)
+    leader = state["to_move"]
+    if leader == seat:
+        found |= bit(LEAD_AT)
+    elif leader >= 0:
+        for i in range(4):
+            has = state["hands"][leader] & ALL_SUITS[i] != ZERO
+            found |= bit(LEADER_AT + i + (4 if has else 0))
+    holder = _queen_player(rules, state, seat)
+    if holder >= 0:
+        found |= bit(QUEEN_PLAYER_AT + min(3, popcount(state["hands"][holder] & LOW_SPADES)))
+        shorts = 0
+        for i in range(3):
+            if state["hands"][holder] & SIDE_SUITS[i] == ZERO:
+                shorts += 1
+                found |= bit(QUEEN_PLAYER_AT + 8 + i)
+        found |= bit(QUEEN_PLAYER_AT + 4 + shorts)
+    return found
+
+
+@kernel
+def heart_atoms(rules: Any, state: Any, seat: int) -> np.uint64:
+    """The 42 atoms about heart points: taken by us, taken by all others, still to be taken."""
+    own = popcount(state["taken"][seat] & HEARTS)
+    others = 0
+    for other in range(rules["players"]):
+        if other != seat:
+            others += popcount(state["taken"][other] & HEARTS)
+    return bit(own) | bit(POINTS_BLOCK + others) | bit(2 * POINTS_BLOCK + 13 - own - others)
+
+
+EXTRACT = types.void(numba.from_dtype(RULES), numba.from_dtype(STATE), types.int64, types.uint64[::1])
+"""What an extractor looks like: it fills the two words of a mask for (rules, state, seat)."""
+PREDICATE = types.boolean(numba.from_dtype(RULES), numba.from_dtype(STATE), types.int64)
+
+
+@pointed(EXTRACT)
+def extract_atoms(rules: Any, state: Any, seat: int, out: Any) -> None:
+    """All built-in atoms."""
+    out[0] = card_atoms(rules, state, seat)
+    out[1] = heart_atoms(rules, state, seat)
+
+
+@pointed(EXTRACT)
+def extract_card_atoms(rules: Any, state: Any, seat: int, out: Any) -> None:
+    """The 60 atoms alone."""
+    out[0] = card_atoms(rules, state, seat)
+    out[1] = ZERO
+
+
+# --- names ---
+
+
+@dataclass(frozen=True)
+class Atom:
+    """One atomic feature."""
+
+    number: int
+    """Its place in the mask."""
+    name: str
+    """Short, for tables of conjunctions."""
+    sentence: str
+    """What it says, in words."""
+    predicate: Callable[..., bool] | None = None
+    """The compiled function of a feature that a user added."""
+
+
+def _suit_names(symbol: str, word: str) -> list[tuple[str, str]]:
+    dealt = [("≥3", "three or more"), ("0", "no"), ("1", "one"), ("2", "two")]
+    return [
+        *((f"dealt {few} {symbol}", f"we were dealt {many} {word}") for few, many in dealt),
+        (f"short {symbol}", f"we have no {word}"),
+        (f"not short {symbol}", f"we have {word}"),
+        (f"opponent short {symbol}", f"an opponent has no {word}"),
+        (f"exit {symbol}", f"we have an exit in {word}"),
+    ]
+
+
+def _card_names() -> list[tuple[str, str]]:
+    """Names and sentences of the 60, in the papers' order."""
+    side = (("♦", "diamonds"), ("♣", "clubs"), ("♥", "hearts"))
+    every = (("♠", "spades"), *side)
+    names = [(f"we have {rank}♠", f"we have {rank}♠") for rank in "QAK"]
+    counts = [("≥5", "five or more"), ("0", "no"), ("1", "one"), ("2", "two"), ("3", "three"), ("4", "four")]
+    for few, many in counts:
+        plural = "spade" if few == "1" else "spades"
+        names.append((f"{few} low {plural}", f"we have {many} {plural} below Q♠"))
+    for symbol, word in side:
+        names += _suit_names(symbol, word)
+    names += [(f"single {rank}♠", f"{rank}♠ is our only spade") for rank in "QAK"]
+    names.append(("we lead", "we have the lead"))
+    backers = [("0", "no other spade below Q♠"), ("1", "one spade below Q♠"), ("2", "two spades below Q♠"),
+               ("≥3", "three or more spades below Q♠")]  # fmt: skip
+    names += [(f"Q♠ player has {few} backers", f"the Q♠ player has {many}") for few, many in backers]
+    shorts = ("no side suit", "one side suit", "two side suits", "all three side suits")
+    names += [(f"Q♠ player short in {n}", f"the Q♠ player is short in {word}") for n, word in enumerate(shorts)]
+    names += [(f"Q♠ player short {symbol}", f"the Q♠ player has no {word}") for symbol, word in side]
+    names += [(f"leader short {symbol}", f"the leader has no {word}") for symbol, word in every]
+    names += [(f"leader not short {symbol}", f"the leader has {word}") for symbol, word in every]
+    names += [(f"forced high {symbol}", f"we must win any {word[:-1]} trick") for symbol, word in every]
+    return names
+
+
+def _heart_names() -> list[tuple[str, str]]:
+    """Names and sentences of the 42."""
+    blocks = (("we took", "we have taken"), ("others took", "the others have taken"), ("left:", "still to be taken:"))
+    return [(f"{short} {n} ♥", f"{long} {n} heart points") for short, long in blocks for n in range(POINTS_BLOCK)]
+
+
+ATOMS: dict[int, Atom] = {
+    **{number: Atom(number, *texts) for number, texts in enumerate(_card_names())},
+    **{64 + number: Atom(64 + number, *texts) for number, texts in enumerate(_heart_names())},
+}
+"""All atomic features by number, those of users included."""
+CARD_ATOMS = tuple(range(60))
+HEART_ATOMS = tuple(range(64, 64 + 3 * POINTS_BLOCK))
+QUEEN_ONLY = tuple(range(SINGLE_AT, SINGLE_AT + 3)) + tuple(range(QUEEN_PLAYER_AT, QUEEN_PLAYER_AT + 11))
+"""The 14 of the 60 that the hearts task leaves out."""
+
+
+class AtomError(ValueError):
+    """A name that is no atomic feature, or one too many."""
+
+
+def atom(name: str, sentence: str = "") -> Callable[[Callable[..., bool]], Atom]:
+    """Compile a predicate (rules, state, seat) -> bool and add it as an atomic feature.
+
+    :raises AtomError: if the name is taken or there is no place left.
+    """
+
+    def add(function: Callable[..., bool]) -> Atom:
+        if any(known.name == name for known in ATOMS.values()):
+            raise AtomError(f"an atomic feature is called {name!r} already")
+        free = [number for number in range(MAX_ATOMS) if number not in ATOMS]
+        if not free:
+            raise AtomError(f"there is room for {MAX_ATOMS} atomic features, and all places are taken")
+        text = sentence or (function.__doc__ or name).strip().split("\n")[0]
+        made = Atom(free[0], name, text, pointed(PREDICATE)(function))
+        ATOMS[made.number] = made
+        return made
+
+    return add
+
+
+def find_atom(text: str) -> Atom:
+    """The atomic feature with this name or sentence.
+
+    :raises AtomError: if there is none.
+    """
+    wanted = text.strip().lower()
+    for known in ATOMS.values():
+        if wanted in (known.name.lower(), known.sentence.lower()):
+            return known
+    close = [known.name for known in ATOMS.values() if wanted in known.name.lower() or wanted in known.sentence.lower()]
+    hint = f"; some that contain it: {', '.join(close[:6])}" if close else ""
+    raise AtomError(f"no atomic feature is called {text!r}{hint}")
+
+
+def make_extractor(numbers: frozenset[int]) -> Callable[..., None]:
+    """The function that fills a mask with at least these atoms."""
+    added = [ATOMS[number] for number in sorted(numbers) if ATOMS[number].predicate is not None]
+    base = extract_card_atoms if max(numbers, default=0) < 64 else extract_atoms
+    for extra in added:
+        base = _with(base, extra)
+    return base
+
+
+def _with(base: Callable[..., None], extra: Atom) -> Callable[..., None]:
+    predicate, word, place = extra.predicate, extra.number // 64, np.uint64(1 << extra.number % 64)
+    assert predicate is not None
+
+    def both(rules: Any, state: Any, seat: int, out: Any) -> None:
+        base(rules, state, seat, out)
+        if predicate(rules, state, seat):
+            out[word] |= place
+
+    both.__module__ = "user"
+    return pointed(EXTRACT)(both)

@@ -1,0 +1,140 @@
+"""A linear network over conjunctions: the expected points of a seat are the sum of the weights of what is active.
+
+As an evaluator it looks at the state from every seat's point of view with the same weights. Values are cut to lie
+between the points that a seat has and those it can still get, by a little more than nothing, so that what is decided
+is always told from what is only expected; where no points are left the exact points are given.
+
+The value depends on the active atoms alone, and a search meets the same atoms again and again: sums are kept in a
+table by mask. The table lies in an evaluator's working memory and is renewed by a number that counts changes of the
+weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from heartlab.features.atoms import extract_atoms, extract_card_atoms, make_extractor
+from heartlab.features.conjunctions import STACK, Conjunctions, sum_active
+from heartlab.jit import kernel
+from heartlab.kernel.layout import OVER
+from heartlab.kernel.play import mask_points
+from heartlab.kernel.rng import mix
+from heartlab.search.evaluators import Evaluator, compile_evaluator, exact_points, points_out
+
+MARGIN = 0.01
+"""How far predictions keep from what is decided."""
+TABLE_BITS = 13
+ENTRY = 4
+"""Words of a table entry: the two words of the mask, the change number, the value."""
+CHANGE, MASK_AT, STACK_AT = 0, 2, 4
+TABLE_AT = STACK_AT + STACK
+MEMORY = TABLE_AT + (ENTRY << TABLE_BITS)
+"""Words of working memory."""
+
+
+@kernel
+def value_of(floats: Any, ints: Any, scratch: Any, low: np.uint64, high: np.uint64) -> float:
+    """The sum of the active weights, from the table or by a walk. `scratch[CHANGE]` counts changes of the weights."""
+    trie = ints.view(np.uint64)
+    memory = scratch.view(np.uint64)
+    low &= trie[0]
+    high &= trie[1]
+    change = memory[CHANGE]
+    place = mix(low ^ mix(high)) & np.uint64((1 << TABLE_BITS) - 1)
+    entry = TABLE_AT + ENTRY * np.int64(place)
+    if memory[entry] == low and memory[entry + 1] == high and memory[entry + 2] == change + np.uint64(1):
+        return scratch[entry + 3]
+    value, _ = sum_active(trie, floats.view(np.float32), low, high, memory[STACK_AT:TABLE_AT])
+    memory[entry] = low
+    memory[entry + 1] = high
+    memory[entry + 2] = change + np.uint64(1)
+    scratch[entry + 3] = value
+    return value
+
+
+@kernel
+def cut_value(value: float, taken: int, left: int) -> float:
+    """A prediction kept between what a seat has and what it can still get."""
+    return min(max(value, taken + MARGIN), taken + left - MARGIN)
+
+
+@kernel
+def seat_value(rules: Any, state: Any, seat: int, left: int, floats: Any, ints: Any, scratch: Any) -> float:
+    """What a seat may expect, its mask being in the working memory."""
+    memory = scratch.view(np.uint64)
+    value = value_of(floats, ints, scratch, memory[MASK_AT], memory[MASK_AT + 1])
+    return cut_value(value, mask_points(rules, state["taken"][seat] & rules["penalty"]), left)
+
+
+@compile_evaluator
+def evaluate_cards(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any, out: Any) -> None:
+    """A network over the 60 card atoms."""
+    left = points_out(rules, state)
+    if left == 0 or state["phase"] == OVER:
+        exact_points(rules, state, out)
+        return
+    for seat in range(rules["players"]):
+        extract_card_atoms(rules, state, seat, scratch.view(np.uint64)[MASK_AT:STACK_AT])
+        out[seat] = seat_value(rules, state, seat, left, floats, ints, scratch)
+
+
+@compile_evaluator
+def evaluate_all(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any, out: Any) -> None:
+    """A network over all built-in atoms."""
+    left = points_out(rules, state)
+    if left == 0 or state["phase"] == OVER:
+        exact_points(rules, state, out)
+        return
+    for seat in range(rules["players"]):
+        extract_atoms(rules, state, seat, scratch.view(np.uint64)[MASK_AT:STACK_AT])
+        out[seat] = seat_value(rules, state, seat, left, floats, ints, scratch)
+
+
+def _evaluate_with(extract: Callable[..., None]) -> Callable[..., None]:
+    """The same for atoms that a user added."""
+
+    def evaluate(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any, out: Any) -> None:
+        left = points_out(rules, state)
+        if left == 0 or state["phase"] == OVER:
+            exact_points(rules, state, out)
+            return
+        for seat in range(rules["players"]):
+            extract(rules, state, seat, scratch.view(np.uint64)[MASK_AT:STACK_AT])
+            out[seat] = seat_value(rules, state, seat, left, floats, ints, scratch)
+
+    evaluate.__module__ = "user"
+    return compile_evaluator(evaluate)
+
+
+_ready = {extract_card_atoms: evaluate_cards, extract_atoms: evaluate_all}
+
+
+class Network:
+    """Conjunctions with weights: one float32 for every node of the trie; those that are not live stay zero."""
+
+    def __init__(self, conjunctions: Conjunctions, weights: npt.NDArray[np.float32] | None = None) -> None:
+        self.conjunctions = conjunctions
+        self._floats = np.zeros((conjunctions.nodes + 1) // 2)
+        if weights is not None:
+            self.weights[conjunctions.live] = weights
+        self.extract = make_extractor(conjunctions.used)
+
+    @property
+    def weights(self) -> npt.NDArray[np.float32]:
+        """The weights by node; writing here changes the network."""
+        return self._floats.view(np.float32)[: self.conjunctions.nodes]
+
+    @property
+    def live_weights(self) -> npt.NDArray[np.float32]:
+        """The weights of the conjunctions, in their order."""
+        return self.weights[self.conjunctions.live]
+
+    def evaluator(self, name: str = "td") -> Evaluator:
+        """The network as an evaluator; it goes on seeing changes of the weights if the change number is raised."""
+        if self.extract not in _ready:
+            _ready[self.extract] = _evaluate_with(self.extract)
+        return Evaluator(name, _ready[self.extract], self._floats, self.conjunctions.packed, MEMORY)

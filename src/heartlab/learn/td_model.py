@@ -1,0 +1,112 @@
+"""Networks over conjunctions as models, and the players and the evaluator that use them.
+
+| name | player |
+|---|---|
+| `td`, `td:MODEL` | open: max^n to the end of the trick over the network; options follow a comma |
+| `td-closed`, `td-closed:MODEL` | closed: the same in 20 sampled worlds |
+
+`eval=td:MODEL` puts a network into any other search. Without a name the model that ships with the package is meant.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from heartlab.features.atoms import ATOMS
+from heartlab.features.conjunctions import Conjunctions
+from heartlab.features.network import Network
+from heartlab.learn.model import Model, ModelError, load_model
+from heartlab.players.base import Player
+from heartlab.players.registry import parse_options, register
+from heartlab.players.search import SearchPlayer
+from heartlab.search.evaluators import Evaluator, evaluator_family
+
+KIND = "td"
+SHIPPED = "td"
+"""The model that a bare name means."""
+
+
+def to_model(network: Network, rules: str, **extras: object) -> Model:
+    """A network as a model: the conjunctions as rows of atom numbers, padded with -1, and their weights.
+
+    Conjunctions with a weight of exactly zero were never active and are left out.
+    """
+    conjunctions = network.conjunctions
+    nodes = np.flatnonzero(conjunctions.live & (network.weights != 0))
+    rows = [conjunctions.atoms_of(int(node)) for node in nodes]
+    padded = np.full((len(rows), max(map(len, rows), default=1)), -1, np.int8)
+    for place, atoms in enumerate(rows):
+        padded[place, : len(atoms)] = atoms
+    used = sorted(conjunctions.used)
+    return Model(
+        KIND,
+        {"conjunctions": padded, "weights": network.weights[nodes], "atoms": np.array(used, np.int8)},
+        rules=rules,
+        names=tuple(ATOMS[number].name for number in used),
+        extras=dict(extras),
+    )
+
+
+def to_network(model: Model) -> Network:
+    """The network that a model holds.
+
+    :raises ModelError: if its parts do not fit, or it needs atomic features that are not there.
+    """
+    try:
+        rows, weights, used = (model.arrays[name] for name in ("conjunctions", "weights", "atoms"))
+    except KeyError as error:
+        raise ModelError(f"a network lacks its {error}") from error
+    if rows.ndim != 2 or weights.shape != (len(rows),) or used.shape != (len(model.names),):
+        raise ModelError("the parts of the network do not fit together")
+    by_name = {known.name: number for number, known in ATOMS.items()}
+    missing = [name for name in model.names if name not in by_name]
+    if missing:
+        raise ModelError(f"the network needs the atomic feature {missing[0]!r}, which nobody has added")
+    number_of = {int(old): by_name[name] for old, name in zip(used, model.names, strict=True)}
+    if not set(np.unique(rows).tolist()) <= {-1, *number_of}:
+        raise ModelError("the network has conjunctions of atoms that it does not name")
+    chosen = {
+        tuple(sorted(number_of[int(atom)] for atom in row if atom >= 0)): weight
+        for row, weight in zip(rows, weights, strict=True)
+    }
+    conjunctions = Conjunctions.of(chosen)
+    if len(conjunctions) != len(rows):
+        raise ModelError("the network has conjunctions twice, or some that can never be active")
+    network = Network(conjunctions)
+    for atoms, weight in chosen.items():
+        network.weights[conjunctions.find(atoms)] = weight
+    return network
+
+
+@lru_cache(maxsize=16)
+def load_network(name: str) -> Network:
+    """The network of a model's name or path."""
+    return to_network(load_model(name or SHIPPED, KIND))
+
+
+@evaluator_family("td", "a linear network over conjunctions of features: eval=td:MODEL")
+def make_td_evaluator(argument: str) -> Evaluator:
+    """The evaluator of a model."""
+    return load_network(argument).evaluator(f"td:{argument or SHIPPED}")
+
+
+def _player(argument: str, worlds: str) -> Player:
+    name, _, rest = argument.partition(",")
+    if "=" in name:
+        name, rest = "", argument
+    options = {"worlds": worlds, **parse_options(rest)}
+    return SearchPlayer("maxn", options, evaluator=make_td_evaluator(name))
+
+
+@register("td", summary="open: max^n to the end of the trick over a learned network: td:MODEL,tricks=1")
+def make_td(argument: str = "") -> Player:
+    """The learned player with perfect information."""
+    return _player(argument, "0")
+
+
+@register("td-closed", summary="closed: td in 20 sampled worlds: td-closed:MODEL,worlds=20")
+def make_td_closed(argument: str = "") -> Player:
+    """The learned player with imperfect information."""
+    return _player(argument, "20")

@@ -1,0 +1,159 @@
+"""Recipes for networks over conjunctions: avoid Q♠, avoid hearts, and the full game from selected features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from heartlab.features.atoms import CARD_ATOMS, HEART_ATOMS, QUEEN_ONLY
+from heartlab.features.conjunctions import Conjunctions
+from heartlab.features.network import Network
+from heartlab.features.selection import select_by_weight, union
+from heartlab.kernel.layout import compile_rules
+from heartlab.kernel.rng import seed_key
+from heartlab.learn.bundle import Arrays
+from heartlab.learn.model import Model
+from heartlab.learn.recipes import Metrics, recipe
+from heartlab.learn.td import SETTINGS, prepare_training, train_deals
+from heartlab.learn.td_model import load_network, to_model
+from heartlab.rules import Rules
+from heartlab.search.evaluators import make_evaluator
+from heartlab.search.maxn import new_counters
+from heartlab.search.spec import bound_values, make_spec
+
+HEARTS_TASK = tuple(number for number in CARD_ATOMS if number not in QUEEN_ONLY) + HEART_ATOMS
+TASKS = {
+    "queen": ("seed-queen", CARD_ATOMS),
+    "hearts": ("seed-hearts", HEARTS_TASK),
+    "full": ("seed-nomoon", CARD_ATOMS + HEART_ATOMS),
+}
+"""Rules and atomic features of each task."""
+PARTNERS = ("expert", "self")
+
+
+@dataclass(frozen=True)
+class TdParameters:
+    """What decides a run, besides its seed and length."""
+
+    orders: str = "1,2,3,4"
+    """Orders of the conjunctions; the papers' three-wise set is 1,3."""
+    select: str = ""
+    """Instead of all conjunctions the most useful of other models: MODEL:COUNT,MODEL:COUNT."""
+    partners: str = "self"
+    """expert: one learner against three `pie`; self: all four seats use the network."""
+    views: int = 4
+    """Seats that learn from a deal, with self-play: 1 as in the papers, or 4."""
+    decay: float = 0.75
+    """λ."""
+    rate: float = 1 / 13
+    """The part of a state's error that an update removes."""
+    rules: str = ""
+    """Other rules than the task's."""
+    expert: str = "pie"
+    """The evaluator of the expert."""
+    expert_tricks: int = 1
+    """How many tricks the expert looks ahead."""
+
+    def __post_init__(self) -> None:
+        if self.partners not in PARTNERS:
+            raise ValueError(f"partners={self.partners}: choose from {', '.join(PARTNERS)}")
+        if self.views not in (1, 4):
+            raise ValueError(f"views={self.views}: 1 or 4 seats can learn")
+        if self.views > 1 and self.partners == "expert":
+            raise ValueError("views=4 needs partners=self: experts do not learn")
+        if not 0 <= self.decay <= 1:
+            raise ValueError(f"decay={self.decay}: between 0 and 1")
+        self.order_list()
+
+    def order_list(self) -> list[int]:
+        """The orders as numbers."""
+        try:
+            return sorted({int(text) for text in self.orders.split(",")})
+        except ValueError:
+            raise ValueError(f"orders={self.orders}: write numbers such as 1,2,3") from None
+
+
+def chosen_conjunctions(task: str, parameters: TdParameters) -> Conjunctions:
+    """The conjunctions of a run."""
+    if not parameters.select:
+        return Conjunctions.exhaustive(TASKS[task][1], parameters.order_list())
+    chosen = []
+    for part in parameters.select.split(","):
+        name, _, count = part.rpartition(":")
+        if not name or not count.isdecimal():
+            raise ValueError(f"select={part}: write MODEL:COUNT")
+        chosen.append(select_by_weight(load_network(name), int(count)))
+    return union(chosen)
+
+
+class TdTrainer:
+    """Training of one network, chunk by chunk."""
+
+    chunk = 1000
+
+    def __init__(
+        self, task: str, parameters: TdParameters, seed: int, conjunctions: Conjunctions | None = None
+    ) -> None:
+        self.rules = Rules.parse(parameters.rules or TASKS[task][0])
+        self.task, self.parameters = task, parameters
+        self.network = Network(conjunctions or chosen_conjunctions(task, parameters))
+        count = len(self.network.conjunctions)
+        dice = np.random.default_rng((seed, 1))
+        self.network.weights[self.network.conjunctions.live] = dice.uniform(-1 / count, 1 / count, count)
+        self._key = seed_key(seed, "td")
+        self._settings = np.zeros(1, SETTINGS)
+        self._settings[0] = (
+            parameters.decay, parameters.rate, parameters.views, parameters.partners == "self"
+        )  # fmt: skip
+        expert = {"tricks": str(parameters.expert_tricks)}
+        self._specs = np.concatenate([make_spec("maxn", {"ties": "random", "prune": "no"}), make_spec("maxn", expert)])
+        bound_values(self._specs[1:], self.rules, parameters.expert)
+        self._judge, self._expert = self.network.evaluator(), make_evaluator(parameters.expert)
+        self._memory, self._expert_memory = self._judge.scratch(), self._expert.scratch()
+        self._active = np.empty(self.network.conjunctions.nodes, np.int64)
+        self.counters = new_counters()
+        prepare_training()
+
+    def step(self, first: int, count: int) -> Sequence[Metrics]:
+        """Learn from some deals."""
+        out = np.zeros((count, 2))
+        judge, expert = self._judge, self._expert
+        train_deals(
+            compile_rules(self.rules), self._key, first, self._settings, self._specs, self.network.extract,
+            judge.function, judge.floats, judge.ints, self._memory,
+            expert.function, expert.floats, expert.ints, self._expert_memory, self._active, out, self.counters,
+        )  # fmt: skip
+        return [{"games": first + count, "points": float(out[:, 0].mean()), "error": float(out[:, 1].mean())}]
+
+    def checkpoint(self) -> Arrays:
+        """The weights."""
+        return {"weights": self.network.weights.copy()}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Take the weights back; sums from before are forgotten."""
+        self.network.weights[:] = arrays["weights"]
+        self._memory = self._judge.scratch()
+
+    def model(self) -> Model:
+        """The network as it is now."""
+        return to_model(self.network, str(self.rules), task=self.task)
+
+
+def _task_recipe(task: str, summary: str, parameters: type[TdParameters], games: int) -> None:
+    recipe(f"td-{task}", summary, parameters, games)(lambda chosen, seed: TdTrainer(task, chosen, seed))
+
+
+@dataclass(frozen=True)
+class FullParameters(TdParameters):
+    """The full game starts from pairs."""
+
+    orders: str = "1,2"
+
+
+_task_recipe("queen", "avoid Q♠: conjunctions of 60 features up to order four", TdParameters, 200_000)
+_task_recipe("hearts", "avoid hearts: conjunctions of 88 features", FullParameters, 200_000)
+_task_recipe(
+    "full", "the full game; --set select=MODEL:10000,MODEL:2000 takes the best of other models", FullParameters, 200_000
+)
