@@ -30,9 +30,6 @@ DIAMONDS = np.uint64(0x1FFF << 13)
 LOW_SPADES = np.uint64(0x3FF << 26)
 KING_BIT = np.uint64(1 << 37)
 ACE_BIT = np.uint64(1 << 38)
-SIDE_SUITS = (DIAMONDS, CLUBS, HEARTS)
-"""In the papers' order."""
-ALL_SUITS = (SPADES, DIAMONDS, CLUBS, HEARTS)
 
 LOW_SPADES_AT, SUITS_AT, SINGLE_AT, LEAD_AT, QUEEN_PLAYER_AT, LEADER_AT, FORCED_AT = 3, 9, 33, 36, 37, 48, 56
 """Where the blocks of the 60 begin."""
@@ -43,108 +40,132 @@ POINTS_BLOCK = 14
 
 
 @kernel
-def _queen_player(rules: Any, state: Any, seat: int) -> int:
-    """The other seat that holds Q♠, or -1."""
-    for other in range(rules["players"]):
-        if other != seat and state["hands"][other] & QUEEN_BIT != ZERO:
-            return other
-    return -1
+def _side_suit(rules: Any, state: Any, suit: np.uint64, block: int, forced: int, out: Any) -> None:
+    """The eight atoms of a side suit for every seat, from `block` on, and whether it is forced high."""
+    held = ZERO
+    highest_low = ZERO
+    shorts = 0
+    for seat in range(rules["players"]):
+        own = state["hands"][seat] & suit
+        held |= own
+        highest_low = max(highest_low, own & (~own + ONE))
+        shorts += own == ZERO
+    for seat in range(rules["players"]):
+        hand = state["hands"][seat]
+        own = hand & suit
+        dealt = popcount((hand | state["played"][seat]) & suit)
+        found = ONE if dealt >= 3 else ONE << np.uint64(dealt + 1)
+        if own == ZERO:
+            found |= np.uint64(0x10 | (0x40 if shorts > 1 else 0))
+        else:
+            low = own & (~own + ONE)
+            found |= np.uint64(0x20 | (0x40 if shorts > 0 else 0) | (0x80 if highest_low > low else 0))
+            if low > held & ~own:
+                out[seat, 0] |= bit(forced)
+        out[seat, 0] |= found << np.uint64(block)
 
 
 @kernel
-def _suit_atoms(rules: Any, state: Any, seat: int, suit: np.uint64, others: np.uint64) -> np.uint64:
-    """The eight atoms of a side suit, and as ninth whether we are forced high in it."""
-    hand = state["hands"][seat]
-    own = hand & suit
-    dealt = popcount((hand | state["played"][seat]) & suit)
-    found = ONE if dealt >= 3 else ONE << np.uint64(dealt + 1)
-    found |= np.uint64(0x20) if own != ZERO else np.uint64(0x10)
-    low = own & (~own + ONE)
-    for other in range(rules["players"]):
-        if other != seat:
-            theirs = state["hands"][other] & suit
-            if theirs == ZERO:
-                found |= np.uint64(0x40)
-            elif own != ZERO and theirs & (~theirs + ONE) > low:
-                found |= np.uint64(0x80)
-    if own != ZERO and low > others & suit:
-        found |= np.uint64(0x100)
-    return found
-
-
-@kernel
-def card_atoms(rules: Any, state: Any, seat: int) -> np.uint64:
-    """The 60 atoms of the Q♠ task, from a seat's point of view."""
-    hand = state["hands"][seat]
-    others = ZERO
-    for other in range(rules["players"]):
-        if other != seat:
-            others |= state["hands"][other]
-    found = (hand >> np.uint64(36)) & ONE
-    found |= ((hand >> np.uint64(38)) & ONE) << ONE
-    found |= ((hand >> np.uint64(37)) & ONE) << np.uint64(2)
-    low = popcount(hand & LOW_SPADES)
+def _spades(rules: Any, state: Any, seat: int, others: np.uint64) -> np.uint64:
+    """What a seat's own spades say."""
+    spades = state["hands"][seat] & SPADES
+    found = (spades >> np.uint64(36)) & ONE
+    found |= ((spades >> np.uint64(38)) & ONE) << ONE
+    found |= ((spades >> np.uint64(37)) & ONE) << np.uint64(2)
+    low = popcount(spades & LOW_SPADES)
     found |= bit(LOW_SPADES_AT if low >= 5 else LOW_SPADES_AT + 1 + low)
-    for i in range(3):
-        block = _suit_atoms(rules, state, seat, SIDE_SUITS[i], others)
-        found |= (block & np.uint64(0xFF)) << np.uint64(SUITS_AT + SUIT_BLOCK * i)
-        found |= (block >> np.uint64(8)) << np.uint64(FORCED_AT + 1 + i)
-    spades = hand & SPADES
     if spades == QUEEN_BIT:
         found |= bit(SINGLE_AT)
     elif spades == ACE_BIT:
         found |= bit(SINGLE_AT + 1)
     elif spades == KING_BIT:
         found |= bit(SINGLE_AT + 2)
-    if spades != ZERO and spades & (~spades + ONE) > others & SPADES:
+    if spades != ZERO and spades & (~spades + ONE) > others:
         found |= bit(FORCED_AT)
-    leader = state["to_move"]
-    if leader == seat:
-        found |= bit(LEAD_AT)
-    elif leader >= 0:
-        for i in range(4):
-            has = state["hands"][leader] & ALL_SUITS[i] != ZERO
-            found |= bit(LEADER_AT + i + (4 if has else 0))
-    holder = _queen_player(rules, state, seat)
-    if holder >= 0:
-        found |= bit(QUEEN_PLAYER_AT + min(3, popcount(state["hands"][holder] & LOW_SPADES)))
-        shorts = 0
-        for i in range(3):
-            if state["hands"][holder] & SIDE_SUITS[i] == ZERO:
-                shorts += 1
-                found |= bit(QUEEN_PLAYER_AT + 8 + i)
-        found |= bit(QUEEN_PLAYER_AT + 4 + shorts)
     return found
 
 
 @kernel
-def heart_atoms(rules: Any, state: Any, seat: int) -> np.uint64:
-    """The 42 atoms about heart points: taken by us, taken by all others, still to be taken."""
-    own = popcount(state["taken"][seat] & HEARTS)
-    others = 0
-    for other in range(rules["players"]):
-        if other != seat:
-            others += popcount(state["taken"][other] & HEARTS)
-    return bit(own) | bit(POINTS_BLOCK + others) | bit(2 * POINTS_BLOCK + 13 - own - others)
+def _shorts(hand: np.uint64) -> np.uint64:
+    """The suits that a hand lacks, one bit each, in the order ♠ ♦ ♣ ♥."""
+    found = ONE if hand & SPADES == ZERO else ZERO
+    if hand & DIAMONDS == ZERO:
+        found |= np.uint64(2)
+    if hand & CLUBS == ZERO:
+        found |= np.uint64(4)
+    if hand & HEARTS == ZERO:
+        found |= np.uint64(8)
+    return found
 
 
-EXTRACT = types.void(numba.from_dtype(RULES), numba.from_dtype(STATE), types.int64, types.uint64[::1])
-"""What an extractor looks like: it fills the two words of a mask for (rules, state, seat)."""
+@kernel
+def _queen_player(hand: np.uint64) -> np.uint64:
+    """What the others see of the seat that holds Q♠."""
+    shorts = _shorts(hand) >> ONE
+    found = bit(QUEEN_PLAYER_AT + min(3, popcount(hand & LOW_SPADES)))
+    found |= bit(QUEEN_PLAYER_AT + 4 + popcount(shorts))
+    return found | shorts << np.uint64(QUEEN_PLAYER_AT + 8)
+
+
+@kernel
+def card_atoms(rules: Any, state: Any, out: Any) -> None:
+    """The 60 atoms of the Q♠ task for every seat, into the first word of each row."""
+    players = np.int64(rules["players"])
+    spades = ZERO
+    for seat in range(players):
+        spades |= state["hands"][seat] & SPADES
+        out[seat, 0] = ZERO
+    _side_suit(rules, state, DIAMONDS, SUITS_AT, FORCED_AT + 1, out)
+    _side_suit(rules, state, CLUBS, SUITS_AT + SUIT_BLOCK, FORCED_AT + 2, out)
+    _side_suit(rules, state, HEARTS, SUITS_AT + 2 * SUIT_BLOCK, FORCED_AT + 3, out)
+    leader = np.int64(state["to_move"])
+    of_leader = ZERO
+    if leader >= 0:
+        shorts = _shorts(state["hands"][leader])
+        of_leader = (shorts | (shorts ^ np.uint64(15)) << np.uint64(4)) << np.uint64(LEADER_AT)
+    holder = -1
+    of_holder = ZERO
+    for seat in range(players):
+        if state["hands"][seat] & QUEEN_BIT != ZERO:
+            holder = seat
+            of_holder = _queen_player(state["hands"][seat])
+    for seat in range(players):
+        found = out[seat, 0] | _spades(rules, state, seat, spades & ~state["hands"][seat])
+        found |= bit(LEAD_AT) if seat == leader else of_leader
+        if seat != holder:
+            found |= of_holder
+        out[seat, 0] = found
+
+
+@kernel
+def heart_atoms(rules: Any, state: Any, out: Any) -> None:
+    """The 42 atoms about heart points for every seat, into the second word: ours, the others', still to be taken."""
+    taken = 0
+    for seat in range(rules["players"]):
+        taken += popcount(state["taken"][seat] & HEARTS)
+    for seat in range(rules["players"]):
+        own = popcount(state["taken"][seat] & HEARTS)
+        out[seat, 1] = bit(own) | bit(POINTS_BLOCK + taken - own) | bit(2 * POINTS_BLOCK + 13 - taken)
+
+
+EXTRACT = types.void(numba.from_dtype(RULES), numba.from_dtype(STATE), types.uint64[:, ::1])
+"""What an extractor looks like: it fills a row of two words for every seat."""
 PREDICATE = types.boolean(numba.from_dtype(RULES), numba.from_dtype(STATE), types.int64)
 
 
 @pointed(EXTRACT)
-def extract_atoms(rules: Any, state: Any, seat: int, out: Any) -> None:
+def extract_atoms(rules: Any, state: Any, out: Any) -> None:
     """All built-in atoms."""
-    out[0] = card_atoms(rules, state, seat)
-    out[1] = heart_atoms(rules, state, seat)
+    card_atoms(rules, state, out)
+    heart_atoms(rules, state, out)
 
 
 @pointed(EXTRACT)
-def extract_card_atoms(rules: Any, state: Any, seat: int, out: Any) -> None:
+def extract_card_atoms(rules: Any, state: Any, out: Any) -> None:
     """The 60 atoms alone."""
-    out[0] = card_atoms(rules, state, seat)
-    out[1] = ZERO
+    card_atoms(rules, state, out)
+    for seat in range(rules["players"]):
+        out[seat, 1] = ZERO
 
 
 # --- names ---
@@ -268,10 +289,11 @@ def _with(base: Callable[..., None], extra: Atom) -> Callable[..., None]:
     predicate, word, place = extra.predicate, extra.number // 64, np.uint64(1 << extra.number % 64)
     assert predicate is not None
 
-    def both(rules: Any, state: Any, seat: int, out: Any) -> None:
-        base(rules, state, seat, out)
-        if predicate(rules, state, seat):
-            out[word] |= place
+    def both(rules: Any, state: Any, out: Any) -> None:
+        base(rules, state, out)
+        for seat in range(rules["players"]):
+            if predicate(rules, state, seat):
+                out[seat, word] |= place
 
     both.__module__ = "user"
     return pointed(EXTRACT)(both)

@@ -252,10 +252,17 @@ def sum_active(trie: Any, weights: Any, low: np.uint64, high: np.uint64, stack: 
             for word in range(2):
                 start = np.int64(stack[base + word])
                 left = stack[base + 2 + word]
-                count += popcount(left)
-                while left != ZERO:
+                found = popcount(left)
+                count += found
+                second = 0.0
+                for _ in range(found >> 1):
                     total += weights[start + lowest(left)]
                     left &= left - ONE
+                    second += weights[start + lowest(left)]
+                    left &= left - ONE
+                if left != ZERO:
+                    second += weights[start + lowest(left)]
+                total += second
             depth -= 1
             continue
         node = _next(stack, base)

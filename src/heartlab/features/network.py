@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.features.atoms import extract_atoms, extract_card_atoms, make_extractor
+from heartlab.features.atoms import WORDS, extract_atoms, extract_card_atoms, make_extractor
 from heartlab.features.conjunctions import STACK, Conjunctions, sum_active
 from heartlab.jit import kernel
-from heartlab.kernel.layout import OVER
+from heartlab.kernel.layout import OVER, SEATS
 from heartlab.kernel.play import mask_points
 from heartlab.kernel.rng import mix
 from heartlab.search.evaluators import Evaluator, compile_evaluator, exact_points, points_out
@@ -30,7 +30,8 @@ MARGIN = 0.01
 TABLE_BITS = 13
 ENTRY = 4
 """Words of a table entry: the two words of the mask, the change number, the value."""
-CHANGE, MASK_AT, STACK_AT = 0, 2, 4
+CHANGE, MASKS_AT = 0, 2
+STACK_AT = MASKS_AT + WORDS * SEATS
 TABLE_AT = STACK_AT + STACK
 MEMORY = TABLE_AT + (ENTRY << TABLE_BITS)
 """Words of working memory."""
@@ -63,11 +64,19 @@ def cut_value(value: float, taken: int, left: int) -> float:
 
 
 @kernel
-def seat_value(rules: Any, state: Any, seat: int, left: int, floats: Any, ints: Any, scratch: Any) -> float:
-    """What a seat may expect, its mask being in the working memory."""
+def all_values(rules: Any, state: Any, left: int, floats: Any, ints: Any, scratch: Any, out: Any) -> None:
+    """What every seat may expect, their masks being in the working memory."""
     memory = scratch.view(np.uint64)
-    value = value_of(floats, ints, scratch, memory[MASK_AT], memory[MASK_AT + 1])
-    return cut_value(value, mask_points(rules, state["taken"][seat] & rules["penalty"]), left)
+    for seat in range(rules["players"]):
+        at = MASKS_AT + WORDS * seat
+        value = value_of(floats, ints, scratch, memory[at], memory[at + 1])
+        out[seat] = cut_value(value, mask_points(rules, state["taken"][seat] & rules["penalty"]), left)
+
+
+@kernel
+def masks_in(scratch: Any) -> Any:
+    """The rows of the working memory that extractors fill."""
+    return scratch.view(np.uint64)[MASKS_AT:STACK_AT].reshape((SEATS, WORDS))
 
 
 @compile_evaluator
@@ -76,10 +85,9 @@ def evaluate_cards(rules: Any, state: Any, root: int, floats: Any, ints: Any, sc
     left = points_out(rules, state)
     if left == 0 or state["phase"] == OVER:
         exact_points(rules, state, out)
-        return
-    for seat in range(rules["players"]):
-        extract_card_atoms(rules, state, seat, scratch.view(np.uint64)[MASK_AT:STACK_AT])
-        out[seat] = seat_value(rules, state, seat, left, floats, ints, scratch)
+    else:
+        extract_card_atoms(rules, state, masks_in(scratch))
+        all_values(rules, state, left, floats, ints, scratch, out)
 
 
 @compile_evaluator
@@ -88,10 +96,9 @@ def evaluate_all(rules: Any, state: Any, root: int, floats: Any, ints: Any, scra
     left = points_out(rules, state)
     if left == 0 or state["phase"] == OVER:
         exact_points(rules, state, out)
-        return
-    for seat in range(rules["players"]):
-        extract_atoms(rules, state, seat, scratch.view(np.uint64)[MASK_AT:STACK_AT])
-        out[seat] = seat_value(rules, state, seat, left, floats, ints, scratch)
+    else:
+        extract_atoms(rules, state, masks_in(scratch))
+        all_values(rules, state, left, floats, ints, scratch, out)
 
 
 def _evaluate_with(extract: Callable[..., None]) -> Callable[..., None]:
@@ -101,10 +108,9 @@ def _evaluate_with(extract: Callable[..., None]) -> Callable[..., None]:
         left = points_out(rules, state)
         if left == 0 or state["phase"] == OVER:
             exact_points(rules, state, out)
-            return
-        for seat in range(rules["players"]):
-            extract(rules, state, seat, scratch.view(np.uint64)[MASK_AT:STACK_AT])
-            out[seat] = seat_value(rules, state, seat, left, floats, ints, scratch)
+        else:
+            extract(rules, state, masks_in(scratch))
+            all_values(rules, state, left, floats, ints, scratch, out)
 
     evaluate.__module__ = "user"
     return compile_evaluator(evaluate)

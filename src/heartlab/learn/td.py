@@ -107,7 +107,7 @@ def train_deals(
     rng = np.empty(1, np.uint64)
     table = np.empty((MAX_MOVES, 2 + SEATS))
     cards = np.empty(MAX_MOVES, np.int64)
-    masks = np.empty((SEATS, 32, WORDS), np.uint64)
+    masks = np.empty((32, SEATS, WORDS), np.uint64)
     stack = np.empty(STACK, np.uint64)
     result = np.empty(SEATS, np.int64)
     players = np.int64(rules[0]["players"])
@@ -121,9 +121,7 @@ def train_deals(
             if state["trick_size"] == 0:
                 if points_out(rules[0], state) == 0:
                     break
-                for seat in range(players):
-                    if seat == learner or settings[0]["views"] > 1:
-                        extract(rules[0], state, seat, masks[seat, count])
+                extract(rules[0], state, masks[count])
                 count += 1
             if settings[0]["self_play"] != 0 or state["to_move"] == learner:
                 card = choose(
@@ -140,7 +138,7 @@ def train_deals(
             seat = (learner + step) % players
             if step == 0 or settings[0]["views"] > 1:
                 error = learn_backwards(
-                    masks[seat], count, float(result[seat]), settings[0], floats, ints, active, stack
+                    masks[:, seat], count, float(result[seat]), settings[0], floats, ints, active, stack
                 )
                 if step == 0:
                     out[number, 0] = result[seat]
