@@ -1,0 +1,127 @@
+"""The parts of the experiments with conjunctive features: training runs with snapshots, matches between networks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from heartlab.arena.match import run_match
+from heartlab.arena.rows import Match
+from heartlab.arena.statistics import Estimate, estimate
+from heartlab.experiments.parts import Workshop
+from heartlab.features.conjunctions import Conjunctions
+from heartlab.features.network import Network
+from heartlab.learn.td_recipes import TASKS, TdParameters, TdTrainer, chosen_conjunctions
+from heartlab.players.base import Player
+from heartlab.players.registry import make_player
+from heartlab.players.search import SearchPlayer
+from heartlab.rules import Rules
+
+WINDOW = 5000
+"""Deals over which a learning curve is averaged."""
+
+
+@dataclass(frozen=True)
+class Training:
+    """One training run of an experiment: what it was, its curve, and its weights at some moments."""
+
+    label: str
+    conjunctions: Conjunctions
+    moments: npt.NDArray[np.int64]
+    """Deals learned at each snapshot; the last is the end."""
+    weights: npt.NDArray[np.float32]
+    """[moments, conjunctions]"""
+    points: npt.NDArray[np.float64]
+    """The learner's mean points in every thousand deals."""
+
+    def network(self, moment: int = -1) -> Network:
+        """The network as it was at a snapshot."""
+        return Network(self.conjunctions, self.weights[moment])
+
+    def player(self, moment: int = -1, *, worlds: int = 0) -> Player:
+        """A player over that network: open, or closed with some worlds."""
+        evaluator = self.network(moment).evaluator()
+        player = SearchPlayer("maxn", {"worlds": str(worlds)}, evaluator=evaluator)
+        player.name = self.label
+        return player
+
+
+def train_part(
+    shop: Workshop,
+    label: str,
+    task: str,
+    parameters: TdParameters,
+    run: int,
+    moments: Sequence[int],
+    conjunctions: Conjunctions | None = None,
+    origin: Mapping[str, Any] = {},
+) -> Training:
+    """Train a network, or find it trained; `origin` tells sets of conjunctions apart that are given by hand."""
+
+    def work() -> Mapping[str, Any]:
+        trainer = TdTrainer(task, parameters, 1000 * shop.seed + run, conjunctions)
+        points, weights, done = [], [], 0
+        for moment in moments:
+            while done < moment:
+                count = min(trainer.chunk - done % trainer.chunk, moment - done)
+                points.append(trainer.step(done, count)[0]["points"])
+                done += count
+            weights.append(trainer.network.live_weights.copy())
+        return {"weights": np.array(weights), "points": np.array(points)}
+
+    settings = {"task": task, **asdict(parameters), "run": run, "moments": list(moments), **origin}
+    arrays = shop.part(f"train-{label}-{run}", settings, work)
+    chosen = conjunctions or chosen_conjunctions(task, parameters)
+    return Training(label, chosen, np.array(moments), arrays["weights"], arrays["points"])
+
+
+def match_part(
+    shop: Workshop, name: str, players: Sequence[Player], rules: str, deals: int, origin: Mapping[str, Any],
+    *, games: bool = False,
+) -> dict[str, npt.NDArray[Any]]:  # fmt: skip
+    """Play a match in all arrangements, or find it played; `origin` says what decides the players."""
+
+    def work() -> Mapping[str, Any]:
+        is_open = any(player.is_open for player in players)
+        match = Match(players, Rules.parse(rules), deals, seed=shop.seed + 77, open=is_open, games=games)
+        result = run_match(match, threads=1)
+        return {name: getattr(result, name) for name in ("points", "finals", "won", "deals_won", "moons")}
+
+    settings = {
+        "players": [player.name for player in players],
+        "rules": rules,
+        "deals": deals,
+        "games": games,
+        **origin,
+    }
+    return shop.part(f"match-{name}", settings, work)
+
+
+def difference(played: Mapping[str, npt.NDArray[Any]], what: str = "points") -> Estimate:
+    """First kind minus second kind, per deal (or game)."""
+    return estimate(played[what][:, 0] - played[what][:, 1])
+
+
+def curve_of(trainings: Sequence[Training]) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    """Deals, and mean and standard error over runs, of the learner's points averaged over windows."""
+    width = WINDOW // 1000
+    runs = np.array([training.points for training in trainings])
+    width = min(width, runs.shape[1])
+    smooth = np.array([np.convolve(points, np.ones(width) / width, "valid") for points in runs])
+    deals = 1000 * (np.arange(smooth.shape[1]) + width)
+    spread = smooth.std(axis=0, ddof=1) / np.sqrt(len(runs)) if len(runs) > 1 else np.zeros(smooth.shape[1])
+    return deals, smooth.mean(axis=0), spread
+
+
+def expert(tricks: int = 1) -> Player:
+    """The open hand-tuned expert."""
+    return make_player("pie" if tricks == 1 else f"pie:tricks={tricks}")
+
+
+def task_rules(task: str) -> str:
+    """The rules of a task."""
+    return TASKS[task][0]
