@@ -1,0 +1,319 @@
+"""Atomic features against their plain twins, conjunctions against brute force, networks against sums by hand."""
+
+import random
+from itertools import combinations
+
+import feature_twin as twin
+import numpy as np
+import pytest
+import search_twin
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from heartlab import Deal, Rules
+from heartlab.cards import parse_cards
+from heartlab.features.atoms import (
+    ATOMS,
+    CARD_ATOMS,
+    HEART_ATOMS,
+    QUEEN_ONLY,
+    AtomError,
+    atom,
+    extract_atoms,
+    extract_card_atoms,
+    find_atom,
+    make_extractor,
+)
+from heartlab.features.conjunctions import (
+    STACK,
+    Conjunctions,
+    describe,
+    list_active,
+    nominal_count,
+    sum_active,
+)
+from heartlab.features.exclusions import exclusions
+from heartlab.features.network import Network
+from heartlab.features.selection import select_by_effect, select_by_weight, union
+from heartlab.kernel.bits import QUEEN_BIT, ZERO, gather
+from heartlab.kernel.layout import SEATS
+
+HEARTS_TASK = tuple(number for number in CARD_ATOMS if number not in QUEEN_ONLY) + HEART_ATOMS
+
+
+def masks_of(deal, extract=extract_atoms):
+    out = np.zeros((SEATS, 2), np.uint64)
+    extract(deal._compiled[0], deal._states[0], out)
+    return out
+
+
+def numbers(words):
+    return {place for place in range(128) if int(words[place // 64]) >> place % 64 & 1}
+
+
+def boundary(rules, seed, tricks_left):
+    """A deal between two tricks."""
+    return search_twin.late_position(Rules.parse(rules), seed, tricks_left)[0]
+
+
+def example(leader):
+    """The worked example of the specification: five tricks left, as P0 sees it."""
+    hands = ["KS 5S 4D AC 2H", "QS 7S 9D TD KH", "AS 2S 3C 8C 5H", "JS TS 6C 6H 7H"]
+    dealt_counts = {"S": 3, "D": 2, "C": 5, "H": 3}
+    deal = Deal("seed-nomoon", seed=1)
+    state = deal._states[0]
+    for seat, text in enumerate(hands):
+        state["hands"][seat] = sum(1 << card for card in parse_cards(text))
+        state["played"][seat] = 0
+    gone = {"S": "3S", "D": "2D", "C": "2C 4C 5C 7C", "H": "3H 4H"}
+    for suit, cards in gone.items():
+        have = sum(name[1] == suit for name in hands[0].split())
+        chosen = cards.split()[: dealt_counts[suit] - have]
+        state["played"][0] |= np.uint64(sum(1 << card for card in parse_cards(" ".join(chosen))))
+    state["to_move"] = state["leader"] = leader
+    return deal
+
+
+def test_the_worked_example():
+    lead = {3, 6, 13, 15, 16, 17, 18, 23, 24, 26, 31, 33, 37, 39, 43, 47, 59}
+    assert {number + 1 for number in numbers(masks_of(example(0))[0]) if number < 60} == lead
+    others = (lead - {37}) | {50, 53, 55, 56}
+    assert {number + 1 for number in numbers(masks_of(example(2))[0]) if number < 60} == others
+
+
+@pytest.mark.parametrize("rules", ["seed-nomoon", "standard", "advice", "standard,players=5"])
+def test_atoms_are_those_of_the_plain_twin(rules):
+    for seed in range(60):
+        deal = boundary(rules, seed, 1 + seed % 12)
+        if deal.is_over:
+            continue
+        hands = [set(hand) for hand in deal.hands]
+        played = [play for trick in deal.tricks for play in trick]
+        dealt = [hand | {card for by, card in played if by == seat} for seat, hand in enumerate(hands)]
+        words = masks_of(deal)
+        for seat in range(deal.rules.players):
+            found = numbers(words[seat])
+            assert {number + 1 for number in found if number < 60} == twin.card_atoms(hands, dealt, deal.to_move, seat)
+            own, others, left = twin.heart_atoms([set(cards) for cards in deal.taken], seat)
+            assert {number - 64 for number in found if number >= 64} == {own, 14 + others, 28 + left}
+        assert (masks_of(deal, extract_card_atoms)[:, 0] == words[:, 0]).all()
+
+
+def test_frequencies_are_those_of_the_specification():
+    """All views of all trick boundaries while Q♠ is out, random play; the specification counted 3,000 deals."""
+    published = {1: 0.25, 2: 0.181, 4: 0.027, 5: 0.185, 6: 0.25, 7: 0.272, 10: 0.70, 11: 0.013, 14: 0.179, 16: 0.372,
+                 17: 0.575, 34: 0.031, 35: 0.012, 37: 0.25, 38: 0.124, 42: 0.401, 43: 0.232, 45: 0.024, 53: 0.667,
+                 57: 0.048}  # fmt: skip
+    counts, views, total = np.zeros(60), 0, 0
+    dice = random.Random(1)
+    for seed in range(150):
+        deal = Deal("seed-queen", seed=seed)
+        while not deal.is_over and any(deal._states[0]["hands"][seat] & QUEEN_BIT != ZERO for seat in range(4)):
+            if not deal.trick:
+                for seat in range(4):
+                    found = numbers(masks_of(deal)[seat]) & set(CARD_ATOMS)
+                    counts[list(found)] += 1
+                    total += len(found)
+                    views += 1
+            deal.play(dice.choice(sorted(deal.legal)))
+    assert total / views == pytest.approx(15.98, abs=0.3)
+    for number, share in published.items():
+        assert counts[number - 1] / views == pytest.approx(share, abs=0.06), ATOMS[number - 1].name
+
+
+def test_exclusive_atoms_never_meet_and_few_others_stay_apart():
+    met = np.zeros((128, 128), bool)
+    for seed in range(400):
+        for row in masks_of(boundary("seed", seed, 1 + seed % 13))[:4]:
+            found = sorted(numbers(row))
+            met[np.ix_(found, found)] = True
+    assert not [pair for pair in exclusions() if met[pair]]
+    cards = [(a, b) for a, b in combinations(CARD_ATOMS, 2) if (a, b) not in exclusions()]
+    assert sum(not met[pair] for pair in cards) < 0.1 * len(cards)
+
+
+def test_every_atom_has_a_name_and_a_sentence_of_its_own():
+    assert len(CARD_ATOMS) == 60
+    assert len(HEARTS_TASK) == 88
+    for texts in ([a.name for a in ATOMS.values()], [a.sentence for a in ATOMS.values()]):
+        assert len(set(texts)) == len(texts)
+    assert find_atom("we have Q♠").number == 0
+    assert find_atom("The Q♠ player has no other spade below Q♠").number == 37
+    with pytest.raises(AtomError, match="some that contain it: exit"):
+        find_atom("exit")
+
+
+# --- conjunctions ---
+
+
+@pytest.mark.parametrize(
+    ("atoms", "orders", "published"),
+    [
+        (CARD_ATOMS, [1], 60),
+        (CARD_ATOMS, [1, 2], 1_830),
+        (CARD_ATOMS, [1, 3], 34_280),
+        (CARD_ATOMS, [1, 2, 3, 4], 523_685),
+        (HEARTS_TASK, [1, 2], 3_916),
+        (HEARTS_TASK, [1, 3], 109_824),
+    ],
+)
+def test_counts_are_the_published_ones_and_impossible_ones_are_not_stored(atoms, orders, published):
+    assert nominal_count(len(atoms), orders) == published
+    chosen = Conjunctions.exhaustive(atoms, orders)
+    possible = 0
+    if max(orders) <= 3:
+        excluded = exclusions()
+        apart = {pair for pair in combinations(sorted(atoms), 2) if pair not in excluded}
+        for order in orders:
+            possible += sum(all(p in apart for p in combinations(c, 2)) for c in combinations(sorted(atoms), order))
+        assert len(chosen) == possible
+    assert len(chosen) <= published
+
+
+def can_meet(atoms):
+    kept = []
+    for number in atoms:
+        if all((min(number, other), max(number, other)) not in exclusions() for other in kept):
+            kept.append(number)
+    return kept
+
+
+def words_of(atoms):
+    mask = sum(1 << number for number in atoms)
+    return np.uint64(mask & (1 << 64) - 1), np.uint64(mask >> 64)
+
+
+def walk(chosen, weights, atoms):
+    stack = np.zeros(STACK, np.uint64)
+    trie = chosen.packed.view(np.uint64)
+    total, count = sum_active(trie, weights, *words_of(atoms), stack)
+    listed = np.empty(chosen.nodes, np.int64)
+    assert list_active(trie, *words_of(atoms), stack, listed) == count
+    return total, {chosen.atoms_of(int(node)) for node in listed[:count]}
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.sampled_from(sorted({*CARD_ATOMS, *HEART_ATOMS})), max_size=14, unique=True),
+    st.sampled_from([(1,), (1, 2), (1, 3), (2, 3), (1, 2, 3)]),
+)
+def test_active_conjunctions_are_those_of_brute_force(atoms, orders):
+    chosen = EXHAUSTIVE[orders]
+    weights = np.random.default_rng(1).normal(size=chosen.nodes).astype(np.float32)
+    atoms = can_meet(atoms)
+    total, listed = walk(chosen, weights, atoms)
+    expected = twin.active(atoms, orders)
+    assert listed == expected
+    assert total == pytest.approx(sum(weights[chosen.find(conjunction)] for conjunction in expected), abs=1e-3)
+
+
+EXHAUSTIVE = {
+    orders: Conjunctions.exhaustive(CARD_ATOMS + HEART_ATOMS, orders)
+    for orders in [(1,), (1, 2), (1, 3), (2, 3), (1, 2, 3)]
+}
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.lists(st.integers(0, 20) | st.integers(64, 75), min_size=1, max_size=5, unique=True), max_size=30),
+    st.lists(st.integers(0, 20) | st.integers(64, 75), max_size=12, unique=True),
+)
+def test_lists_of_conjunctions_are_walked_like_brute_force(wanted, atoms):
+    chosen = Conjunctions.of(wanted)
+    possible = {tuple(sorted(c)) for c in wanted if len(can_meet(c)) == len(c)}
+    assert set(chosen) == possible
+    assert len(chosen) == len(possible)
+    if not possible:
+        return
+    atoms = can_meet(atoms)
+    _, listed = walk(chosen, np.ones(chosen.nodes, np.float32), atoms)
+    assert listed == {c for c in possible if set(c) <= set(atoms)}
+
+
+def test_conjunctions_can_be_looked_up_and_read():
+    chosen = Conjunctions.of([[0, 5], [0, 5, 36], [64]])
+    assert chosen.atoms_of(chosen.find([36, 5, 0])) == (0, 5, 36)
+    assert chosen.find([5]) is None, "on the way, but not in the list"
+    assert chosen.find([1]) is None
+    assert describe((0, 5, 36)) == "we have Q♠ ∧ 1 low spade ∧ we lead"
+    with pytest.raises(AtomError, match="1 to 8"):
+        Conjunctions.of([range(9)])
+    with pytest.raises(AtomError, match="orders"):
+        Conjunctions.exhaustive(CARD_ATOMS, [0, 1])
+
+
+@given(st.integers(0, (1 << 64) - 1), st.integers(0, (1 << 64) - 1))
+def test_gather_puts_marked_bits_together(bits, mask):
+    marked = [place for place in range(64) if mask >> place & 1]
+    expected = sum((bits >> place & 1) << k for k, place in enumerate(marked))
+    assert int(gather(np.uint64(bits), np.uint64(mask))) == expected
+
+
+# --- networks ---
+
+
+def test_a_network_adds_up_what_is_active_for_every_seat_and_keeps_clear_of_what_is_decided():
+    chosen = Conjunctions.exhaustive(CARD_ATOMS + HEART_ATOMS, [1, 2])
+    dice = np.random.default_rng(3)
+    network = Network(chosen, dice.normal(0.06, 0.3, len(chosen)).astype(np.float32))
+    judge = network.evaluator()
+    memory, out = judge.scratch(), np.zeros(SEATS)
+    cut = 0
+    for seed in range(40):
+        deal = boundary("seed-nomoon", seed, 1 + seed % 12)
+        words = masks_of(deal)
+        left = sum(deal.rules.card_points(card) for hand in deal.hands for card in hand)
+        for _ in range(2):  # the second time from the table
+            judge.function(deal._compiled[0], deal._states[0], 0, judge.floats, judge.ints, memory, out)
+            for seat in range(4):
+                taken = sum(deal.rules.card_points(card) for card in deal.taken[seat])
+                value = sum(network.weights[chosen.find(c)] for c in twin.active(numbers(words[seat]), [1, 2]))
+                if left == 0:
+                    assert out[seat] == taken
+                else:
+                    assert out[seat] == pytest.approx(min(max(value, taken + 0.01), taken + left - 0.01), abs=1e-4)
+                    cut += not taken + 0.01 < value < taken + left - 0.01
+    assert cut > 5
+
+
+def test_a_user_adds_an_atom():
+    @atom("most cards are spades", "we hold more spades than anything else")
+    def many_spades(rules, state, seat):
+        hand = state["hands"][seat]
+        return hand & np.uint64(0x1FFF << 26) != np.uint64(0) and hand & np.uint64(0x3FFF) == np.uint64(0)
+
+    try:
+        extract = make_extractor(frozenset({0, many_spades.number}))
+        met = 0
+        for seed in range(30):
+            deal = boundary("seed", seed, 6)
+            words = masks_of(deal, extract)
+            for seat in range(4):
+                spades = any(card // 13 == 2 for card in deal.hands[seat])
+                low = any(card < 14 for card in deal.hands[seat])
+                assert (many_spades.number in numbers(words[seat])) == (spades and not low)
+                met += spades and not low
+        assert met > 3
+        network = Network(Conjunctions.of([[0], [many_spades.number], [0, many_spades.number]]))
+        judge = network.evaluator()
+        judge.function(
+            deal._compiled[0], deal._states[0], 0, judge.floats, judge.ints, judge.scratch(), np.zeros(SEATS)
+        )
+        with pytest.raises(AtomError, match="called 'we lead' already"):
+            atom("we lead")(lambda rules, state, seat: True)
+    finally:
+        del ATOMS[many_spades.number]
+
+
+def test_selection_by_weight_by_effect_and_union():
+    chosen = Conjunctions.of([[0], [1], [2], [0, 1]])
+    network = Network(chosen)
+    for atoms, weight in (([0], 0.5), ([1], -2.0), ([2], 1.0), ([0, 1], 0.1)):
+        network.weights[chosen.find(atoms)] = weight
+    assert select_by_weight(network, 2) == [(1,), (2,)]
+    support = np.zeros(chosen.nodes)
+    support[chosen.find([0])] = 0.5
+    support[chosen.find([1])] = 0.001
+    support[chosen.find([2])] = 0.02
+    assert select_by_effect(network, support, 2) == [(0,), (2,)]
+    assert set(union([[(0,), (1,)], [(1,), (0, 1)]])) == {(0,), (1,), (0, 1)}

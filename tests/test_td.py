@@ -1,0 +1,234 @@
+"""TD(λ) over conjunctions: the learning rule card by card against its plain twin, models, players, recipes."""
+
+from dataclasses import replace
+
+import feature_twin as twin
+import numpy as np
+import pytest
+
+from heartlab import Deal, Rules, make_player
+from heartlab.arena import Match, run_match
+from heartlab.features.conjunctions import Conjunctions
+from heartlab.features.network import CHANGE, Network
+from heartlab.kernel.dealing import deal as deal_cards
+from heartlab.kernel.layout import OVER, SEATS, STATE, compile_rules
+from heartlab.kernel.play import play, points
+from heartlab.kernel.rng import seed_key, substream
+from heartlab.learn import ModelError, RecipeError, load_model, save_model
+from heartlab.learn.recipes import find_recipe
+from heartlab.learn.run import new_run, train
+from heartlab.learn.td import choose
+from heartlab.learn.td_model import to_model, to_network
+from heartlab.learn.td_recipes import TASKS, TdParameters, TdTrainer
+from heartlab.players import PlayerError
+from heartlab.players.search import SearchPlayer
+from heartlab.search.evaluators import EvaluatorError, make_evaluator
+from heartlab.search.maxn import new_counters
+from heartlab.search.ordering import MAX_MOVES
+from heartlab.search.spec import bound_values, make_spec
+
+
+def numbers(words):
+    return {place for place in range(128) if int(words[place // 64]) >> place % 64 & 1}
+
+
+def replay_training(trainer, before, number, orders, seed):
+    """What one training deal should have done to the weights: the deal played card by card, the plain rule after it."""
+    parameters, rules = trainer.parameters, compile_rules(trainer.rules)
+    network = Network(trainer.network.conjunctions)
+    network.weights[:] = before
+    judge, expert = network.evaluator(), make_evaluator("pie")
+    specs = [make_spec("maxn", {"ties": "random", "prune": "no"}), make_spec("maxn", {})]
+    bound_values(specs[1], trainer.rules, "pie")
+    states, rng = np.zeros(1, STATE), np.array([substream(seed_key(seed, "td"), number)], np.uint64)
+    state = states[0]
+    deal_cards(rules[0], state, number, rng)
+    learner, seen = number % 4, [[] for _ in range(4)]
+    table, cards, out = np.zeros((MAX_MOVES, 2 + SEATS)), np.zeros(MAX_MOVES, np.int64), np.zeros((SEATS, 2), np.uint64)
+    worth = {card: trainer.rules.card_points(card) for card in range(52)}
+    while state["phase"] != OVER:
+        if state["trick_size"] == 0:
+            hands = [{card for card in range(52) if int(state["hands"][seat]) >> card & 1} for seat in range(4)]
+            if not sum(worth[card] for hand in hands for card in hand):
+                break
+            network.extract(rules[0], state, out)
+            for seat in range(4):
+                atoms = numbers(out[seat]) & network.conjunctions.used
+                seen[seat].append(sorted(twin.active(atoms, orders)))
+        own = parameters.partners == "self" or state["to_move"] == learner
+        mind, spec = (judge, specs[0]) if own else (expert, specs[1])
+        memory = mind.scratch()
+        card = choose(
+            rules[0], state, spec[0], mind.function, mind.floats, mind.ints, memory, rng, table, cards, new_counters()
+        )
+        play(rules[0], state, card)
+    result = np.zeros(SEATS, np.int64)
+    points(rules[0], state, result)
+    find = network.conjunctions.find
+    weights = {conjunction: float(before[find(conjunction)]) for view in seen for s in view for conjunction in s}
+    for step in range(4 if parameters.views == 4 else 1):
+        seat = (learner + step) % 4
+        twin.learn(weights, seen[seat], float(result[seat]), parameters.decay, parameters.rate)
+    return {find(conjunction): weight for conjunction, weight in weights.items()}, int(result[learner])
+
+
+@pytest.mark.parametrize(
+    ("task", "orders", "partners", "views"),
+    [
+        ("queen", "1,3", "expert", 1),
+        ("queen", "1,2", "self", 4),
+        ("hearts", "1,2", "self", 1),
+        ("full", "1", "expert", 1),
+    ],
+)
+def test_every_update_is_that_of_the_papers_rule(task, orders, partners, views):
+    parameters = TdParameters(orders=orders, partners=partners, views=views)
+    trainer = TdTrainer(task, parameters, seed=5)
+    changed = 0
+    for number in range(6):
+        before = trainer.network.weights.copy()
+        metrics = trainer.step(number, 1)[0]
+        expected, result = replay_training(trainer, before, number, parameters.order_list(), seed=5)
+        assert metrics["points"] == result
+        after = before.copy()
+        for node, weight in expected.items():
+            after[node] = weight
+        assert trainer.network.weights == pytest.approx(after, abs=2e-5)
+        changed += int((trainer.network.weights != before).sum())
+    assert changed > 50
+
+
+def test_one_update_moves_the_output_by_its_share_of_the_error():
+    """The rate is divided by the number of active conjunctions: with λ = 1 the last state's error shrinks by 1/13."""
+    weights = {(0,): 0.5, (1,): 0.25, (0, 1): 0.0}
+    twin.learn(weights, [list(weights)], 13.0, 1.0, 1 / 13)
+    assert sum(weights.values()) == pytest.approx(0.75 + (13 - 0.75) / 13)
+
+
+def test_initial_weights_are_small_and_random():
+    trainer = TdTrainer("queen", TdParameters(orders="1,2"), seed=1)
+    live = trainer.network.live_weights
+    assert np.abs(live).max() <= 1 / len(live)
+    assert live.std() > 0.4 / len(live)
+    assert not np.array_equal(live, TdTrainer("queen", TdParameters(orders="1,2"), seed=2).network.live_weights)
+
+
+def test_learning_beats_the_expert_and_a_beginner():
+    trainer = TdTrainer("queen", TdParameters(orders="1,2"), seed=1)
+    for first in range(0, 6000, 1000):
+        trainer.step(first, 1000)
+    learned = SearchPlayer("maxn", {"worlds": "0"}, evaluator=trainer.network.evaluator())
+    beginner = SearchPlayer("maxn", {"worlds": "0", "eval": "points"})
+    for other in (make_player("pie"), beginner):
+        match = Match([learned, other], Rules.parse("seed-queen"), 60, seed=1, open=True)
+        mine, theirs = run_match(match).points.mean(axis=0)
+        assert mine < theirs
+
+
+def test_a_run_can_be_resumed_to_the_identical_model(tmp_path):
+    recipe = find_recipe("td-queen")
+    changes = {"orders": "1,2"}
+    whole = train(new_run(tmp_path / "whole", recipe, 3, 2500, changes))
+    part = train(new_run(tmp_path / "part", recipe, 3, 2500, changes), stop_after=1000)
+    assert not part.finished
+    train(part)
+    for name in ("model.npz", "metrics.jsonl"):
+        assert (tmp_path / "whole" / name).read_bytes() == (tmp_path / "part" / name).read_bytes()
+    assert whole.finished
+
+
+# --- models and players ---
+
+
+@pytest.fixture(scope="module")
+def model_file(tmp_path_factory):
+    trainer = TdTrainer("full", TdParameters(orders="1,2"), seed=1)
+    trainer.step(0, 300)
+    path = tmp_path_factory.mktemp("models") / "full.npz"
+    save_model(path, trainer.model())
+    return path, trainer.network
+
+
+def test_a_model_keeps_every_weight(model_file):
+    path, network = model_file
+    again = to_network(load_model(path))
+    assert set(again.conjunctions) <= set(network.conjunctions)
+    for conjunction in again.conjunctions:
+        assert (
+            again.weights[again.conjunctions.find(conjunction)]
+            == network.weights[network.conjunctions.find(conjunction)]
+        )
+    assert len(again.conjunctions) == int((network.weights != 0).sum())
+
+
+def test_models_become_players_and_evaluators(model_file):
+    path, _ = model_file
+    match = Match([make_player(f"td:{path}"), make_player("random")], Rules.parse("seed"), 3, seed=1, open=True)
+    assert run_match(match).forfeits.sum() == 0
+    for name in (f"td-closed:{path},worlds=3", f"uct:worlds=2,sims=20,cut=1,eval=td:{path}"):
+        match = Match([make_player(name), make_player("random")], Rules.parse("standard"), 2, seed=1)
+        assert run_match(match).forfeits.sum() == 0
+    with pytest.raises(PlayerError, match="no such model"):
+        make_player("td:/nowhere/model.npz")
+    with pytest.raises(PlayerError, match="no option is called 'world'"):
+        make_player(f"td:{path},world=3")
+    with pytest.raises(EvaluatorError, match="no evaluator is called"):
+        make_evaluator("nothing")
+
+
+def test_a_network_without_its_atoms_is_refused(model_file, tmp_path):
+    path, _ = model_file
+    model = load_model(path)
+    strange = replace(model, names=("a feature of yours", *model.names[1:]))
+    with pytest.raises(ModelError, match="needs the atomic feature 'a feature of yours'"):
+        to_network(strange)
+    with pytest.raises(ModelError, match="do not fit together"):
+        to_network(replace(model, arrays={**model.arrays, "weights": model.arrays["weights"][:-1]}))
+    with pytest.raises(ModelError, match="lacks its"):
+        to_network(replace(model, arrays={"weights": model.arrays["weights"]}))
+
+
+def test_selected_features_come_from_models(model_file):
+    path, network = model_file
+    trainer = TdTrainer("full", TdParameters(select=f"{path}:40"), seed=1)
+    assert len(trainer.network.conjunctions) == 40
+    largest = np.sort(np.abs(network.weights))[-40:]
+    kept = [abs(network.weights[network.conjunctions.find(c)]) for c in trainer.network.conjunctions]
+    assert sorted(kept) == pytest.approx(largest)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"partners": "nobody"}, "partners=nobody: choose from expert, self"),
+        ({"partners": "expert"}, "views=4 needs partners=self"),
+        ({"orders": "one"}, "orders=one: write numbers"),
+        ({"decay": "2"}, "decay=2.0: between 0 and 1"),
+    ],
+)
+def test_wrong_parameters_are_named(changes, sentence):
+    with pytest.raises(RecipeError, match=sentence):
+        find_recipe("td-queen").settings(changes)
+
+
+def test_a_change_of_weights_is_seen_when_it_is_announced():
+    chosen = Conjunctions.exhaustive(TASKS["queen"][1], [1])
+    network = Network(chosen, np.full(60, 0.1, np.float32))
+    judge = network.evaluator()
+    memory, out = judge.scratch(), np.zeros(SEATS)
+    deal = Deal("seed-queen", seed=1)
+    arguments = deal._compiled[0], deal._states[0], 0, judge.floats, judge.ints, memory, out
+    judge.function(*arguments)
+    first = out.copy()
+    network.weights[chosen.live] = 0.2
+    memory.view(np.uint64)[CHANGE] += np.uint64(1)
+    judge.function(*arguments)
+    assert out[:4] == pytest.approx(2 * first[:4])
+
+
+def test_a_model_is_small_and_says_where_it_comes_from(model_file):
+    path, _ = model_file
+    model = load_model(path, "td")
+    assert model.rules == "seed-nomoon"
+    assert model.extras["task"] == "full"
+    assert to_model(to_network(model), model.rules).names == model.names
