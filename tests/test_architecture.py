@@ -26,7 +26,7 @@ ALLOWED = {
     "search": {"jit", "kernel", "rules"},
     "features": {"jit", "kernel", "search"},
     "players": {"cards", "rules", "jit", "kernel", "observation", "search"},
-    "analysis": {"cards", "rules", "kernel", "deal", "record", "replay", "players"},
+    "analysis": {"cards", "rules", "kernel", "deal", "record", "replay", "features", "players", "learn"},
     "progress": set(),
     "arena": {"cards", "rules", "jit", "kernel", "deal", "game", "record", "players", "progress"},
     "learn": {"cards", "rules", "jit", "kernel", "features", "observation", "search", "players", "progress"},

@@ -183,6 +183,53 @@ def analyse_record(
 
 
 @app.command()
+def features(
+    model: Annotated[
+        str, typer.Argument(help="A model: a name, a file or a run's folder; without it the shipped one.")
+    ] = "",
+    top: Annotated[int, typer.Option("--top", help="How many of each sign.")] = 20,
+    contains: Annotated[
+        list[str] | None, typer.Option("--contains", help="Only conjunctions with this atomic feature; repeatable.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what a network has learned: the conjunctions with the largest weights, in words."""
+    from heartlab.analysis.weights import run_features
+
+    run_features(model, top=_positive("--top", top), contains=contains or [], report=print_json if as_json else None)
+
+
+@app.command()
+def explain(
+    file: Annotated[Path, typer.Argument(help="A record: text, JSON Lines or OpenSpiel integer lines.")],
+    at: Annotated[int, typer.Option("--at", help="Number of the card to be chosen, from 1.")],
+    number: Annotated[int, typer.Option("--deal", "-d", help="The deal at this place in the file, from 1.")] = 1,
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="The network that explains; without it the shipped one.")
+    ] = "",
+    worlds: Annotated[int, typer.Option("--worlds", help="Sampled worlds; 0 looks at all hands.")] = 50,
+    top: Annotated[int, typer.Option("--top", help="Reasons per card.")] = 4,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+    rules: Annotated[str, typer.Option("--rules", help="The rules of OpenSpiel integer lines.")] = "openspiel",
+) -> None:
+    """Say in words which learned features made a card look good or bad."""
+    from heartlab.analysis.explain import run_explanation
+
+    run_explanation(
+        file,
+        place=_positive("--deal", number),
+        at=at,
+        model=model,
+        worlds=worlds,
+        top=_positive("--top", top),
+        seed=seed,
+        openspiel_rules=Rules.parse(rules),
+        report=print_json if as_json else None,
+    )
+
+
+@app.command()
 def arena(
     names: Annotated[list[str], typer.Argument(metavar="PLAYER...", help="Players by name; see `heartlab players`.")],
     rules: RulesOption = "standard",

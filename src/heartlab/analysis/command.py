@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from heartlab.analysis.position import Analysis, CardReport, analyse, review, searching
+from heartlab.analysis.reading import find_deal, situation
 from heartlab.cards import pretty_card
-from heartlab.deal import Deal
 from heartlab.players import make_player
-from heartlab.record import DealRecord
-from heartlab.replay import load_deals
 from heartlab.rules import Rules
 
 
@@ -34,7 +32,7 @@ def run_analysis(
     :param report: takes the machine-readable result instead of printing tables.
     """
     mind = searching(make_player(player))
-    record, deal = _find(path, place, openspiel_rules)
+    record, deal = find_deal(path, place, openspiel_rules)
     names = [f"seat {number}" for number in range(deal.rules.players)]
     if seat is not None and not 0 <= seat < deal.rules.players:
         raise ValueError(f"--seat {seat}: the deal has seats 0 to {deal.rules.players - 1}")
@@ -59,38 +57,9 @@ def run_analysis(
     if report is not None:
         report({"file": str(path), "deal": place, "seed": seed, **analysis.to_dict()})
         return
-    if record.players:
-        print("players: " + "  ".join(f"{seat} {player}" for seat, player in zip(names, record.players, strict=True)))
-    print(_situation(before, names))
+    print(situation(before, names, record.players))
     for line in _card_table(analysis, names):
         print(line)
-
-
-def _find(path: Path, place: int, rules: Rules) -> tuple[DealRecord, Deal]:
-    """The deal at a place of a file, from 1."""
-    count = 0
-    for count, found in enumerate(load_deals(path, openspiel_rules=rules), 1):
-        if count == place:
-            return found
-    raise ValueError(f"{path} holds {count} deals, none at place {place}" if count else f"{path} holds no deals")
-
-
-def _situation(deal: Deal, names: Sequence[str]) -> str:
-    """The position as the seat to move sees it."""
-    seat = deal.to_move or 0
-    obs = deal.observe(seat)
-    table = "  ".join(f"{names[at]} {pretty_card(card)}" for at, card in obs.trick) or "nothing yet"
-    taken = "  ".join(f"{names[at]} {points}" for at, points in enumerate(obs.points))
-    return "\n".join(
-        [
-            f"trick {obs.trick_number + 1}, card {len(obs.history) + 1}: {names[seat]} is to play",
-            f"  hand    {' '.join(pretty_card(card) for card in sorted(obs.hand))}",
-            f"  table   {table}",
-            f"  points  {taken}",
-            f"  unseen  {' '.join(pretty_card(card) for card in sorted(obs.unseen))}",
-            "",
-        ]
-    )
 
 
 def _card_table(analysis: Analysis, names: Sequence[str]) -> list[str]:

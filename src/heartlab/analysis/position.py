@@ -180,7 +180,7 @@ def _line(mind: SearchPlayer, batch: Observations, states: StateArray, card: Car
     """How play goes on after a card: the most common reply over worlds, then over the worlds that agree, one round."""
     worlds = states.copy()
     keys = np.array([substream(np.uint64(batch.records[0]["random"]), 1000 + i) for i in range(len(worlds))], np.uint64)
-    _play(batch, worlds, np.full(len(worlds), card, np.int8))
+    play_in(batch, worlds, np.full(len(worlds), card, np.int8))
     for _ in range(batch.rules.players - 1):
         if worlds["phase"][0] != PLAYING:
             return
@@ -190,9 +190,9 @@ def _line(mind: SearchPlayer, batch: Observations, states: StateArray, card: Car
         yield Step(seat, common, count / len(worlds))
         agree = replies == common
         worlds, keys = worlds[agree].copy(), keys[agree]
-        _play(batch, worlds, replies[agree])
+        play_in(batch, worlds, replies[agree])
 
 
-def _play(batch: Observations, worlds: StateArray, cards: npt.NDArray[np.int8]) -> None:
+def play_in(batch: Observations, worlds: StateArray, cards: npt.NDArray[np.int8]) -> None:
     """Play a card in each of some worlds."""
     play_table(batch.compiled, worlds, np.empty((len(worlds), 52), np.int8), cards, np.empty(len(worlds), np.bool_))

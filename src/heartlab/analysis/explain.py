@@ -1,0 +1,159 @@
+"""Why a learned network likes one card and not another, in words.
+
+In every world the trick is played out as the network's player would after each card; the features that are then active
+make the difference. A card's explanation names those that weigh most against the player's own choice, and in how many
+of the worlds each of them holds after the one card and after the other.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from heartlab.analysis.position import Analysis, analyse, play_in
+from heartlab.analysis.reading import find_deal, situation
+from heartlab.cards import Card, card_name, pretty_card
+from heartlab.deal import Deal
+from heartlab.features.atoms import ATOMS
+from heartlab.features.conjunctions import STACK, Conjunction, list_active
+from heartlab.features.network import Network
+from heartlab.kernel.layout import PLAYING, SEATS, StateArray, compile_rules
+from heartlab.kernel.rng import seed_key, substream
+from heartlab.learn.td_model import SHIPPED, load_network
+from heartlab.players import Observations
+from heartlab.players.search import SearchPlayer
+from heartlab.rules import Rules
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A conjunction that tells two cards apart."""
+
+    atoms: Conjunction
+    weight: float
+    after_card: float
+    """Share of the worlds in which it holds once the trick is over, after this card."""
+    after_choice: float
+    """The same after the player's choice."""
+
+    @property
+    def effect(self) -> float:
+        """Expected points that it adds to this card against the choice."""
+        return self.weight * (self.after_card - self.after_choice)
+
+    def sentence(self) -> str:
+        """The reason in words."""
+        what = " and ".join(ATOMS[atom].sentence for atom in self.atoms)
+        shares = f"{100 * self.after_card:.0f} % of the worlds instead of {100 * self.after_choice:.0f} %"
+        return f"{self.effect:+.2f}  {what} ({shares})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The values for JSON."""
+        return {
+            "features": [ATOMS[atom].sentence for atom in self.atoms],
+            "weight": self.weight,
+            "after_card": self.after_card,
+            "after_choice": self.after_choice,
+            "effect": self.effect,
+        }
+
+
+def reasons(
+    network: Network, mind: SearchPlayer, deal: Deal, analysis: Analysis, card: Card, *, seed: int, count: int
+) -> list[Reason]:
+    """The features that weigh most for or against a card, beside the player's choice."""
+    worlds, batch = _worlds(mind, deal, analysis, seed)
+    tallies = [_tally(network, mind, batch, worlds, deal.to_move or 0, one, seed) for one in (card, analysis.choice)]
+    found = [
+        Reason(
+            network.conjunctions.atoms_of(node),
+            float(network.weights[node]),
+            tallies[0][node] / len(worlds),
+            tallies[1][node] / len(worlds),
+        )
+        for node in tallies[0].keys() | tallies[1].keys()
+        if tallies[0][node] != tallies[1][node]
+    ]
+    return sorted(found, key=lambda reason: (-abs(reason.effect), reason.atoms))[:count]
+
+
+def _worlds(mind: SearchPlayer, deal: Deal, analysis: Analysis, seed: int) -> tuple[StateArray, Observations]:
+    """The states in which the player thinks: the true one, or the worlds that it drew."""
+    obs = deal.observe(deal.to_move or 0)
+    obs.records["random"] = substream(np.uint64(seed_key(seed, "analyse")), analysis.place)
+    batch = Observations(deal.rules, compile_rules(deal.rules), obs.records)
+    if mind.is_open:
+        return deal._states, batch
+    return mind.draw(batch, analysis.worlds)[0][0], batch
+
+
+def _tally(
+    network: Network, mind: SearchPlayer, batch: Observations, worlds: StateArray, seat: int, card: Card, seed: int
+) -> Counter[int]:
+    """In how many worlds each conjunction is active, from the seat's view, when the trick is over after a card."""
+    states = worlds.copy()
+    keys = np.array([substream(np.uint64(seed_key(seed, "explain")), i) for i in range(len(states))], np.uint64)
+    trick = int(states["trick_number"][0])
+    play_in(batch, states, np.full(len(states), card, np.int8))
+    while (states["trick_number"] == trick).all() and states["phase"][0] == PLAYING:
+        play_in(batch, states, mind.reply(batch, states, keys))
+    tally: Counter[int] = Counter()
+    masks, stack = np.zeros((SEATS, 2), np.uint64), np.zeros(STACK, np.uint64)
+    active = np.empty(network.conjunctions.nodes, np.int64)
+    trie = network.conjunctions.packed.view(np.uint64)
+    for state in states:
+        network.extract(batch.compiled[0], state, masks)
+        count = list_active(trie, masks[seat, 0], masks[seat, 1], stack, active)
+        tally.update(active[:count].tolist())
+    return tally
+
+
+def run_explanation(
+    path: Path,
+    *,
+    place: int,
+    at: int,
+    model: str,
+    worlds: int,
+    top: int,
+    seed: int,
+    openspiel_rules: Rules,
+    report: Callable[[Any], None] | None,
+) -> None:
+    """`heartlab explain`: why the network's player prefers its card at a recorded decision."""
+    network = load_network(model)
+    mind = SearchPlayer("maxn", {"worlds": str(worlds)}, evaluator=network.evaluator())
+    mind.name = f"td:{model or SHIPPED}"
+    record, deal = find_deal(path, place, openspiel_rules)
+    before = deal.before(at)
+    played = deal.history[at - 1] if at <= len(deal.history) else None
+    analysis = analyse(before, mind, seed=seed, played=played, lines=False)
+    others = [one for one in analysis.cards if one.card != analysis.choice]
+    because = {one.card: reasons(network, mind, before, analysis, one.card, seed=seed, count=top) for one in others}
+    if report:
+        values = analysis.to_dict()
+        for one in values["cards"]:
+            one["reasons"] = [
+                reason.to_dict() for card, why in because.items() if card_name(card) == one["card"] for reason in why
+            ]
+        report({"file": str(path), "deal": place, "seed": seed, **values})
+        return
+    names = [f"seat {number}" for number in range(deal.rules.players)]
+    print(situation(before, names, record.players))
+    best = analysis.cards[0]
+    where = "all hands known" if worlds == 0 else f"{worlds} sampled worlds"
+    print(f"{mind.name} ({where}) plays {pretty_card(best.card)}, expecting {best.expected:.2f} points.")
+    for one in others:
+        mark = ", which was played," if one.card == played else ""
+        gap = one.expected - best.expected
+        more = f"would cost {gap:.2f} more:" if because[one.card] else "comes to the same."
+        print(f"\n{pretty_card(one.card)}{mark} {more}")
+        for reason in because[one.card]:
+            print(f"  {reason.sentence()}")
+    if not others:
+        print("It is the only legal card.")

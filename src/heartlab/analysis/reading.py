@@ -1,0 +1,43 @@
+"""Recorded deals for analysis: the deal at a place of a file, and a position as the seat to move sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from heartlab.cards import pretty_card
+from heartlab.deal import Deal
+from heartlab.record import DealRecord
+from heartlab.replay import load_deals
+from heartlab.rules import Rules
+
+
+def find_deal(path: Path, place: int, rules: Rules) -> tuple[DealRecord, Deal]:
+    """The deal at a place of a file, from 1.
+
+    :raises ValueError: if the file has none there.
+    """
+    count = 0
+    for count, found in enumerate(load_deals(path, openspiel_rules=rules), 1):
+        if count == place:
+            return found
+    raise ValueError(f"{path} holds {count} deals, none at place {place}" if count else f"{path} holds no deals")
+
+
+def situation(deal: Deal, names: Sequence[str], players: Sequence[str] | None) -> str:
+    """The position as the seat to move sees it."""
+    seat = deal.to_move or 0
+    obs = deal.observe(seat)
+    table = "  ".join(f"{names[at]} {pretty_card(card)}" for at, card in obs.trick) or "nothing yet"
+    taken = "  ".join(f"{names[at]} {points}" for at, points in enumerate(obs.points))
+    lines = [
+        f"trick {obs.trick_number + 1}, card {len(obs.history) + 1}: {names[seat]} is to play",
+        f"  hand    {' '.join(pretty_card(card) for card in sorted(obs.hand))}",
+        f"  table   {table}",
+        f"  points  {taken}",
+        f"  unseen  {' '.join(pretty_card(card) for card in sorted(obs.unseen))}",
+        "",
+    ]
+    if players:
+        lines.insert(0, "players: " + "  ".join(f"{at} {name}" for at, name in zip(names, players, strict=True)))
+    return "\n".join(lines)

@@ -1,0 +1,86 @@
+"""What networks say about themselves: the largest weights, and the reasons for a card."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from heartlab import Deal
+from heartlab.analysis import analyse
+from heartlab.analysis.explain import reasons
+from heartlab.analysis.weights import census, largest
+from heartlab.cli import app
+from heartlab.features.conjunctions import Conjunctions
+from heartlab.features.network import Network
+from heartlab.learn import save_model
+from heartlab.learn.td_model import to_model
+from heartlab.players.search import SearchPlayer
+
+LEAD = 36
+TOOK_NONE = 64
+
+
+def small_network():
+    """Dislikes the lead, likes having taken no hearts."""
+    chosen = Conjunctions.of([[LEAD], [TOOK_NONE], [0, 5], [LEAD, TOOK_NONE]])
+    network = Network(chosen)
+    for atoms, weight in (([LEAD], 2.0), ([TOOK_NONE], -1.5), ([0, 5], 0.5), ([LEAD, TOOK_NONE], -0.25)):
+        network.weights[chosen.find(atoms)] = weight
+    return network
+
+
+@pytest.fixture
+def files(tmp_path):
+    deal = Deal("seed", seed=3)
+    deal.play_randomly(3)
+    (tmp_path / "deal.txt").write_text(deal.to_text())
+    save_model(tmp_path / "small.npz", to_model(small_network(), "seed"))
+    return tmp_path / "deal.txt", tmp_path / "small.npz"
+
+
+def test_the_largest_weights_by_sign_and_by_atom():
+    network = small_network()
+    assert [one.atoms for one in largest(network, 1, 9)] == [(LEAD,), (0, 5)]
+    assert [one.atoms for one in largest(network, -1, 9)] == [(TOOK_NONE,), (LEAD, TOOK_NONE)]
+    only = largest(network, -1, 9, frozenset({LEAD}))
+    assert [(one.rank, one.atoms) for one in only] == [(2, (LEAD, TOOK_NONE))]
+    found = census(network, frozenset({LEAD}))
+    assert (found.among, found.lowering, found.raising) == (4, 1, 1)
+    assert census(network, frozenset({LEAD}), among=1).raising == 1
+
+
+def test_reasons_add_up_to_the_difference_of_the_cards():
+    """Open, few features, no cut: the effects of all reasons make the whole difference between two cards."""
+    network = small_network()
+    network.weights[network.conjunctions.find([TOOK_NONE])] = 6.0
+    mind = SearchPlayer("maxn", {"worlds": "0"}, evaluator=network.evaluator())
+    compared = 0
+    for seed in range(12):
+        deal = Deal("seed-nomoon", seed=seed)
+        deal.play(min(deal.legal))
+        analysis = analyse(deal, mind, lines=False)
+        for one in analysis.cards[1:]:
+            why = reasons(network, mind, deal, analysis, one.card, seed=0, count=99)
+            gap = one.expected - analysis.cards[0].expected
+            if abs(gap) > 1e-9:
+                assert sum(reason.effect for reason in why) == pytest.approx(gap, abs=1e-5)
+                assert {reason.after_card for reason in why} <= {0.0, 1.0}
+                compared += 1
+    assert compared > 5
+
+
+def test_the_commands_speak_words_and_json(files):
+    record, model = files
+    words = CliRunner().invoke(app, ["features", str(model), "--contains", "we lead"])
+    assert "we lead: in 2 of the 4 largest weights, lowering in 1, raising in 1" in words.stdout
+    found = json.loads(CliRunner().invoke(app, ["features", str(model), "--json"]).stdout)
+    assert found["raising"][0]["conjunction"] == "we lead"
+    question = ["explain", str(record), "--at", "6", "-m", str(model), "--worlds", "8"]
+    explained = CliRunner().invoke(app, question)
+    assert explained.exit_code == 0
+    assert "expecting" in explained.stdout
+    values = json.loads(CliRunner().invoke(app, [*question, "--json"]).stdout)
+    assert values["cards"][0]["reasons"] == [], "the choice needs none"
+    shares = [reason["after_card"] for card in values["cards"][1:] for reason in card["reasons"]]
+    assert all(np.isclose(8 * share, round(8 * share)) for share in shares)
