@@ -23,6 +23,7 @@ from heartlab.rules import Rules
 VARIANTS = (
     {"prune": "no", "table": "no"},
     {"prune": "shallow", "table": "no"},
+    {"prune": "bold", "table": "no"},
     {"prune": "yes", "table": "no"},
     {"prune": "yes", "table": "yes"},
 )
@@ -30,7 +31,7 @@ SEARCHES = (("maxn", "pie"), ("maxn", "points"), ("paranoid", "pie"), ("paranoid
 DEPTHS = (("2", 8), ("3", 6), ("all", 5))
 """Tricks to look ahead, and tricks left."""
 TABLES = ("seed-nomoon", "seed", "seed-nomoon,players=3", "seed,players=3")
-ROUNDS = 3
+POSITIONS_PER_SECOND, ROUNDS = 4, 3
 
 
 def _late_positions(rules: Rules, tricks_left: int, count: int) -> OpenStates:
@@ -51,9 +52,9 @@ def _late_positions(rules: Rules, tricks_left: int, count: int) -> OpenStates:
 @benchmark("search.pruning")
 def bench_pruning(seconds: float) -> Iterator[BenchResult]:
     """Max^n and paranoid search: shallow and speculative pruning, and the table, beside a search of every node."""
+    count = max(1, round(POSITIONS_PER_SECOND * seconds))
     for text in TABLES:
         for tricks, left in DEPTHS:
-            count = max(1, round(4 * seconds))
             batch = _late_positions(Rules.parse(text), left, count)
             for kind, judge in SEARCHES:
                 base = {"eval": judge, "tricks": tricks, "worlds": "0"}

@@ -162,10 +162,9 @@ def _maxn(
     """Fill `values[1]` with the max^n value of `stack[1]`. A loop with its own stack: numba cannot cache recursion.
 
     `values[depth]` is the best of the children whose values are certain, and `chosen[depth]` tells which one. The node
-    itself is certain if `top[depth]` is 0. Else one of three things holds for its true value: it is at least
-    `low[depth]` for every seat; or a node of the path above it refuses it, from `top[depth]` on downwards; or, after
-    the node has been cut off, nothing but the second. `doubt[depth]` has a bit for every child that is not certain, and
-    `limit[depth]` is the least depth that `top[depth]` may have.
+    itself is certain if `top[depth]` is 0. Else its true value is refused by a node of the path, between the depth
+    `top[depth]` and its parent, or is at least `low[depth]` for every seat (infinite if the node has been cut off).
+    `doubt[depth]` has a bit for every child that is not certain; `top[depth]` may not be less than `limit[depth]`.
     """
     players = rules["players"]
     size = len(stack) + 1
