@@ -13,7 +13,7 @@ from importlib import import_module
 from statistics import median
 from typing import Any
 
-MODULES = ("heartlab.benchmarks.engine", "heartlab.benchmarks.search")
+MODULES = ("heartlab.benchmarks.engine", "heartlab.benchmarks.search", "heartlab.benchmarks.pruning")
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@
 | `ordering` | candidate cards: order, equivalent cards |
 | `maxn` | max^n and paranoid search, pruning |
 | `soft` | soft-max^n and prob-max^n |
+| `transpositions` | what was found between two tricks, for when it comes up again |
 | `endgame` | exact solutions of the last tricks |
 | `playouts`, `uct` | playout policies; UCT for several players |
 | `ismcts` | information-set trees: UCT over the observation itself |

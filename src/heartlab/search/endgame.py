@@ -1,10 +1,7 @@
 """Exact endgames: the max^n solution of the rest of a deal, with a transposition table at trick boundaries.
 
-Every seat minimises its own final points, moon and bonuses included; ties go to the first card in search order. A
-position
-between two tricks is known by the hands, the leader, whether hearts are broken, and what earlier tricks can still mean
-for the final points: who has taken which cards that count, and who has taken a trick. If the rules let points simply
-add up, that history does not matter and the table stores what is still to come.
+Every seat minimises its own final points, moon and bonuses included; ties go to the first card in search order. If the
+rules let points simply add up, the past does not matter and the table stores what is still to come.
 """
 
 from __future__ import annotations
@@ -14,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from heartlab.jit import kernel
-from heartlab.kernel.bits import ZERO, bit, popcount
-from heartlab.kernel.layout import MOON_OFF, OVER, SEATS, STATE
+from heartlab.kernel.bits import ZERO, popcount
+from heartlab.kernel.layout import OVER, SEATS, STATE
 from heartlab.kernel.play import play, points
-from heartlab.kernel.rng import mix
 from heartlab.search.maxn import EPSILON, NODES, descend
 from heartlab.search.ordering import MAX_MOVES, candidates
+from heartlab.search.transpositions import POINTS, position_key, recall, relevant_past, remember
 
 TABLE_BITS = 12
 """The table has 2^12 places: enough for the last five tricks."""
@@ -35,32 +32,8 @@ def cards_left(rules: Any, state: Any) -> int:
 
 
 @kernel
-def adds_up(rules: Any) -> bool:
-    """Whether final points are the sum of the points of the tricks, whoever took the others."""
-    return rules["moon"] == MOON_OFF and rules["doubler"] < 0 and rules["no_tricks"] == 0
-
-
-@kernel
-def _key(rules: Any, state: Any, additive: bool) -> np.uint64:
-    """A hash of what the rest of the deal depends on."""
-    key = np.uint64(state["to_move"]) * np.uint64(2) + np.uint64(state["hearts_broken"] != 0)
-    for seat in range(rules["players"]):
-        key = mix(key ^ state["hands"][seat])
-    if not additive:
-        counting = rules["penalty"]
-        if rules["bonus"] >= 0:
-            counting |= bit(rules["bonus"])
-        if rules["doubler"] >= 0:
-            counting |= bit(rules["doubler"])
-        for seat in range(rules["players"]):
-            mine = state["taken"][seat] & counting
-            key = mix(key ^ mine ^ (np.uint64(state["tricks_won"][seat] > 0) << np.uint64(60)))
-    return key | np.uint64(1)
-
-
-@kernel
 def _solve(
-    rules: Any, stack: Any, additive: bool, keys: Any, stored: Any, cards: Any, values: Any, counters: Any
+    rules: Any, stack: Any, past: int, keys: Any, stored: Any, cards: Any, values: Any, counters: Any
 ) -> None:  # fmt: skip
     """Fill `values[1]` with the final points of all seats from `stack[1]` on."""
     players = rules["players"]
@@ -82,14 +55,8 @@ def _solve(
                     values[depth, seat] = so_far[seat]
                 continue
             if state["trick_size"] == 0:
-                key = _key(rules, state, additive)
-                known_as[depth] = key
-                place = np.int64(key >> np.uint64(64 - TABLE_BITS))
-                if keys[place] == key:
-                    points(rules, state, so_far)
-                    for seat in range(players):
-                        values[depth, seat] = stored[place, seat] + (so_far[seat] if additive else 0)
-                    known_as[depth] = ZERO
+                known_as[depth] = position_key(rules, state, past)
+                if recall(rules, state, past, keys, stored, known_as[depth], so_far, values[depth]):
                     continue
             count[depth] = candidates(rules, state, True, cards[depth])
             index[depth] = 0
@@ -109,11 +76,7 @@ def _solve(
             depth += 1
             entering = True
         elif known_as[depth] != ZERO:
-            place = np.int64(known_as[depth] >> np.uint64(64 - TABLE_BITS))
-            points(rules, stack[depth], so_far)
-            keys[place] = known_as[depth]
-            for seat in range(players):
-                stored[place, seat] = values[depth, seat] - (so_far[seat] if additive else 0)
+            remember(rules, stack[depth], past, keys, stored, known_as[depth], so_far, values[depth])
 
 
 @kernel
@@ -124,13 +87,13 @@ def solve_root(rules: Any, state: Any, out: Any, counters: Any) -> int:
     cards = np.zeros((size + 2, MAX_MOVES), np.int64)
     values = np.zeros((size + 2, SEATS))
     keys = np.zeros(1 << TABLE_BITS, np.uint64)
-    stored = np.zeros((1 << TABLE_BITS, SEATS))
-    additive = adds_up(rules)
+    stored = np.empty((1 << TABLE_BITS, SEATS))
+    past = relevant_past(rules, POINTS)
     count = candidates(rules, state, True, cards[0])
     for i in range(count):
         stack[1] = state
         play(rules, stack[1], cards[0, i])
-        _solve(rules, stack, additive, keys, stored, cards, values, counters)
+        _solve(rules, stack, past, keys, stored, cards, values, counters)
         out[i, 0] = cards[0, i]
         for seat in range(rules["players"]):
             out[i, 1 + seat] = values[1, seat]

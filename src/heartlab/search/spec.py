@@ -9,11 +9,14 @@ import numpy as np
 
 from heartlab.kernel.layout import StateArray
 from heartlab.rules import Rules
-from heartlab.search.maxn import MAXN, PARANOID, TIES
+from heartlab.search.maxn import BOLD, CAREFUL, MAXN, PARANOID, SHALLOW, TIES, UNPRUNED
 from heartlab.search.playouts import known_policies
+from heartlab.search.transpositions import COUNTING, EVERYTHING, POINTS
 
 SOFT, PROB, UCT, ISMCTS = 2, 3, 4, 5
 KINDS = {"maxn": MAXN, "paranoid": PARANOID, "softmaxn": SOFT, "probmaxn": PROB, "uct": UCT, "ismcts": ISMCTS}
+
+PRUNING = {"yes": CAREFUL, "no": UNPRUNED, "shallow": SHALLOW, "bold": BOLD}
 
 SPEC = np.dtype(
     [
@@ -27,6 +30,8 @@ SPEC = np.dtype(
         ("policy", "i8"),  # playout policy
         ("cut", "i8"),  # tricks after which a playout asks the evaluator; 0: never
         ("prune", "i8"),
+        ("table", "i8"),  # keep what was found between two tricks
+        ("past", "i8"),  # how much of the past values depend on
         ("exploration", "f8"),
         ("floor", "f8"),  # all values together are at least this
         ("most", "f8"),  # no value is more than this
@@ -67,7 +72,7 @@ def make_spec(kind: str, options: Mapping[str, str]) -> StateArray:
     """
     known = {
         "tricks": "1", "plies": "0", "merge": "yes", "ties": "first", "endgame": "0", "sims": "500", "c": "1",
-        "playout": "throw", "cut": "0", "prune": "yes",
+        "playout": "throw", "cut": "0", "prune": "yes", "table": "yes",
     }  # fmt: skip
     unknown = sorted(set(options) - set(known))
     if unknown:
@@ -84,7 +89,9 @@ def make_spec(kind: str, options: Mapping[str, str]) -> StateArray:
     spec["simulations"] = _whole("sims", chosen["sims"], 1)
     spec["policy"] = known_policies()[_choice("playout", chosen["playout"], known_policies())][0]
     spec["cut"] = _whole("cut", chosen["cut"])
-    spec["prune"] = _yes("prune", chosen["prune"])
+    spec["prune"] = PRUNING[_choice("prune", chosen["prune"], PRUNING)]
+    spec["table"] = _yes("table", chosen["table"])
+    spec["past"] = EVERYTHING
     try:
         spec["exploration"] = float(chosen["c"])
     except ValueError:
@@ -94,10 +101,22 @@ def make_spec(kind: str, options: Mapping[str, str]) -> StateArray:
 
 
 def bound_values(spec: StateArray, rules: Rules, evaluator: str) -> None:
-    """Tell the search what is known about an evaluator's values under some rules, so that it may prune."""
-    plain = rules.moon == "off" and rules.bonus is None and rules.doubler is None and not rules.no_tricks
-    total = float(rules.total_points)
+    """Tell the search what is known about an evaluator's values under some rules, so that it may prune.
+
+    `pie` counts neither the cards on the table nor a kitty that nobody has taken, so that its values add up to the
+    total only between two tricks; and it takes 26 points for all there are.
+    """
+    total, record = float(rules.total_points), spec[0]
+    by_tricks = record["plies"] == 0
+    whole = rules.kitty == "none" or (rules.kitty == "first-trick" and by_tricks)
+    plain = rules.moon in ("off", "others") and rules.bonus is None and rules.doubler is None and not rules.no_tricks
     if evaluator == "pie":
-        spec[0]["floor"], spec[0]["most"], spec[0]["least"] = total, total / (rules.players - 1), 0.0
-    elif evaluator in ("points", "low-cards") and plain and rules.kitty != "nobody":
-        spec[0]["floor"], spec[0]["most"], spec[0]["least"] = total, total, 0.0
+        record["past"] = COUNTING
+        if whole and by_tricks:
+            record["floor"] = total
+            if total <= 26:
+                record["most"], record["least"] = total / (rules.players - 1), 0.0
+    elif evaluator in ("points", "low-cards"):
+        record["past"] = POINTS
+        if whole and plain:
+            record["floor"], record["most"], record["least"] = total, total * (2 if rules.sun else 1), 0.0

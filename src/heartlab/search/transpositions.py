@@ -1,0 +1,137 @@
+"""What a search has found between two tricks, kept for when it comes there again by another order of cards.
+
+A position between two tricks is known by a 64-bit hash of the hands, the leader, whether hearts are broken, and as much
+of the past as values can depend on:
+
+- `NOTHING`: values are points that simply add up; the table keeps what is still to come (`offset`);
+- `COUNTING`: who has taken which cards that count, and who has taken a trick at all;
+- `EVERYTHING`: all cards taken, the number of tricks of each seat, the taker of the kitty: for evaluators that the
+  library does not know. What a seat has played is its hand at the root less its hand now, so it need not be in the key.
+
+A table lives for one search, in which root, evaluator and depth are the same; it is a pair of arrays, keys and rows of
+values. A newer position takes the place of an older one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from heartlab.jit import kernel
+from heartlab.kernel.bits import QUEEN_BIT, ZERO, bit
+from heartlab.kernel.layout import MOON_OFF
+from heartlab.kernel.play import points
+from heartlab.kernel.rng import mix
+
+NOTHING, COUNTING, EVERYTHING, POINTS = 0, 1, 2, 3
+"""How much of the past values depend on; `POINTS`: nothing if the rules let points add up, else what counts."""
+UNKNOWN = 1e30
+"""No bound is known."""
+
+
+@kernel
+def adds_up(rules: Any) -> bool:
+    """Whether final points are the sum of the points of the tricks, whoever took the others."""
+    return rules["moon"] == MOON_OFF and rules["doubler"] < 0 and rules["no_tricks"] == 0
+
+
+@kernel
+def relevant_past(rules: Any, past: int) -> int:
+    """`POINTS` made plain under some rules."""
+    if past == POINTS:
+        return NOTHING if adds_up(rules) else COUNTING
+    return past
+
+
+@kernel
+def position_key(rules: Any, state: Any, past: int) -> np.uint64:
+    """A hash of what the value of a position between two tricks depends on; never zero."""
+    key = np.uint64(state["to_move"]) * np.uint64(2) + np.uint64(state["hearts_broken"] != 0)
+    for seat in range(rules["players"]):
+        key = mix(key ^ state["hands"][seat])
+    if past == NOTHING:
+        return key | np.uint64(1)
+    counting = ~ZERO
+    if past == COUNTING:
+        counting = rules["penalty"] | QUEEN_BIT
+        if rules["bonus"] >= 0:
+            counting |= bit(rules["bonus"])
+        if rules["doubler"] >= 0:
+            counting |= bit(rules["doubler"])
+    else:
+        key = mix(key ^ np.uint64(state["kitty_taker"] + 1))
+    for seat in range(rules["players"]):
+        won = np.int64(state["tricks_won"][seat])
+        if past == COUNTING:
+            won = min(won, 1)
+        key = mix(key ^ (state["taken"][seat] & counting) ^ (np.uint64(won) << np.uint64(58)))
+    return key | np.uint64(1)
+
+
+@kernel
+def place_of(keys: Any, key: np.uint64) -> int:
+    """Where a position is kept, in a table whose size is a power of two."""
+    return np.int64((key >> np.uint64(20)) & np.uint64(len(keys) - 1))
+
+
+@kernel
+def offset(rules: Any, state: Any, past: int, out: Any) -> None:
+    """What has to be added to the stored values of a position: its points so far, if the past is not in the key."""
+    if past == NOTHING:
+        points(rules, state, out)
+    else:
+        for seat in range(rules["players"]):
+            out[seat] = 0
+
+
+@kernel
+def recall(rules: Any, state: Any, past: int, keys: Any, stored: Any, key: np.uint64, so_far: Any, row: Any) -> bool:
+    """Fill `row` with the values of all seats, if the position is known."""
+    place = place_of(keys, key)
+    if keys[place] != key:
+        return False
+    offset(rules, state, past, so_far)
+    for seat in range(rules["players"]):
+        row[seat] = stored[place, seat] + so_far[seat]
+    return True
+
+
+@kernel
+def remember(rules: Any, state: Any, past: int, keys: Any, stored: Any, key: np.uint64, so_far: Any, row: Any) -> None:
+    """Keep the values of all seats."""
+    place = place_of(keys, key)
+    offset(rules, state, past, so_far)
+    keys[place] = key
+    for seat in range(rules["players"]):
+        stored[place, seat] = row[seat] - so_far[seat]
+
+
+@kernel
+def recall_bound(
+    rules: Any, state: Any, past: int, keys: Any, stored: Any, key: np.uint64, so_far: Any, root: int,
+    low: float, high: float,
+) -> float:  # fmt: skip
+    """A bound on the root's value that settles a position inside the window (low, high), or else UNKNOWN."""
+    place = place_of(keys, key)
+    if keys[place] != key:
+        return UNKNOWN
+    offset(rules, state, past, so_far)
+    least = stored[place, 0] + so_far[root]
+    most = stored[place, 1] + so_far[root]
+    if least >= high or least == most:
+        return least
+    return most if most <= low else UNKNOWN
+
+
+@kernel
+def remember_bound(
+    rules: Any, state: Any, past: int, keys: Any, stored: Any, key: np.uint64, so_far: Any, root: int,
+    low: float, high: float, value: float,
+) -> None:  # fmt: skip
+    """Keep what alpha-beta with the window (low, high) has found: a value inside it is exact, else it is a bound."""
+    place = place_of(keys, key)
+    offset(rules, state, past, so_far)
+    keys[place] = key
+    stored[place, 0] = value - so_far[root] if value > low else -UNKNOWN
+    stored[place, 1] = value - so_far[root] if value < high else UNKNOWN
