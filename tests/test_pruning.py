@@ -19,7 +19,9 @@ from heartlab.kernel.rng import mix
 from heartlab.players import PlayerError
 from heartlab.search.closed import WIDTH, prepare, search_states
 from heartlab.search.evaluators import evaluator, make_evaluator
+from heartlab.search.maxn import new_counters
 from heartlab.search.ordering import MAX_MOVES
+from heartlab.search.playouts import any_card
 from heartlab.search.spec import bound_values, make_spec
 from heartlab.search.transpositions import COUNTING, EVERYTHING, NOTHING, position_key
 
@@ -84,11 +86,11 @@ def search(deal, kind, name, **options):
     if name.startswith("hash"):
         spec[0]["floor"], spec[0]["most"], spec[0]["least"] = TOTAL, TOTAL, 0.0
     judge = make_evaluator(name)
-    tables, rows, counters = np.zeros((1, MAX_MOVES, WIDTH)), np.zeros(1, np.int64), np.zeros(2, np.int64)
+    tables, rows, counters = np.zeros((1, MAX_MOVES, WIDTH)), np.zeros(1, np.int64), new_counters()
     prepare()
     search_states(
         compile_rules(deal.rules), deal._states, np.array([1], np.uint64), spec,
-        judge.function, judge.floats, judge.ints, judge.scratch(), tables, rows, counters,
+        any_card, judge.function, judge.floats, judge.ints, judge.scratch(), tables, rows, counters,
     )  # fmt: skip
     n = deal.rules.players
     return {int(row[0]): list(row[1 : 1 + n]) for row in tables[0, : rows[0]]}, int(counters[0])
