@@ -13,7 +13,12 @@ from importlib import import_module
 from statistics import median
 from typing import Any
 
-MODULES = ("heartlab.benchmarks.engine", "heartlab.benchmarks.search", "heartlab.benchmarks.pruning")
+MODULES = (
+    "heartlab.benchmarks.engine",
+    "heartlab.benchmarks.search",
+    "heartlab.benchmarks.pruning",
+    "heartlab.benchmarks.td",
+)
 
 
 @dataclass(frozen=True)

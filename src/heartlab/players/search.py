@@ -332,7 +332,7 @@ _register_kind("maxn", "max^n search in sampled worlds (open with worlds=0): max
 _register_kind("paranoid", "paranoid search in sampled worlds: paranoid:eval=pie,tricks=2")
 _register_kind("softmaxn", "soft-max^n in sampled worlds")
 _register_kind("probmaxn", "prob-max^n in sampled worlds")
-register("ismcts", summary="information-set tree search: ismcts:sims=10000,playout=throw,c=1,trees=1")(
-    lambda argument="": InformationSetPlayer("ismcts", {"sims": "10000", **parse_options(argument)})
+register("ismcts", summary="information-set tree search: ismcts:sims=10000,playout=throw,c=0.4,trees=1")(
+    lambda argument="": InformationSetPlayer("ismcts", {"sims": "10000", "c": "0.4", **parse_options(argument)})
 )
 _register_kind("uct", "UCT in sampled worlds: uct:worlds=20,sims=500,playout=throw,c=1")
