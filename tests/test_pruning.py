@@ -121,7 +121,7 @@ WAYS = [("yes", "no"), ("bold", "no"), ("shallow", "yes"), ("yes", "yes"), ("bol
 # --- against brute force ---
 
 
-@pytest.mark.parametrize(("tricks_left", "count"), [(2, 17 * SCALE), (3, 8 * SCALE), (4, SCALE // 2)])
+@pytest.mark.parametrize(("tricks_left", "count"), [(2, 17 * SCALE), (3, 6 * SCALE), (4, SCALE // 2)])
 @pytest.mark.parametrize("name", ["hash-many", "hash-few", "points", "pie"])
 def test_maxn_values_are_those_of_brute_force(name, tricks_left, count):
     for deal, referee in positions(SOME_RULES, tricks_left, count, 10_000):
@@ -133,7 +133,7 @@ def test_maxn_values_are_those_of_brute_force(name, tricks_left, count):
             assert same(found, expected), (str(deal.rules), deal.history, prune, table)
 
 
-@pytest.mark.parametrize(("tricks_left", "count"), [(2, 17 * SCALE), (3, 8 * SCALE), (4, SCALE // 2)])
+@pytest.mark.parametrize(("tricks_left", "count"), [(2, 17 * SCALE), (3, 6 * SCALE), (4, SCALE // 2)])
 def test_paranoid_values_are_those_of_brute_force(tricks_left, count):
     for deal, referee in positions(SOME_RULES, tricks_left, count, 20_000):
         root = deal.to_move
@@ -148,7 +148,7 @@ def test_paranoid_values_are_those_of_brute_force(tricks_left, count):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("rules", "tricks_left", "depth", "count"), [
-    (NO_MOON[:1], 5, 4, 40), (NO_MOON[:2], 5, 3, 40), (NO_MOON, 3, "all", 60), (NO_MOON, 4, 2, 60),
+    (NO_MOON[:1], 5, 4, 30), (NO_MOON[:2], 5, 3, 24), (NO_MOON, 3, "all", 60), (NO_MOON, 4, 2, 60),
     (SOME_RULES, 4, 3, 17),
 ])  # fmt: skip
 def test_pruning_and_table_change_no_value_of_maxn(name, rules, tricks_left, depth, count):
