@@ -162,7 +162,7 @@ def test_pruning_and_table_change_no_value_of_maxn(name, rules, tricks_left, dep
 
 @pytest.mark.parametrize("name", NAMES)
 def test_pruning_and_table_change_no_value_of_paranoid(name):
-    for deal, _ in positions(SOME_RULES, 4, 17 * SCALE, 40_000):
+    for deal, _ in positions(SOME_RULES, 4, 12 * SCALE, 40_000):
         root = deal.to_move
         expected, _ = search(deal, "paranoid", name, tricks="all", prune="no", table="no")
         for prune, table in (("yes", "no"), ("yes", "yes"), ("no", "yes")):
@@ -200,13 +200,13 @@ def test_other_ways_of_breaking_ties_are_left_alone(ties):
 
 @pytest.mark.parametrize(("kind", "name", "n", "shallow", "speculative", "kept"), [
     ("maxn", "pie", 3, 1.0, 1.3, 3.0), ("maxn", "points", 3, 1.1, 1.4, 4.0),
-    ("maxn", "pie", 4, 1.0, 1.05, 3.0), ("maxn", "points", 4, 1.5, 1.6, 5.0),
-    ("paranoid", "pie", 4, 3.0, 3.0, 10.0), ("paranoid", "points", 4, 3.0, 3.0, 10.0),
+    ("maxn", "pie", 4, 1.0, 1.05, 2.5), ("maxn", "points", 4, 4.0, 4.2, 8.0),
+    ("paranoid", "pie", 4, 2.5, 2.5, 5.0), ("paranoid", "points", 4, 2.5, 2.5, 6.0),
 ])  # fmt: skip
 def test_nodes_fall(kind, name, n, shallow, speculative, kept):
     ways = [("no", "no"), ("shallow", "no"), ("yes", "no"), ("yes", "yes")]
     nodes = dict.fromkeys(ways, 0)
-    for deal, _ in positions([f"seed-nomoon,players={n}"], 5, 4, 70_000):
+    for deal, _ in positions([f"seed-nomoon,players={n}"], 8 - n, 12, 70_000):
         for prune, table in ways:
             nodes[prune, table] += search(deal, kind, name, tricks="all", prune=prune, table=table)[1]
     factors = [nodes["no", "no"] / nodes[way] for way in ways[1:]]
