@@ -162,7 +162,7 @@ def test_pruning_and_table_change_no_value_of_maxn(name, rules, tricks_left, dep
 
 @pytest.mark.parametrize("name", NAMES)
 def test_pruning_and_table_change_no_value_of_paranoid(name):
-    for deal, _ in positions(SOME_RULES, 4, 12 * SCALE, 40_000):
+    for deal, _ in positions(SOME_RULES, 4, 17 * SCALE, 40_000):
         root = deal.to_move
         expected, _ = search(deal, "paranoid", name, tricks="all", prune="no", table="no")
         for prune, table in (("yes", "no"), ("yes", "yes"), ("no", "yes")):
