@@ -27,11 +27,12 @@ ALLOWED = {
     "features": {"jit", "kernel", "search"},
     "players": {"cards", "rules", "jit", "kernel", "observation", "search"},
     "analysis": {"cards", "rules", "kernel", "deal", "record", "replay", "features", "players", "learn"},
+    "bundle": set(),
     "progress": set(),
-    "arena": {"cards", "rules", "jit", "kernel", "deal", "game", "record", "players", "progress"},
-    "learn": {"cards", "rules", "jit", "kernel", "features", "observation", "search", "players", "progress"},
-    "experiments": {"rules", "kernel", "features", "search", "players", "arena", "learn"},
-    "benchmarks": {"rules", "kernel", "features", "learn", "deal", "arena", "players"},
+    "arena": {"cards", "rules", "jit", "kernel", "deal", "game", "record", "players", "progress", "bundle"},
+    "learn": {"bundle", "cards", "rules", "jit", "kernel", "features", "observation", "search", "players", "progress"},
+    "experiments": {"bundle", "rules", "kernel", "features", "search", "players", "arena", "learn"},
+    "benchmarks": {"jit", "rules", "kernel", "features", "learn", "deal", "arena", "players"},
 }
 """Who may use whom. `cli` may use everything and nobody uses it."""
 

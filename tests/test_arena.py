@@ -253,3 +253,37 @@ def test_recorded_games_run_to_the_limit(tmp_path):
     ]
     assert np.mean(finals) == pytest.approx(found[0]["final_score"])
     assert found[0]["games_won"] + found[1]["games_won"] == pytest.approx(1.0)
+
+
+# --- kept matches ---
+
+
+def test_a_kept_match_goes_on_to_the_same_result(tmp_path):
+    def match(units):
+        return Match([make_player("gnome"), make_player("random")], Rules.parse("standard"), units, seed=3)
+
+    whole = run_match(match(30))
+    kept = tmp_path / "match.npz"
+    run_match(match(12), keep=kept)
+    again = run_match(match(30), keep=kept)
+    assert (again.points == whole.points).all()
+    assert (again.moons == whole.moons).all()
+    assert again.deals == whole.deals
+    assert (again.decisions == whole.decisions).all()
+    shorter = run_match(match(5), keep=kept)
+    assert (shorter.points == whole.points[:5]).all()
+    stopped = run_match(match(400), until_se=5.0, keep=kept)
+    assert stopped.units < 400
+
+
+def test_a_kept_match_with_other_players_or_seed_is_refused(tmp_path):
+    kept = tmp_path / "match.npz"
+    players = [make_player("gnome"), make_player("random")]
+    run_match(Match(players, Rules.parse("standard"), 2, seed=3), keep=kept)
+    with pytest.raises(ValueError, match="holds a match with seed 3, not 4"):
+        run_match(Match(players, Rules.parse("standard"), 2, seed=4), keep=kept)
+    with pytest.raises(ValueError, match="rules standard, not seed"):
+        run_match(Match(players, Rules.parse("seed"), 2, seed=3), keep=kept)
+    kept.write_text("something else")
+    with pytest.raises(ValueError, match=r"match\.npz"):
+        run_match(Match(players, Rules.parse("seed"), 2, seed=3), keep=kept)

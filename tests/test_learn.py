@@ -21,8 +21,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
+from heartlab.bundle import BundleError, read_bundle, write_bundle
 from heartlab.learn import Model, ModelError, RecipeError, RunError, known_runs, load_model, recipe, save_model, train
-from heartlab.learn.bundle import BundleError, read_bundle, write_bundle
 from heartlab.learn.model import SHIPPED
 from heartlab.learn.recipes import find_recipe, parse_changes
 from heartlab.learn.run import begin, open_run

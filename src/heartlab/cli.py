@@ -247,6 +247,9 @@ def arena(
     record: Annotated[
         Path | None, typer.Option("--record", help="Keep every deal in this file (.jsonl: JSON Lines).")
     ] = None,
+    keep: Annotated[
+        Path | None, typer.Option("--keep", help="Keep the match in this file; the same command goes on with it.")
+    ] = None,
     threads: Annotated[int | None, typer.Option("--threads", help="Default: one per core.")] = None,
     batch: Annotated[int | None, typer.Option("--batch", help="Deals per batch; does not change the result.")] = None,
     as_json: JsonOption = False,
@@ -263,6 +266,7 @@ def arena(
         open_match=open_match,
         until_se=None if until_se is None else _positive("--until-se", until_se),
         record=record,
+        keep=keep,
         threads=None if threads is None else _positive("--threads", threads),
         batch=None if batch is None else _positive("--batch", batch),
         report=print_json if as_json else None,

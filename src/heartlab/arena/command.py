@@ -8,9 +8,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from heartlab.arena.match import MatchResult, run_match
+from heartlab.arena.match import run_match
 from heartlab.arena.recording import Recorder
 from heartlab.arena.report import result_dict, result_table, summary_lines
+from heartlab.arena.results import MatchResult
 from heartlab.arena.rows import Match
 from heartlab.players import Player, make_player
 from heartlab.progress import Progress
@@ -36,19 +37,30 @@ def run_arena(
     open_match: bool,
     until_se: float | None,
     record: Path | None,
+    keep: Path | None,
     threads: int | None,
     batch: int | None,
     report: Callable[[dict[str, Any]], None] | None,
 ) -> bool:
     """Play and report; returns whether the match was interrupted. Progress goes to standard error."""
+    if keep and record:
+        raise ValueError("--keep and --record do not go together: deals from before an interruption would be missing")
     match = Match(seat_players(names), rules, units, seed=seed, games=games, open=open_match)
     with ExitStack() as stack:
         listener = stack.enter_context(Recorder(record, match)) if record else None
         progress = stack.enter_context(Progress(units))
         result = run_match(
-            match, threads=threads, batch=batch, until_se=until_se, progress=progress.update, listener=listener
+            match,
+            threads=threads,
+            batch=batch,
+            until_se=until_se,
+            progress=progress.update,
+            listener=listener,
+            keep=keep,
         )
     _show(result, report)
+    if keep and result.interrupted:
+        print(f"{result.units} units are kept in {keep}; the same command goes on", file=sys.stderr)
     if listener:
         print(f"{listener.count} deals written to {record}", file=sys.stderr)
     return result.interrupted

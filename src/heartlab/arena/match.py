@@ -12,11 +12,13 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from heartlab.arena.keeping import Keeper, rest_of
+from heartlab.arena.results import MatchResult, join
 from heartlab.arena.rows import FinishedDeals, Match, RowsInPlay
 from heartlab.arena.statistics import FloatArray, estimate
 from heartlab.game import game_is_over
@@ -29,46 +31,6 @@ SECONDS_PER_BATCH = 1.0
 CHECK_EVERY = 50
 """A sequential stop is decided only after multiples of so many units, whatever the batch size."""
 MAX_DEALS_PER_GAME = 1000
-
-
-@dataclass
-class MatchResult:
-    """What was measured, per unit and kind."""
-
-    match: Match
-    points: FloatArray
-    """[units, kinds]: mean points per deal and seat."""
-    finals: FloatArray
-    """[units, kinds]: mean final score per seat (games only; otherwise the same as points)."""
-    won: FloatArray
-    """[units, kinds]: share of the arrangements won, ties split."""
-    deals_won: FloatArray
-    """[units, kinds]: share of the deals won, ties split."""
-    moons: FloatArray
-    """[units, kinds]: moons shot per deal and seat."""
-    conceded: FloatArray
-    """[units, kinds]: moons of other seats suffered per deal and seat."""
-    forfeits: npt.NDArray[np.int64]
-    """[units, kinds]: illegal or late answers."""
-    decisions: npt.NDArray[np.int64]
-    """[kinds]: choices made."""
-    thinking: FloatArray
-    """[kinds]: seconds spent choosing."""
-    deals: int = 0
-    """Deals played, all arrangements counted."""
-    seconds: float = 0.0
-    interrupted: bool = False
-
-    @property
-    def units(self) -> int:
-        """Units measured."""
-        return len(self.points)
-
-    def first_units(self, count: int) -> MatchResult:
-        """The result as if the match had stopped after `count` units."""
-        per_unit = ("points", "finals", "won", "deals_won", "moons", "conceded", "forfeits")
-        cut = {name: getattr(self, name)[:count] for name in per_unit}
-        return replace(self, **cut)
 
 
 DealListener = Callable[[FinishedDeals], None]
@@ -139,27 +101,6 @@ def _play_batch(match: Match, units: npt.NDArray[np.int64]) -> tuple[MatchResult
     return result, finished
 
 
-def _join(match: Match, parts: list[MatchResult]) -> MatchResult:
-    kinds = len(match.kinds)
-
-    def stack(name: str) -> FloatArray:
-        return np.concatenate([getattr(part, name) for part in parts]) if parts else np.zeros((0, kinds))
-
-    return MatchResult(
-        match,
-        points=stack("points"),
-        finals=stack("finals"),
-        won=stack("won"),
-        deals_won=stack("deals_won"),
-        moons=stack("moons"),
-        conceded=stack("conceded"),
-        forfeits=stack("forfeits").astype(np.int64),
-        decisions=np.sum([part.decisions for part in parts], axis=0, dtype=np.int64) if parts else np.zeros(kinds, int),
-        thinking=np.sum([part.thinking for part in parts], axis=0) if parts else np.zeros(kinds),
-        deals=sum(part.deals for part in parts),
-    )
-
-
 def _stopping_point(points: FloatArray, until_se: float) -> int | None:
     """The first multiple of CHECK_EVERY units after which the standard error is small enough."""
     values = points[:, 0] - points[:, 1] if points.shape[1] > 1 else points[:, 0]
@@ -177,6 +118,7 @@ def run_match(
     until_se: float | None = None,
     progress: Callable[[int], None] | None = None,
     listener: DealListener | None = None,
+    keep: Path | None = None,
 ) -> MatchResult:
     """Play a match. An interrupt (Ctrl-C) ends it early with what was measured so far.
 
@@ -185,28 +127,42 @@ def run_match(
     :param until_se: stop once the standard error of the first difference (or mean) is that small.
     :param progress: called with the number of units finished.
     :param listener: called with the finished deals of each batch, in order.
+    :param keep: a file in which the match is kept while it is played; if it is there already, the match goes on.
     """
     threads = threads or os.cpu_count() or 1
     started = time.perf_counter()
-    parts: list[MatchResult] = []
+    keeper = Keeper(keep, match) if keep else None
+    before = keeper.load() if keeper else None
+    parts: list[MatchResult] = [before] if before else []
+    earlier = before.seconds if before else 0.0
     interrupted = False
-    stop: int | None = None
+    stop = _stopping_point(before.points, until_se) if before and until_se is not None else None
+    left = rest_of(match, before.units if before else 0)
+
+    def so_far() -> MatchResult:
+        result = join(match, parts)
+        result.seconds = earlier + time.perf_counter() - started
+        return result
+
     try:
-        for result, finished in _batches(match, batch, threads):
+        for result, finished in _batches(left, batch, threads) if stop is None else ():
             parts.append(result)
             for deals in finished if listener else ():
                 listener(deals)  # type: ignore[misc]
             if progress:
                 progress(sum(part.units for part in parts))
+            if keeper:
+                keeper.save(so_far())
             if until_se is not None:
                 stop = _stopping_point(np.concatenate([part.points for part in parts]), until_se)
                 if stop is not None:
                     break
     except KeyboardInterrupt:
         interrupted = True
-    result = _join(match, parts)
-    result.seconds = time.perf_counter() - started
+    result = so_far()
     result.interrupted = interrupted
+    if keeper:
+        keeper.save(result, at_once=True)
     return result if stop is None else result.first_units(stop)
 
 

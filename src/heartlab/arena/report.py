@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from heartlab.arena.match import MatchResult
+from heartlab.arena.results import MatchResult
 from heartlab.arena.statistics import Estimate, estimate
 
 if TYPE_CHECKING:

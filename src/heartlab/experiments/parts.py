@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from heartlab import __version__
-from heartlab.learn.bundle import Arrays, BundleError, read_bundle, write_bundle
+from heartlab.bundle import Arrays, BundleError, read_bundle, write_bundle
 
 PartWork = Callable[[], Mapping[str, Any]]
 """Does the work of a part and gives arrays by name."""

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from heartlab import __version__
+from heartlab.bundle import replacing
 from heartlab.experiments.claims import Claim
 from heartlab.experiments.registry import Experiment, Figure, Findings, Paper, Table
-from heartlab.learn.bundle import replacing
 
 QUICK_WARNING = "This is a quick run: a smoke test with small samples. Its verdicts mean nothing."
 

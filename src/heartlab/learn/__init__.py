@@ -1,6 +1,6 @@
 """Learning: models, runs, recipes, and the learners themselves.
 
-`bundle` is the file format (arrays with a JSON header), `model` what a run leaves behind, `run` the folder that it
+`model` is what a run leaves behind, `run` the folder that it
 lives in and survives any kill, `recipes` the registry of training set-ups, `command` what the command line calls. A
 learner brings a module with its compiled training, one with its recipes (listed in `recipes.MODULES`) and, since
 players may not know this room, one with the players that use its models (listed by name in the players' registry).

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from heartlab import __version__
-from heartlab.learn.bundle import Arrays, BundleError, read_bundle, write_bundle
+from heartlab.bundle import Arrays, BundleError, read_bundle, write_bundle
 
 FORMAT, FORMAT_VERSION = "heartlab-model", 1
 SHIPPED = Path(__file__).parent / "models"

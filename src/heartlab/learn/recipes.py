@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, Protocol, get_type_hints
 
-from heartlab.learn.bundle import Arrays
+from heartlab.bundle import Arrays
 from heartlab.learn.model import Model
 
 MODULES: tuple[str, ...] = ("heartlab.learn.td_recipes",)

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from heartlab import __version__
-from heartlab.learn.bundle import BundleError, read_bundle, replacing, write_bundle
+from heartlab.bundle import BundleError, read_bundle, replacing, write_bundle
 from heartlab.learn.model import save_model
 from heartlab.learn.recipes import Metrics, Recipe, RecipeError, Trainer, find_recipe
 from heartlab.learn.toml import toml_text

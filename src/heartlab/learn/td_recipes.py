@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from heartlab.bundle import Arrays
 from heartlab.features.atoms import CARD_ATOMS, HEART_ATOMS, QUEEN_ONLY
 from heartlab.features.conjunctions import Conjunctions
 from heartlab.features.network import Network
 from heartlab.features.selection import select_by_weight, union
 from heartlab.kernel.layout import compile_rules
 from heartlab.kernel.rng import seed_key
-from heartlab.learn.bundle import Arrays
 from heartlab.learn.model import Model
 from heartlab.learn.recipes import Metrics, recipe
 from heartlab.learn.td import SETTINGS, prepare_training, train_deals

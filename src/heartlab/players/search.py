@@ -9,9 +9,9 @@
 | `ismcts:` | closed: trees over the observation itself |
 
 Options: `eval=NAME`, `tricks=N` (or `all`), `plies=N`, `worlds=N` (for ismcts `trees=N`), `sims=N`, `c=X`,
-`playout=NAME`, `cut=N`, `endgame=N`, `merge=yes`, `ties=first`, `prune=yes`, `pass=PLAYER` (who chooses the cards to
-pass; default: the thesis rule, for uct and ismcts gnome:jake), `ms=N` (a budget per choice: as many worlds, trees or
-tricks of depth as it allows), `threads=N` (for the worlds or trees of one choice).
+`playout=NAME`, `cut=N`, `endgame=N`, `merge=yes`, `ties=first`, `prune=yes`, `table=yes`, `pass=PLAYER` (who chooses
+the cards to pass; default: the thesis rule, for uct and ismcts gnome:jake), `ms=N` (a budget per choice: as many
+worlds, trees or tricks of depth as it allows), `threads=N` (for the worlds or trees of one choice).
 """
 
 from __future__ import annotations
