@@ -86,9 +86,12 @@ class SearchPlayer(Player):
         self.is_open = self.worlds == 0
         passer = options.pop("pass", "gnome:jake" if grows else "thesis")
         self._passer = None if passer == "thesis" else make_player(passer)
+        pick = options.pop("pick", "visits")
+        if pick not in ("visits", "value"):
+            raise SearchError(f"pick={pick} is unknown; choose from visits, value")
         self._policy = known_policies().get(options.get("playout", "throw"), (0, None))[1]
         self._spec = make_spec(self.kind, options)
-        self._by_visits = self._spec[0]["kind"] in (UCT, ISMCTS)
+        self._by_visits = self._spec[0]["kind"] in (UCT, ISMCTS) and pick == "visits"
         self._weigh = weigh
         self._prepare()
         self.counters = new_counters()[:LIMIT]
