@@ -25,8 +25,9 @@ ALLOWED = {
     "replay": {"cards", "deal", "record", "record_reader", "rules"},
     "search": {"jit", "kernel", "rules"},
     "players": {"cards", "rules", "jit", "kernel", "observation", "search"},
+    "ggp": {"jit"},
     "arena": {"cards", "rules", "jit", "kernel", "deal", "game", "record", "players"},
-    "benchmarks": {"rules", "kernel", "deal", "arena", "players"},
+    "benchmarks": {"rules", "kernel", "deal", "arena", "players", "ggp"},
 }
 """Who may use whom. `cli` may use everything and nobody uses it."""
 

@@ -11,14 +11,12 @@ import numpy.typing as npt
 from heartlab.ggp.machine import Facts, GameError, Machine, State
 from heartlab.ggp.network import GOALS, LEGAL, NEXT, PERCEPTS, Network, pack, unpack
 from heartlab.ggp.simulate import (
-    LANES,
     WORDS,
     clear,
     playouts_scalar,
     playouts_wide,
-    put_move,
+    put_moves,
     put_state,
-    seed_lanes,
     settle,
     take_state,
 )
@@ -120,9 +118,8 @@ class NetworkMachine(Machine):
 
     def _play(self, state: State, moves: Sequence[Term]) -> None:
         self._enter(state)
-        chosen = {self.move_number(player, move) for player, move in enumerate(moves)}
-        for number in range(self._starts[-1]):
-            put_move(self.network.net, self.values, number, np.uint64(0xFFFFFFFFFFFFFFFF if number in chosen else 0))
+        chosen = [self.move_number(player, move) for player, move in enumerate(moves)]
+        put_moves(self.network.net, self.values, np.array(chosen, np.int64))
 
     def playout(self, state: State, dice: random.Random) -> list[int]:
         totals, ended = self.playouts(state, 1, dice.getrandbits(64), wide=False)
@@ -134,8 +131,7 @@ class NetworkMachine(Machine):
         self, state: State, count: int, seed: int, wide: bool = True, max_steps: int = MAX_STEPS
     ) -> tuple[list[int], int]:
         """Random playouts from a state: the sums of the goals per role, and how many playouts ended."""
-        rng = np.zeros(LANES if wide else 1, np.uint64)
-        seed_lanes(np.uint64(seed & (2**64 - 1)), rng)
+        rng = np.array([seed & (2**64 - 1)], np.uint64)
         totals = np.zeros(len(self.roles), np.int64)
         shape = (self.network.literals, WORDS) if wide else (self.network.literals,)
         run = playouts_wide if wide else playouts_scalar

@@ -8,8 +8,8 @@ comes from.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
+from heapq import heapify, heappop, heappush
 
 FALSE, TRUE = 0, 1
 """The literals of node 0, which never holds."""
@@ -64,15 +64,27 @@ class Gates:
 
     def any_of_all(self, terms: list[frozenset[int]]) -> int:
         """A disjunction of conjunctions, factored by its most common literal again and again."""
-        done: list[int] = []
         terms = list(dict.fromkeys(terms))
-        while terms:
-            counts = Counter(literal for term in terms for literal in term)
-            literal, count = max(counts.items(), key=lambda item: (item[1], -item[0]), default=(TRUE, 0))
-            if count < 2:
-                done += [self.all_of(term) for term in terms]
-                break
-            inner = self.any_of_all([term - {literal} for term in terms if literal in term])
+        holders: dict[int, list[int]] = {}
+        for number, term in enumerate(terms):
+            for literal in term:
+                holders.setdefault(literal, []).append(number)
+        counts = {literal: len(found) for literal, found in holders.items()}
+        waiting = [(-count, literal) for literal, count in counts.items() if count > 1]
+        heapify(waiting)
+        left = dict.fromkeys(range(len(terms)))
+        done: list[int] = []
+        while waiting:
+            count, literal = heappop(waiting)
+            if -count != counts[literal]:
+                if counts[literal] > 1:
+                    heappush(waiting, (-counts[literal], literal))
+                continue
+            taken = [number for number in holders[literal] if number in left]
+            for number in taken:
+                del left[number]
+                for other in terms[number]:
+                    counts[other] -= 1
+            inner = self.any_of_all([terms[number] - {literal} for number in taken])
             done.append(self.both(literal, inner))
-            terms = [term for term in terms if literal not in term]
-        return self.any_of(done)
+        return self.any_of([*done, *(self.all_of(terms[number]) for number in left)])

@@ -12,8 +12,10 @@ import importlib.util
 import re
 import subprocess
 import sys
-import time
+import threading
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from tempfile import TemporaryFile
 
 from heartlab.ggp.normal import DISTINCT, FAILS, HOLDS, Literal, NormalRule, normalise
 from heartlab.ggp.parse import Description
@@ -129,11 +131,8 @@ def ground(description: Description, budget: Budget = Budget()) -> GroundGame:  
     """
     if importlib.util.find_spec("clingo") is None:
         raise MissingClingo("grounding needs clingo: pip install 'heartlab[ggp]'")
-    begun = time.monotonic()
     names = _Names()
-    text = program(_relevant(normalise(description)), names)
-    output = _run_clingo(text, budget)
-    return _read(output, names, budget, begun)
+    return _run_clingo(program(_relevant(normalise(description)), names), names, budget)
 
 
 def _relevant(rules: list[NormalRule]) -> list[NormalRule]:
@@ -153,26 +152,40 @@ def _relevant(rules: list[NormalRule]) -> list[NormalRule]:
     return [rule for rule in rules if functor(rule.head) in wanted]
 
 
-def _run_clingo(text: str, budget: Budget) -> str:
+def _run_clingo(text: str, names: _Names, budget: Budget) -> GroundGame:
+    """Let clingo ground a program and read its output as it comes."""
     command = [sys.executable, "-m", "clingo", "--mode=gringo", "--output=intermediate", "--warn=none"]
-    process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
-    )
-    try:
+    with TemporaryFile() as source, TemporaryFile("w+") as complaints:
+        source.write(text.encode())
+        source.seek(0)
+        process = subprocess.Popen(command, stdin=source, stdout=subprocess.PIPE, stderr=complaints, text=True)
         _limit_memory(process.pid, budget.megabytes)
-        output, complaint = process.communicate(text, timeout=budget.seconds)
-    except subprocess.TimeoutExpired:
-        raise GroundingFailed(f"the game did not ground within {budget.seconds:g} seconds") from None
-    finally:
-        process.kill()
-        process.communicate()
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            process.kill()
+
+        timer = threading.Timer(budget.seconds, stop)
+        timer.start()
+        try:
+            assert process.stdout is not None
+            game, complete = _read(process.stdout, names, budget)
+        finally:
+            timer.cancel()
+            process.kill()
+            process.communicate()
+        complaints.seek(0)
+        complaint = complaints.read()
+    if late.is_set():
+        raise GroundingFailed(f"the game did not ground within {budget.seconds:g} seconds")
+    if complete:
+        return game
     if "unsafe" in complaint:
         raise GroundingFailed("the game has unsafe rules, which cannot be grounded")
-    if process.returncode != 0:
-        if "bad_alloc" in complaint or "MemoryError" in complaint or process.returncode < 0:
-            raise GroundingFailed(f"the game did not ground within {budget.megabytes} megabytes")
-        raise GroundingFailed(f"clingo refused the game: {' '.join(complaint.split())[:200]}")
-    return output
+    if "bad_alloc" in complaint or "MemoryError" in complaint or not complaint:
+        raise GroundingFailed(f"the game did not ground within {budget.megabytes} megabytes")
+    raise GroundingFailed(f"clingo refused the game: {' '.join(complaint.split())[:200]}")
 
 
 def _limit_memory(pid: int, megabytes: int) -> None:
@@ -185,13 +198,20 @@ def _limit_memory(pid: int, megabytes: int) -> None:
         return
 
 
-def _read(output: str, names: _Names, budget: Budget, begun: float) -> GroundGame:
-    """Read aspif: lines `1 0 1 HEAD 0 N BODY...` are rules, `4 LENGTH NAME N ATOMS...` names."""
+def _read(lines: Iterable[str], names: _Names, budget: Budget) -> tuple[GroundGame, bool]:
+    """Read aspif, and whether it came to its end.
+
+    Lines `1 0 1 HEAD 0 N BODY...` are rules, `4 LENGTH NAME N ATOMS...` names, and `0` is the end.
+    """
     game = GroundGame()
-    for number, line in enumerate(output.splitlines()):
+    for line in lines:
+        if not line.endswith("\n"):
+            break
         if line.startswith("1 0 1 "):
             fields = [int(field) for field in line.split()]
             game.rules.append((fields[3], fields[6:]))
+            if len(game.rules) > budget.rules:
+                raise GroundingFailed(f"the game has more than {budget.rules:,} ground rules")
         elif line.startswith("4 "):
             _, length, rest = line.split(" ", 2)
             atom = names.decode(rest[: int(length)])
@@ -200,9 +220,6 @@ def _read(output: str, names: _Names, budget: Budget, begun: float) -> GroundGam
                 game.always.add(atom)
             else:
                 game.atoms[atom] = fields[1]
-        if number % 100_000 == 0 and time.monotonic() - begun > budget.seconds:
-            raise GroundingFailed(f"the game did not ground within {budget.seconds:g} seconds")
-        if len(game.rules) > budget.rules:
-            raise GroundingFailed(f"the game has more than {budget.rules:,} ground rules")
-    return game
-
+        elif line == "0\n":
+            return game, True
+    return game, False

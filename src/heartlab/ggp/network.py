@@ -240,9 +240,7 @@ def _goal_value(value: Term) -> int:
     return int(value)
 
 
-def _by_level(
-    gates: Gates, blocks: list[tuple[int, int, int, int]]
-) -> tuple[Literals, Literals, Callable[[int], int]]:
+def _by_level(gates: Gates, blocks: list[tuple[int, int, int, int]]) -> tuple[Literals, Literals, Callable[[int], int]]:
     """The gates of each block sorted by level, and how literals are renamed by that."""
     order = np.arange(gates.next_node)
     for start, end, _, _ in blocks:

@@ -297,4 +297,3 @@ class Prover(Machine):
         if kind == FAILS:
             return not self.ask(term)
         return (term[0] != term[1]) == (kind == DISTINCT)
-

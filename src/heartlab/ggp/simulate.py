@@ -5,9 +5,9 @@ one `and` moves 64 games. `settle` evaluates a section for one word per literal,
 that finding a gate's inputs is paid once for 256 games and the processor's wide registers are used.
 
 Random moves for 64 games at once: the legal moves of a role are counted in a binary counter whose digits are words,
-each game draws a number below its count, and a second pass over the moves counts the numbers down; where one reaches
-zero, that move is played. The draw is a 32-bit multiplication, so a move's chance is off by less than its count
-divided by 2^32. A generator is an xorshift word per game.
+each game draws a number below its count (all digits at once, and again where the number came out too large, so every
+move is exactly equally likely), and a second pass over the moves counts the numbers down; where one has reached zero,
+that move is played.
 """
 
 from __future__ import annotations
@@ -27,33 +27,27 @@ DIGITS = 20
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-SHIFT_7, SHIFT_13, SHIFT_17, SHIFT_32 = (np.uint64(n) for n in (7, 13, 17, 32))
 GOLDEN, MIX_1, MIX_2 = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
-SHIFT_27, SHIFT_30, SHIFT_31 = np.uint64(27), np.uint64(30), np.uint64(31)
+SHIFT_27, SHIFT_30, SHIFT_31, SHIFT_32 = (np.uint64(n) for n in (27, 30, 31, 32))
 
 
 # Random numbers
 
 
 @kernel
-def seed_lanes(seed: Any, rng: Any) -> None:
-    """Fill an array of generators, each different and none zero."""
-    for lane in range(len(rng)):
-        key = seed + GOLDEN * np.uint64(lane + 1)
-        key = (key ^ (key >> SHIFT_30)) * MIX_1
-        key = (key ^ (key >> SHIFT_27)) * MIX_2
-        rng[lane] = (key ^ (key >> SHIFT_31)) | ONE
+def next_word(rng: Any) -> Any:
+    """64 random bits; a generator is an array of one word, and any seed will do."""
+    rng[0] += GOLDEN
+    key = rng[0]
+    key = (key ^ (key >> SHIFT_30)) * MIX_1
+    key = (key ^ (key >> SHIFT_27)) * MIX_2
+    return key ^ (key >> SHIFT_31)
 
 
 @kernel
 def draw_below(rng: Any, count: int) -> int:
-    """A number below `count` from the first generator of an array."""
-    x = rng[0]
-    x ^= x << SHIFT_13
-    x ^= x >> SHIFT_7
-    x ^= x << SHIFT_17
-    rng[0] = x
-    return np.int64(((x >> SHIFT_32) * np.uint64(count)) >> SHIFT_32)
+    """A number below `count`, by 32-bit multiplication: off from uniform by less than count / 2^32."""
+    return np.int64(((next_word(rng) >> SHIFT_32) * np.uint64(count)) >> SHIFT_32)
 
 
 # One word per literal
@@ -121,6 +115,15 @@ def put_move(net: Any, values: Any, move: int, games: Any) -> None:
     literal = 2 * (1 + net.bases + move)
     values[literal] = games
     values[literal + 1] = ~games
+
+
+@kernel
+def put_moves(net: Any, values: Any, chosen: Any) -> None:
+    """Play some moves, given by number, in all games, and no others."""
+    for move in range(len(net.legal)):
+        put_move(net, values, move, ZERO)
+    for number in range(len(chosen)):
+        put_move(net, values, chosen[number], ALL)
 
 
 @kernel
@@ -234,84 +237,90 @@ def count_bits(word: Any) -> int:
 
 
 @kernel
-def choose_wide(net: Any, values: Any, rng: Any, digits: Any, counts: Any) -> Any:
-    """Play a uniform legal move of every role in every game.
+def digits_for(number: int) -> int:
+    """How many binary digits a number has."""
+    digits = 0
+    while number >> digits:
+        digits += 1
+    return digits
 
-    Returns nothing; a game in which a role has no legal move goes on without one.
-    """
+
+@kernel
+def choose_wide(net: Any, values: Any, rng: Any, digits: Any, numbers: Any) -> None:
+    """Play a uniform legal move of every role in every game; a game that lacks one goes on without."""
     for role in range(len(net.role_moves) - 1):
         first, last = np.int64(net.role_moves[role]), np.int64(net.role_moves[role + 1])
-        used = 0
-        while (1 << used) <= last - first:
-            used += 1
+        used = digits_for(last - first)
+        count_legal(net, values, first, last, digits)
         for word in range(WORDS):
-            choose_word(net, values, rng, digits, counts, first, last, used, word)
+            draw_numbers(rng, digits[word], numbers[word], used)
+        play_numbered(net, values, first, last, numbers)
 
 
 @kernel
-def choose_word(
-    net: Any, values: Any, rng: Any, digits: Any, counts: Any, first: int, last: int, used: int, word: int
-) -> None:
-    """Play a uniform legal move of one role in the 64 games of one word."""
-    for digit in range(used):
-        digits[digit] = ZERO
+def count_legal(net: Any, values: Any, first: int, last: int, digits: Any) -> None:
+    """Count the legal moves of a role in every game, in binary, one digit per word."""
+    for word in range(WORDS):
+        for digit in range(digits_for(last - first)):
+            digits[word, digit] = ZERO
     for move in range(first, last):
-        carry = values[net.legal[move], word]
-        digit = 0
-        while carry:
-            rest = digits[digit] & carry
-            digits[digit] ^= carry
-            carry = rest
-            digit += 1
+        literal, reach = net.legal[move], digits_for(move - first + 1)
+        for word in range(WORDS):
+            carry = values[literal, word]
+            for digit in range(reach):
+                rest = digits[word, digit] & carry
+                digits[word, digit] ^= carry
+                carry = rest
+
+
+@kernel
+def draw_numbers(rng: Any, counts: Any, numbers: Any, used: int) -> None:
+    """Draw a number below its count for each of 64 games: cut to the count's length, drawn again where too large."""
+    borrow = ZERO
+    for digit in range(used):
+        borrow |= counts[digit]
+    for digit in range(used):
+        rest = borrow & ~counts[digit]
+        counts[digit] ^= borrow
+        borrow = rest
     several = ZERO
-    for digit in range(1, used):
-        several |= digits[digit]
-    if several:
-        draw_word(rng, digits, counts, used, word)
-    else:
-        digits[0] = ZERO
-    open_games = ALL
-    for move in range(first, last):
-        legal = values[net.legal[move], word] & open_games
-        above = ZERO
-        for digit in range(used):
-            above |= digits[digit]
-        played = legal & ~above
-        literal = 2 * (1 + net.bases + move)
-        values[literal, word] = played
-        values[literal + 1, word] = ~played
-        open_games ^= played
-        borrow = legal ^ played
-        digit = 0
-        while borrow:
-            rest = borrow & ~digits[digit]
-            digits[digit] ^= borrow
-            borrow = rest
-            digit += 1
+    for digit in range(used):
+        several |= counts[digit]
+        numbers[digit] = ZERO
+    waiting = several
+    while waiting:
+        length, larger, equal = ZERO, ZERO, ALL
+        for place in range(used):
+            digit = used - 1 - place
+            length |= counts[digit]
+            drawn = (next_word(rng) & length & waiting) | (numbers[digit] & ~waiting)
+            numbers[digit] = drawn
+            larger |= equal & drawn & ~counts[digit]
+            equal &= ~(drawn ^ counts[digit])
+        waiting = larger
 
 
 @kernel
-def draw_word(rng: Any, digits: Any, counts: Any, used: int, word: int) -> None:
-    """Replace each game's count by a number below it."""
-    base = 64 * word
-    for lane in range(64):
-        counts[lane] = digits[0] >> np.uint64(lane) & ONE
-    for digit in range(1, used):
-        bits = digits[digit]
-        for lane in range(64):
-            counts[lane] |= (bits >> np.uint64(lane) & ONE) << np.uint64(digit)
-    for lane in range(64):
-        x = rng[base + lane]
-        x ^= x << SHIFT_13
-        x ^= x >> SHIFT_7
-        x ^= x << SHIFT_17
-        rng[base + lane] = x
-        counts[lane] = ((x >> SHIFT_32) * counts[lane]) >> SHIFT_32
-    for digit in range(used):
-        bits = ZERO
-        for lane in range(64):
-            bits |= (counts[lane] >> np.uint64(digit) & ONE) << np.uint64(lane)
-        digits[digit] = bits
+def play_numbered(net: Any, values: Any, first: int, last: int, numbers: Any) -> None:
+    """Play in every game the legal move of its number, by counting the numbers down."""
+    for word in range(WORDS):
+        waiting = ALL
+        for move in range(first, last):
+            reach = digits_for(last - move - 1)
+            legal = values[net.legal[move], word] & waiting
+            above = ZERO
+            for digit in range(reach):
+                above |= numbers[word, digit]
+            played = legal & ~above
+            literal = 2 * (1 + net.bases + move)
+            values[literal, word] = played
+            values[literal + 1, word] = ~played
+            waiting ^= played
+            borrow = legal ^ played
+            for digit in range(reach):
+                rest = borrow & ~numbers[word, digit]
+                numbers[word, digit] ^= borrow
+                borrow = rest
 
 
 @kernel
@@ -324,7 +333,7 @@ def playouts_wide(net: Any, state: Any, count: int, max_steps: int, rng: Any, va
     for word in range(WORDS):
         clear(values[:, word])
         put_state(net, state, values[:, word])
-    digits, counts = np.zeros(DIGITS, np.uint64), np.zeros(64, np.uint64)
+    digits, numbers = np.zeros((WORDS, DIGITS), np.uint64), np.zeros((WORDS, DIGITS), np.uint64)
     running, over = np.zeros(WORDS, np.uint64), np.zeros(WORDS, np.uint64)
     begun = np.zeros(LANES, np.int64)
     left = count
@@ -349,7 +358,7 @@ def playouts_wide(net: Any, state: Any, count: int, max_steps: int, rng: Any, va
         if step % 64 == 63:
             some |= give_up(begun, step - max_steps, running, over)
         step += 1
-        choose_wide(net, values, rng, digits, counts)
+        choose_wide(net, values, rng, digits, numbers)
         settle_wide(net, values, NEXT)
         advance_wide(net, values)
         if some:
@@ -387,9 +396,7 @@ def advance_wide(net: Any, values: Any) -> None:
 
 
 @kernel
-def restart(
-    net: Any, state: Any, values: Any, over: Any, running: Any, begun: Any, left: int, step: int
-) -> int:
+def restart(net: Any, state: Any, values: Any, over: Any, running: Any, begun: Any, left: int, step: int) -> int:
     """Begin new games where games are over, as long as any are left to play; returns how many are left."""
     for word in range(WORDS):
         games = over[word]
