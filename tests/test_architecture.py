@@ -65,7 +65,9 @@ def test_values_need_no_arrays():
         assert "numba" not in source
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["rules"], ["arena", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["rules"], ["arena", "--help"], ["ggp", "--help"], ["ggp", "check", "nim"]]
+)
 def test_quick_commands_load_no_numpy_or_numba(arguments):
     program = (
         f"import sys; sys.argv = ['heartlab', *{arguments!r}]; import heartlab.cli\n"

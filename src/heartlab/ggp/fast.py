@@ -42,6 +42,11 @@ class NetworkMachine(Machine):
         self._starts = [int(first) for first in network.net.role_moves]
         self._moves = [{move: number for number, move in enumerate(own)} for own in network.moves]
 
+    def fork(self) -> Machine:
+        twin = NetworkMachine(self.network, self.name)
+        twin.note = self.note
+        return twin
+
     @property
     def initial(self) -> State:
         return self.network.net.initial.tobytes()
@@ -115,6 +120,10 @@ class NetworkMachine(Machine):
         if number is None:
             raise GameError(f"{self.name}: {show(self.roles[player])} never has the move {show(move)}")
         return self._starts[player] + number
+
+    def move_of(self, player: int, number: int) -> Term:
+        """The move with a number."""
+        return self.network.moves[player][number - self._starts[player]]
 
     def _play(self, state: State, moves: Sequence[Term]) -> None:
         self._enter(state)

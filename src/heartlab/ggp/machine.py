@@ -66,6 +66,10 @@ class Machine(ABC):
     def sees(self, state: State, moves: Sequence[Term], player: int) -> list[Term]:
         """What a player perceives of a joint move in a GDL-II game, sorted."""
 
+    @abstractmethod
+    def fork(self) -> Machine:
+        """A machine for the same game that can be used in another thread."""
+
     @property
     def has_percepts(self) -> bool:
         """Whether players are told what they see (GDL-II) instead of the moves."""

@@ -129,6 +129,7 @@ class Prover(Machine):
 
     def __init__(self, description: Description) -> None:
         self.name = description.source
+        self.description = description
         self.roles = description.roles
         rules = normalise(description)
         self.levels = levels(rules)
@@ -151,6 +152,11 @@ class Prover(Machine):
             self.roles = tuple(arguments(answer)[0] for answer in self.ask(("role", "?r")))
 
     # The machine
+
+    def fork(self) -> Machine:
+        twin = Prover(self.description)
+        twin.note = self.note
+        return twin
 
     @property
     def initial(self) -> State:
