@@ -43,11 +43,22 @@ def expand(net: Any, values: Any, state: Any, player: int, moves: Any, children:
     Fills `moves` (numbers), `children` (packed states) and `ends` (per child and player: the goal if the game is over
     there, else -1), and returns how many there are; SIMULTANEOUS if another player has a choice as well.
     """
+    enter(net, values, state)
+    if find_mover(net, values) == SIMULTANEOUS:
+        return SIMULTANEOUS
+    return expand_entered(net, values, state, player, moves, children, ends)
+
+
+@kernel
+def enter(net: Any, values: Any, state: Any) -> None:
+    """Make a packed state the state, and settle its legal moves."""
     put_state(net, state, values)
     settle(net, values, LEGAL)
-    mover = find_mover(net, values)
-    if mover == SIMULTANEOUS:
-        return SIMULTANEOUS
+
+
+@kernel
+def expand_entered(net: Any, values: Any, state: Any, player: int, moves: Any, children: Any, ends: Any) -> int:
+    """`expand` for a state that was entered and in which only this player has a choice."""
     count = 0
     for role in range(len(net.role_moves) - 1):
         for move in range(net.role_moves[role], net.role_moves[role + 1]):
@@ -62,8 +73,7 @@ def expand(net: Any, values: Any, state: Any, player: int, moves: Any, children:
     for start in range(0, count, 64):
         games = min(64, count - start)
         if start:
-            put_state(net, state, values)
-            settle(net, values, LEGAL)
+            enter(net, values, state)
         for lane in range(games):
             put_move(net, values, moves[start + lane], ONE << np.uint64(lane))
         settle(net, values, NEXT)

@@ -28,7 +28,7 @@ DIGITS = 20
 ZERO, ONE = np.uint64(0), np.uint64(1)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 GOLDEN, MIX_1, MIX_2 = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
-SHIFT_27, SHIFT_30, SHIFT_31, SHIFT_32 = (np.uint64(n) for n in (27, 30, 31, 32))
+SHIFT_11, SHIFT_27, SHIFT_30, SHIFT_31, SHIFT_32 = (np.uint64(n) for n in (11, 27, 30, 31, 32))
 
 
 # Random numbers
@@ -48,6 +48,12 @@ def next_word(rng: Any) -> Any:
 def draw_below(rng: Any, count: int) -> int:
     """A number below `count`, by 32-bit multiplication: off from uniform by less than count / 2^32."""
     return np.int64(((next_word(rng) >> SHIFT_32) * np.uint64(count)) >> SHIFT_32)
+
+
+@kernel
+def draw_share(rng: Any) -> float:
+    """A uniform number from 0 to below 1."""
+    return np.float64(next_word(rng) >> SHIFT_11) * (1.0 / 9007199254740992.0)
 
 
 # One word per literal
