@@ -17,6 +17,7 @@ from heartlab.ggp.gates import FALSE, TRUE, Gates
 from heartlab.ggp.ground import Budget, GroundingFailed, MissingClingo
 from heartlab.ggp.load import known_games, load_game, make_machine
 from heartlab.ggp.machine import GameError
+from heartlab.ggp.network import MOVES, TERMINAL
 from heartlab.ggp.parse import parse_game
 from heartlab.ggp.simulate import DIGITS, WORDS, choose_wide, draw_numbers
 from heartlab.ggp.terms import GdlError
@@ -131,7 +132,8 @@ def test_a_move_is_drawn_uniformly_in_every_game():
     for word in range(WORDS):
         clear(values[:, word])
         put_state(net, machine.words(state), values[:, word])
-    settle_wide(net, values, 0)
+    settle_wide(net, values, TERMINAL)
+    settle_wide(net, values, MOVES)
     rounds = 400
     for _ in range(rounds):
         choose_wide(net, values, rng, digits[0], digits[1])

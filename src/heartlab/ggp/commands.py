@@ -195,3 +195,89 @@ def serve(
         server.serve_forever()
     except KeyboardInterrupt:
         _say("stopped")
+
+
+@ggp.command()
+def discover(
+    file: FileArgument,
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Where to save the features, as JSON.")],
+    opponent: Annotated[
+        list[str] | None, typer.Option("--opponent", "-o", help="Default: eps-greedy, random and weak.")
+    ] = None,
+    matches: Annotated[int, typer.Option("--matches", "-n", help="Learning matches of each run.")] = 75,
+    runs: Annotated[int, typer.Option("--runs", help="Runs that are averaged.")] = 10,
+    role: Annotated[int, typer.Option("--role", help="The learner's role: 0 or 1.")] = 0,
+    seed: SeedOption = 0,
+) -> None:
+    """Learn a source game and save the values of its look-ahead features, for each kind of opponent."""
+    from heartlab.ggp.learners import TurnGame, learn_features
+
+    _, machine = _load(file, "auto", 20.0)
+    found = learn_features(
+        TurnGame(machine),
+        tuple(opponent or ("eps-greedy", "random", "weak")),
+        _positive("--matches", matches),
+        _positive("--runs", runs),
+        seed,
+        role=_player("--role", role),
+    )
+    found.save(model)
+    _say(f"{model}: {len({shape for values in found.features.values() for shape in values})} features of {file}")
+
+
+@ggp.command()
+def learn(
+    file: FileArgument,
+    learner: Annotated[
+        str, typer.Option("--learner", help="baseline, terminal-only, transfer, look-ahead, avgmax or maxmax.")
+    ] = "baseline",
+    opponent: Annotated[
+        str, typer.Option("--opponent", "-o", help="eps-greedy, random, weak or blocking.")
+    ] = "eps-greedy",
+    reading: Annotated[str, typer.Option("--reading", help="literal, terminal-check or look-up.")] = "terminal-check",
+    model: Annotated[Path | None, typer.Option("--model", help="Features for transfer; see `discover`.")] = None,
+    matches: Annotated[int, typer.Option("--matches", "-n", help="Matches of each run.")] = 3000,
+    runs: Annotated[int, typer.Option("--runs", help="Independent runs.")] = 10,
+    role: Annotated[int, typer.Option("--role", help="The learner's role: 0 or 1.")] = 0,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Learn a game against an opponent, match by match, and show the rewards."""
+    from heartlab.ggp.learners import FeatureModel, TurnGame, learn_runs, make_settings
+
+    settings = make_settings(learner=learner, opponent=opponent, reading=reading, role=_player("--role", role))
+    features = None if model is None else FeatureModel.load(model)
+    _, machine = _load(file, "auto", 20.0)
+    found = learn_runs(
+        TurnGame(machine), settings, _positive("--matches", matches), _positive("--runs", runs), seed, features
+    )
+    if as_json:
+        print(json.dumps(found))
+        return
+    for window in found["windows"]:
+        mean = f"{window['mean']:6.2f} ± {window['standard_error']:.2f}"
+        print(f"matches {window['first']:>5} to {window['last']:>5}: {mean}")
+    print(f"{found['matches_per_second']:,.0f} learning matches per second")
+
+
+@ggp.command()
+def features(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `discover` saved.")],
+    picture: Annotated[Path | None, typer.Option("--picture", help="Draw the features into this SVG file.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show learned features, each as a small tree with its values."""
+    from heartlab.ggp.learners import FeatureModel
+    from heartlab.ggp.shapes import features_svg, features_text
+
+    found = FeatureModel.load(model)
+    if picture is not None:
+        picture.write_text(features_svg(found), "utf-8")
+        _say(f"drew {picture}")
+    print(json.dumps(found.features) if as_json else features_text(found))
+
+
+def _player(option: str, value: int) -> int:
+    if value not in (0, 1):
+        raise ValueError(f"{option} {value}: there are the roles 0 and 1")
+    return value

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.ggp.network import GOALS, LEGAL, NEXT
-from heartlab.ggp.simulate import ONE, ZERO, goal_of, put_move, put_state, settle
+from heartlab.ggp.network import GOALS, MOVES, NEXT, TERMINAL
+from heartlab.ggp.simulate import ALL, ONE, ZERO, goal_of, put_move, put_state, settle
 from heartlab.jit import kernel
 
 SIMULTANEOUS = -1
@@ -53,7 +53,9 @@ def expand(net: Any, values: Any, state: Any, player: int, moves: Any, children:
 def enter(net: Any, values: Any, state: Any) -> None:
     """Make a packed state the state, and settle its legal moves."""
     put_state(net, state, values)
-    settle(net, values, LEGAL)
+    if net.moves_need_terminal:
+        settle(net, values, TERMINAL)
+    settle(net, values, MOVES)
 
 
 @kernel
@@ -80,7 +82,7 @@ def expand_entered(net: Any, values: Any, state: Any, player: int, moves: Any, c
         for lane in range(games):
             put_move(net, values, moves[start + lane], ZERO)
         enter_children(net, values, children, start, games)
-        settle(net, values, LEGAL)
+        settle(net, values, TERMINAL)
         over = values[net.terminal]
         if over:
             settle(net, values, GOALS)
@@ -97,6 +99,7 @@ def enter_children(net: Any, values: Any, children: Any, start: int, games: int)
     for lane in range(games):
         for word in range(children.shape[1]):
             children[start + lane, word] = ZERO
+    lanes = ALL >> np.uint64(64 - games)
     fresh = np.empty(max(1, net.bases), np.uint64)
     for number in range(net.bases):
         fresh[number] = values[net.following[number]]
@@ -105,5 +108,6 @@ def enter_children(net: Any, values: Any, children: Any, start: int, games: int)
         values[2 * number + 2] = value
         values[2 * number + 3] = ~value
         place = np.uint64(number & 63)
-        for lane in range(games):
+        value &= lanes
+        for lane in range(games if value else 0):
             children[start + lane, number >> 6] |= ((value >> np.uint64(lane)) & ONE) << place

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from heartlab.ggp.machine import Facts, GameError, Machine, State
-from heartlab.ggp.network import GOALS, LEGAL, NEXT, PERCEPTS, Network, pack, unpack
+from heartlab.ggp.network import GOALS, MOVES, NEXT, PERCEPTS, TERMINAL, Network, pack, unpack
 from heartlab.ggp.simulate import (
     WORDS,
     clear,
@@ -107,7 +107,8 @@ class NetworkMachine(Machine):
     def _enter(self, state: State) -> None:
         if state != self._now:
             put_state(self.network.net, self.words(state), self.values)
-            settle(self.network.net, self.values, LEGAL)
+            settle(self.network.net, self.values, TERMINAL)
+            settle(self.network.net, self.values, MOVES)
             self._now = state
 
     def move_number(self, player: int, move: Term) -> int:

@@ -52,11 +52,12 @@ class Gates:
         return known
 
     def all_of(self, literals: Iterable[int]) -> int:
-        """The conjunction of some literals; shared beginnings become shared gates."""
-        result = TRUE
-        for literal in sorted(set(literals)):
-            result = self.both(result, literal)
-        return result
+        """The conjunction of some literals, as a flat tree: a long chain of gates would wait for itself."""
+        waiting = sorted(set(literals))
+        while len(waiting) > 1:
+            pairs = [self.both(left, right) for left, right in zip(waiting[::2], waiting[1::2], strict=False)]
+            waiting = pairs + waiting[2 * len(pairs) :]
+        return waiting[0] if waiting else TRUE
 
     def any_of(self, literals: Iterable[int]) -> int:
         """The disjunction of some literals."""

@@ -7,8 +7,10 @@ data, never code), one value per shape and opponent.
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
+import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,7 +32,6 @@ from heartlab.ggp.learning import (
 )
 from heartlab.ggp.lookahead import SHAPES, describe_shape, parse_shape
 from heartlab.ggp.machine import Machine
-from heartlab.ggp.simulate import ONE
 from heartlab.ggp.terms import GdlError
 
 FORMAT = "heartlab-ggp-features/1"
@@ -116,8 +117,42 @@ def learn(
         if played == matches:
             return rewards, table
         if played < 0 or bits >= 26:
-            raise GdlError(f"{game.machine.name}: learning stopped after {played} matches: it is nobody's turn, or too much to keep")
+            reason = "in some state it is nobody's turn" if played < 0 else "there are too many positions to keep"
+            raise GdlError(f"{game.machine.name}: learning had to stop: {reason}")
         bits += 2
+
+
+def learn_runs(
+    game: TurnGame,
+    settings: Settings,
+    matches: int,
+    runs: int,
+    seed: int = 0,
+    model: FeatureModel | None = None,
+) -> dict[str, Any]:
+    """Several independent runs: mean rewards over windows of matches, with standard errors over runs."""
+    learn(game, settings, 1, seed, 0, model)
+    begun = time.perf_counter()
+    rewards = np.array([learn(game, settings, matches, seed, run, model)[0] for run in range(runs)])
+    taken = time.perf_counter() - begun
+    edges = sorted({edge for edge in (0, 100, 300, 1000, 3000, matches) if edge <= matches})
+    windows = []
+    for first, last in itertools.pairwise(edges):
+        means = rewards[:, first:last].mean(axis=1)
+        error = float(means.std(ddof=1) / math.sqrt(runs)) if runs > 1 else math.nan
+        windows.append({"first": first + 1, "last": last, "mean": float(means.mean()), "standard_error": error})
+    return {
+        "game": game.machine.name,
+        "learner": LEARNERS[settings.learner],
+        "opponent": OPPONENTS[settings.opponent],
+        "reading": READINGS[settings.reading],
+        "matches": matches,
+        "runs": runs,
+        "seed": seed,
+        "mean": float(rewards.mean()),
+        "windows": windows,
+        "matches_per_second": matches * runs / taken,
+    }
 
 
 @dataclass

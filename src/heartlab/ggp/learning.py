@@ -2,7 +2,7 @@
 
 The learner keeps a table of positions, reached after its own moves or (where all plies are recorded) after any move. It
 plays the move whose afterstate has the highest value, now and then another one. After a match each new position gets
-its initial value, and then, with all values as before the match, for the recorded positions s_1 ... s_k and the reward r
+its initial value, and then, with all values as before the match, recorded positions s_1 ... s_k and the reward r,
 
     Q(s_p) += alpha * sum over t >= p of lambda^(t-p) * (Q(s_{t+1}) - Q(s_t)),    with r in the place of Q(s_{k+1}).
 
@@ -129,7 +129,16 @@ def initial_value(learner: int, shape: int, sums: Any, features: Any) -> float:
 
 @kernel
 def candidate_value(
-    net: Any, values: Any, idle: Any, settings: Any, table: Any, features: Any, child: Any, goal: int, levels: Any, sums: Any
+    net: Any,
+    values: Any,
+    idle: Any,
+    settings: Any,
+    table: Any,
+    features: Any,
+    child: Any,
+    goal: int,
+    levels: Any,
+    sums: Any,
 ) -> float:
     """The value by which a candidate move is judged."""
     key = key_of(child, settings.role)
@@ -181,10 +190,10 @@ def gives_win(net: Any, values: Any, idle: Any, child: Any, learner: int, level:
     moves, children, ends = level
     enter(net, values, child)
     count = expand_entered(net, values, child, turn_of(net, values, idle), moves, children, ends)
+    found = False
     for reply in range(count):
-        if class_of(ends[reply, learner]) == WON:
-            return True
-    return False
+        found |= class_of(ends[reply, learner]) == WON
+    return found
 
 
 @kernel
@@ -275,7 +284,17 @@ def learn_matches(
             if own[ply] or settings.recording == ALL_PLIES or (over and settings.recording == OWN_AND_LAST):
                 is_own = own[ply] and not over
                 slots[recorded] = visit(
-                    net, values, idle, settings, table, features, states[ply], is_own, goal if over else -1, levels, sums
+                    net,
+                    values,
+                    idle,
+                    settings,
+                    table,
+                    features,
+                    states[ply],
+                    is_own,
+                    goal if over else -1,
+                    levels,
+                    sums,
                 )
                 recorded += 1
         update(slots, recorded, np.float64(max(0, goal)), settings, table)

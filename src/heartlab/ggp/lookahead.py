@@ -1,8 +1,8 @@
 """Look-ahead by one move of the opponent and one reply: the shape of the little tree, and what searches make of it.
 
 Every node is won (W), lost (L), drawn (D) or goes on (N), for the learner. The replies below a node that goes on count
-only as the set of their classes, and the nodes themselves only as the set of what they are: so the shape of the
-tree is a set of descriptors, W, L, D or N{...}, and nothing of the game is left in it. There are 3 + 16 descriptors, so a
+only as the set of their classes, and the nodes themselves only as the set of what they are: so the shape of the tree
+is a set of descriptors, W, L, D or N{...}, and nothing of the game is left in it. There are 3 + 16 descriptors, so a
 shape is a number of 19 bits. A shape is a feature only if some node in it is decided.
 """
 
@@ -54,8 +54,8 @@ def turn_of(net: Any, values: Any, idle: Any) -> int:
 def look_ahead(net: Any, values: Any, idle: Any, state: Any, learner: int, levels: Any, sums: Any) -> int:
     """The shape below a position with the opponent to move, and three ways to value it.
 
-    `levels` holds two sets of arrays to expand into; `sums` gets the value by MINIMAX, AVERAGE and BEST, leaves that are
-    not decided counting 50. Returns the shape, or NO_FEATURE where nothing is decided.
+    `levels` holds two sets of arrays to expand into; `sums` gets the value by MINIMAX, AVERAGE and BEST, leaves that
+    are not decided counting 50. Returns the shape, or NO_FEATURE where nothing is decided.
     """
     moves, children, ends = levels[0]
     reply_moves, replies, reply_ends = levels[1]

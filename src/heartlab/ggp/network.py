@@ -3,12 +3,13 @@
 The network is data that one compiled interpreter runs (`simulate.py`), so no game needs a compilation of its own.
 Values are kept per literal: for every node its value and its negation lie side by side, and a gate is one `and`.
 
-Gates stand in four sections, each evaluated only when it is needed: what says which moves are legal and whether the
-game is over; the goals; the next state; the percepts. Goals and next state use gates of the first section but not of
-each other. A section is a list of blocks. In an acyclic block the gates
-stand by level, so that neighbours do not wait for each other. Atoms that depend on each other in a circle (a group of
-stones and its liberties) have registers: their block starts with all registers false and is run until none of them
-changes, which is the meaning of recursive rules.
+Gates stand in five sections, each evaluated only when it is needed. Goals use gates of the first section, whether the
+game is over; the next state and the percepts use those of the legal moves. The legal moves do without the first section
+if that costs few gates more, so that look-ahead can ask for one without the other; `moves_need_terminal` tells.
+
+A section is a list of blocks. In an acyclic block the gates stand by level, so that neighbours do not wait for each
+other. Atoms that depend on each other in a circle (a group of stones and its liberties) have registers: their block
+starts with all registers false and is run until none of them changes, which is the meaning of recursive rules.
 """
 
 from __future__ import annotations
@@ -26,8 +27,11 @@ from heartlab.ggp.graph import strong_components
 from heartlab.ggp.ground import GroundGame, GroundingFailed
 from heartlab.ggp.terms import Term, arguments, functor, functor_name, sort_key
 
-LEGAL, GOALS, NEXT, PERCEPTS = range(4)
-"""The sections: legality and terminality, goals, the next state, percepts."""
+TERMINAL, MOVES, GOALS, NEXT, PERCEPTS = range(5)
+"""The sections: whether the game is over, the legal moves, the goals, the next state, the percepts."""
+
+DUPLICATION = 0.2
+"""How much larger a network may become by keeping the legal moves apart from the question whether the game is over."""
 
 Literals = npt.NDArray[np.uint32]
 
@@ -38,7 +42,7 @@ class Net(NamedTuple):
     pairs: Literals  # [gates, 2] the inputs of each gate
     first_gate: int  # node number of the first gate
     blocks: Literals  # [blocks, 4] first and last+1 gate, first and last+1 register
-    sections: Literals  # [5] first block of each section, and the end
+    sections: Literals  # [6] first block of each section, and the end
     registers: Literals  # [registers, 2] node of the register, literal of its new value
     bases: int  # number of propositions of a state: nodes 1 ... bases
     legal: Literals  # [moves] literal that says that the move is legal; move m is node 1 + bases + m
@@ -46,6 +50,7 @@ class Net(NamedTuple):
     following: Literals  # [bases] literal of each proposition in the next state
     initial: npt.NDArray[np.uint64]  # [words] the first state, packed
     terminal: int  # literal
+    moves_need_terminal: int  # whether TERMINAL must be settled before MOVES
     goals: Literals  # [goals, 3] role, value, literal
 
 
@@ -97,6 +102,13 @@ class _Builder:
         twin.gates = copy(self.gates)
         twin.gates.known = dict(self.gates.known)
         twin.literals, twin.built = dict(self.literals), set(self.built)
+        return twin
+
+    def trial(self) -> _Builder:
+        """A fork whose gates and blocks come to nothing."""
+        twin = self.fork()
+        twin.gates.pairs, twin.gates.level = list(self.gates.pairs), list(self.gates.level)
+        twin.blocks, twin.registers = list(self.blocks), list(self.registers)
         return twin
 
     def _build(self, atoms: list[int]) -> None:
@@ -189,10 +201,17 @@ def build_network(game: GroundGame, roles: tuple[Term, ...]) -> Network:
     registers = {atom: first_register + number for number, atom in enumerate(_circular_atoms(game, inputs))}
     builder = _Builder(game, inputs, registers, first_register - 1 + len(registers))
 
-    legal = builder.section([*(("legal", role, move) for role, move in numbered), "terminal"])
+    legal_terms: list[Term] = [("legal", role, move) for role, move in numbered]
+    alone = builder.fork()
+    (terminal,) = builder.section(["terminal"])
     sections = [0, len(builder.blocks)]
+    goal_builder = builder.fork()
+    need = _moves_need_terminal(builder, alone, legal_terms)
+    builder = builder if need else alone
+    legal = builder.section(legal_terms)
+    sections.append(len(builder.blocks))
     goal_terms = [term for term in by_relation.get("goal", []) if arguments(term)[0] in roles]
-    goal_literals = builder.fork().section(goal_terms)
+    goal_literals = goal_builder.section(goal_terms)
     sections.append(len(builder.blocks))
     following = builder.section([("next", proposition) for proposition in propositions])
     sections.append(len(builder.blocks))
@@ -210,11 +229,12 @@ def build_network(game: GroundGame, roles: tuple[Term, ...]) -> Network:
         sections=np.array(sections, np.uint32),
         registers=_rows([(node, renamed(new)) for node, new in builder.registers], 2),
         bases=len(propositions),
-        legal=np.array([renamed(one) for one in legal[:-1]], np.uint32),
+        legal=np.array([renamed(one) for one in legal], np.uint32),
         role_moves=role_moves.astype(np.uint32),
         following=np.array([renamed(one) for one in following], np.uint32),
         initial=pack(np.array(initial, bool)),
-        terminal=renamed(legal[-1]),
+        terminal=renamed(terminal),
+        moves_need_terminal=int(need),
         goals=_rows(
             [
                 (roles.index(arguments(term)[0]), _goal_value(arguments(term)[1]), renamed(one))
@@ -228,6 +248,17 @@ def build_network(game: GroundGame, roles: tuple[Term, ...]) -> Network:
         for term, one in zip(percept_terms, percept_literals, strict=True)
     )
     return Network(net, roles, propositions, moves, percepts, len(game.rules))
+
+
+def _moves_need_terminal(after: _Builder, alone: _Builder, legal: list[Term]) -> bool:
+    """Whether building the legal moves without the gates of the first section would cost too many gates."""
+    sizes = []
+    for builder in (after, alone):
+        trial = builder.trial()
+        start = trial.gates.next_node
+        trial.section(legal)
+        sizes.append(trial.gates.next_node - start)
+    return sizes[1] - sizes[0] > DUPLICATION * (sizes[0] + len(after.gates.pairs))
 
 
 def _rows(rows: list[tuple[int, ...]], width: int) -> Literals:

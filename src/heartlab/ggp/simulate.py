@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.ggp.network import GOALS, LEGAL, NEXT
+from heartlab.ggp.network import GOALS, MOVES, NEXT, TERMINAL
 from heartlab.jit import kernel
 
 WORDS = 4
@@ -183,13 +183,14 @@ def playouts_scalar(net: Any, state: Any, count: int, max_steps: int, rng: Any, 
     for _ in range(count):
         put_state(net, state, values)
         for _ in range(max_steps):
-            settle(net, values, LEGAL)
+            settle(net, values, TERMINAL)
             if values[net.terminal] & ONE:
                 settle(net, values, GOALS)
                 for role in range(len(totals)):
                     totals[role] += max(0, goal_of(net, values, role, 0))
                 ended += 1
                 break
+            settle(net, values, MOVES)
             if not choose_scalar(net, values, rng):
                 break
             step_scalar(net, values, scratch)
@@ -348,7 +349,7 @@ def playouts_wide(net: Any, state: Any, count: int, max_steps: int, rng: Any, va
         left -= 1
     ended, step = 0, 0
     while True:
-        settle_wide(net, values, LEGAL)
+        settle_wide(net, values, TERMINAL)
         some = ZERO
         for word in range(WORDS):
             over[word] = values[net.terminal, word] & running[word]
@@ -364,6 +365,7 @@ def playouts_wide(net: Any, state: Any, count: int, max_steps: int, rng: Any, va
         if step % 64 == 63:
             some |= give_up(begun, step - max_steps, running, over)
         step += 1
+        settle_wide(net, values, MOVES)
         choose_wide(net, values, rng, digits, numbers)
         settle_wide(net, values, NEXT)
         advance_wide(net, values)

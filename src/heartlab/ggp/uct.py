@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.ggp.network import GOALS, LEGAL, Network
+from heartlab.ggp.network import GOALS, MOVES, TERMINAL, Network
 from heartlab.ggp.simulate import (
     GOLDEN,
     MIX_1,
@@ -175,10 +175,11 @@ def grow(net: Any, root: Any, simulations: int, exploration: float, rng: Any, va
         put_state(net, root, values)
         depth, in_tree, ended = 0, True, False
         for _ in range(MAX_DEPTH):
-            settle(net, values, LEGAL)
+            settle(net, values, TERMINAL)
             if values[net.terminal] & ONE:
                 ended = True
                 break
+            settle(net, values, MOVES)
             if in_tree:
                 pack_values(net, values, state)
                 key = hash_state(state)
