@@ -158,7 +158,7 @@ def as_sets(model, opponent):
     for shape, (value, _) in model.features[opponent].items():
         decided, *rest = shape.strip("{}").split("N{")
         sets = [frozenset(piece.split("}")[0].split(",")) for piece in rest]
-        found[frozenset([name for name in "WLD" if name in decided.split(", ")] + sets)] = np.float32(value)
+        found[frozenset([name for name in "WLD" if name in decided.split(", ")] + sets)] = float(np.float32(value))
     return found
 
 

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from heartlab.benchmarks import BenchResult, Work, benchmark, compare, rate
 from heartlab.ggp.fast import NetworkMachine
 from heartlab.ggp.ground import MissingClingo
+from heartlab.ggp.learners import TurnGame, learn, learn_features, make_settings
 from heartlab.ggp.load import known_games, load_game
 from heartlab.ggp.machine import Machine
 
 CHUNK = 1 << 20
+RUN = 3000
 GAMES = ("tictactoe", "connect4")
 
 
@@ -77,3 +79,24 @@ def bench_cost(seconds: float) -> Iterator[BenchResult]:
         network = machine.network
         note = f"{machine.name}: {network.ground_rules} ground rules, {len(network.net.pairs)} gates"
         yield BenchResult("ggp.cost", "playouts/s", 1, speed, note=note)
+
+
+@benchmark("ggp.learning")
+def bench_learning(seconds: float) -> Iterator[BenchResult]:
+    """Learning matches in Connect-3 on 5x5: the baseline, and transfer that looks up every candidate move."""
+    try:
+        source, target = TurnGame(_network("tictactoe")), TurnGame(_network("connect3"))
+    except MissingClingo:
+        return
+    model = learn_features(source, ("eps-greedy",))
+    for learner, reading in (("baseline", "literal"), ("transfer", "terminal-check"), ("transfer", "look-up")):
+        settings = make_settings(learner=learner, reading=reading, opponent="eps-greedy")
+        runs = iter(range(1 << 62))
+
+        def work(count: int, settings=settings, runs=runs) -> None:  # type: ignore[no-untyped-def]
+            for first in range(0, count, RUN):
+                learn(target, settings, min(RUN, count - first), run=next(runs), model=model)
+
+        work(1)
+        speed = rate(work, seconds / 3, RUN)
+        yield BenchResult("ggp.learning", "matches/s", 1, speed, note=f"connect3, {learner}, {reading}, runs of {RUN}")
