@@ -26,13 +26,14 @@ ALLOWED = {
     "search": {"jit", "kernel", "rules"},
     "features": {"jit", "kernel", "search"},
     "players": {"cards", "rules", "jit", "kernel", "observation", "search"},
+    "ggp": {"jit"},
     "analysis": {"cards", "rules", "kernel", "deal", "record", "replay", "features", "players", "learn"},
     "bundle": set(),
     "progress": set(),
     "arena": {"cards", "rules", "jit", "kernel", "deal", "game", "record", "players", "progress", "bundle"},
     "learn": {"bundle", "cards", "rules", "jit", "kernel", "features", "observation", "search", "players", "progress"},
     "experiments": {"bundle", "rules", "kernel", "features", "search", "players", "arena", "learn"},
-    "benchmarks": {"jit", "rules", "kernel", "features", "learn", "deal", "arena", "players"},
+    "benchmarks": {"jit", "rules", "kernel", "features", "learn", "deal", "arena", "players", "ggp"},
 }
 """Who may use whom. `cli` may use everything and nobody uses it."""
 
@@ -71,7 +72,16 @@ def test_values_need_no_arrays():
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["rules"], ["arena", "--help"], ["train", "--help"], ["reproduce", "--help"]]
+    "arguments",
+    [
+        ["--help"],
+        ["rules"],
+        ["arena", "--help"],
+        ["train", "--help"],
+        ["reproduce", "--help"],
+        ["ggp", "--help"],
+        ["ggp", "check", "nim"],
+    ],
 )
 def test_quick_commands_load_no_numpy_or_numba(arguments):
     program = (

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
+from heartlab.ggp.commands import ggp
 from heartlab.rules import PRESET_NOTES, PRESETS, Rules
 
 app = typer.Typer(
@@ -24,6 +25,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+app.add_typer(ggp)
 
 RulesOption = Annotated[str, typer.Option("--rules", "-r", help="Preset and changes: standard,moon=self,bonus=JD")]
 SeedOption = Annotated[int, typer.Option("--seed", "-s", help="The same seed gives the same result.")]

@@ -18,6 +18,7 @@ MODULES = (
     "heartlab.benchmarks.search",
     "heartlab.benchmarks.pruning",
     "heartlab.benchmarks.td",
+    "heartlab.benchmarks.ggp",
 )
 
 

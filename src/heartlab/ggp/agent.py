@@ -1,0 +1,186 @@
+"""The player's side of the protocol, without the network: a text comes in, a text goes out.
+
+The HTTP server and in-process matches both talk to an agent, so what is tested in one is true of the other. An agent
+plays several matches at once, answers `busy` to whatever it knows nothing of, and never raises on a message: what is
+not a message raises `ProtocolError` for the server to refuse, everything else gets an answer.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from heartlab.ggp.belief import Belief
+from heartlab.ggp.ground import Budget
+from heartlab.ggp.load import make_machine
+from heartlab.ggp.machine import Machine, State
+from heartlab.ggp.messages import ABORTED, BUSY, DONE, READY, Message, parse_message
+from heartlab.ggp.parse import Description, Expression, rules_of
+from heartlab.ggp.players import GamePlayer, RandomPlayer
+from heartlab.ggp.terms import RANDOM_ROLE, GdlError, Term, show
+
+MOST_MATCHES = 32
+REMEMBERED_GAMES = 4
+PATIENCE = 60.0
+"""Seconds beyond ten turns after which a match that went silent is forgotten."""
+
+
+@dataclass
+class _Session:
+    """One match in progress."""
+
+    machine: Machine
+    player: GamePlayer
+    number: int
+    play_clock: float
+    expires_after: float
+    state: State
+    belief: Belief | None
+    last_moves: tuple[Term, ...] | None = None
+    last_answer: Term | None = None
+    heard: float = field(default_factory=time.monotonic)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+class Agent:
+    """Plays matches by answering messages."""
+
+    def __init__(self, make_player: Callable[[], GamePlayer], name: str = "heartlab") -> None:
+        self.make_player, self.name = make_player, name
+        self.sessions: dict[str, _Session] = {}
+        self.games: OrderedDict[tuple[object, ...], Machine] = OrderedDict()
+        self.lock = threading.Lock()
+
+    def answer(self, text: str) -> str:
+        """The reply to a message.
+
+        Raises:
+            ProtocolError: the text is no message.
+        """
+        message = parse_message(text)
+        self._forget_silent()
+        if message.kind in ("info", "ping"):
+            status = "available" if len(self.sessions) < MOST_MATCHES else BUSY
+            return f"((name {self.name})(status {status}))"
+        if message.kind == "preview":
+            return self._preview(message)
+        if message.kind == "start":
+            return self._start(message)
+        if message.kind == "abort":
+            session = self._remove(message.match)
+            if session is not None:
+                session.player.finish(None)
+            return ABORTED if session is not None else BUSY
+        with self.lock:
+            session = self.sessions.get(message.match)
+        if session is None or not session.lock.acquire(blocking=False):
+            return BUSY
+        try:
+            session.heard = time.monotonic()
+            return self._stop(message, session) if message.kind == "stop" else self._play(message, session)
+        finally:
+            session.lock.release()
+
+    # Beginning
+
+    def _preview(self, message: Message) -> str:
+        try:
+            self._machine(message.rules, message.start_clock)
+        except GdlError:
+            return BUSY
+        return READY
+
+    def _start(self, message: Message) -> str:
+        begun = time.monotonic()
+        try:
+            machine = self._machine(message.rules, message.start_clock)
+            number = machine.roles.index(message.role)
+            initial = machine.initial
+        except (GdlError, ValueError):
+            return BUSY
+        hidden = machine.has_percepts or RANDOM_ROLE in machine.roles
+        player = RandomPlayer() if hidden else self.make_player()
+        player.begin(machine, number, max(0.0, message.start_clock - (time.monotonic() - begun)))
+        belief = Belief(machine, number, player.dice) if machine.has_percepts else None
+        patience = PATIENCE + message.start_clock + 10 * message.play_clock
+        session = _Session(machine, player, number, message.play_clock, patience, initial, belief)
+        with self.lock:
+            if message.match not in self.sessions and len(self.sessions) >= MOST_MATCHES:
+                return BUSY
+            self.sessions[message.match] = session
+        return READY
+
+    def _machine(self, rules: tuple[Expression, ...], seconds: float) -> Machine:
+        """A machine of its own for these rules; the work of grounding is remembered."""
+        description = rules_of(rules, "the rules")
+        key = tuple(map(str, description.rules))
+        with self.lock:
+            known = self.games.get(key)
+            if known is not None:
+                self.games.move_to_end(key)
+        if known is None:
+            known = self._load(description, seconds)
+            with self.lock:
+                self.games[key] = known
+                while len(self.games) > REMEMBERED_GAMES:
+                    self.games.popitem(last=False)
+        return known.fork()
+
+    def _load(self, description: Description, seconds: float) -> Machine:
+        if not description.roles:
+            raise GdlError("the rules name no role")
+        return make_machine(description, "auto", Budget(seconds=max(1.0, 0.6 * seconds)))
+
+    # Playing
+
+    def _play(self, message: Message, session: _Session) -> str:
+        try:
+            if not self._follow(message.moves, session):
+                return BUSY
+            state = session.belief.state() if session.belief is not None else session.state
+            if session.machine.is_terminal(state) or not session.machine.legal(state, session.number):
+                return BUSY
+            session.last_answer = session.player.choose(state, session.play_clock)
+        except GdlError:
+            return BUSY
+        return show(session.last_answer)
+
+    def _follow(self, moves: tuple[Term, ...] | None, session: _Session) -> bool:
+        """Take in what happened; False if it cannot have happened."""
+        if moves is None:
+            return True
+        if session.belief is not None:
+            known = session.belief.update(session.last_answer, moves) or session.belief.update(None, moves)
+            return known
+        machine = session.machine
+        if len(moves) != len(machine.roles):
+            return False
+        legal = all(move in machine.legal(session.state, number) for number, move in enumerate(moves))
+        if machine.is_terminal(session.state) or not legal:
+            return moves == session.last_moves
+        session.state = machine.next(session.state, moves)
+        session.last_moves = moves
+        return True
+
+    def _stop(self, message: Message, session: _Session) -> str:
+        self._remove(message.match)
+        try:
+            known = self._follow(message.moves, session) and session.belief is None
+            session.player.finish(session.state if known else None)
+        except GdlError:
+            session.player.finish(None)
+        return DONE
+
+    def _remove(self, match: str) -> _Session | None:
+        with self.lock:
+            return self.sessions.pop(match, None)
+
+    def _forget_silent(self) -> None:
+        now = time.monotonic()
+        with self.lock:
+            silent = [name for name, one in self.sessions.items() if now - one.heard > one.expires_after]
+            for name in silent:
+                del self.sessions[name]

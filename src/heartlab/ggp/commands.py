@@ -1,0 +1,283 @@
+"""`heartlab ggp ...`: parses, calls, prints. Everything that does work is imported when its command runs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from heartlab.ggp.machine import Machine
+    from heartlab.ggp.parse import Description
+
+ggp = typer.Typer(
+    name="ggp",
+    help="General game playing: games as GDL texts, players, matches over the wire.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="A GDL file, or the name of one of our games.")]
+MachineOption = Annotated[str, typer.Option("--machine", help="auto, network or prover.")]
+BudgetOption = Annotated[float, typer.Option("--budget", help="Seconds that grounding may take.")]
+SeedOption = Annotated[int, typer.Option("--seed", "-s", help="The same seed gives the same result.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Machine-readable result on standard output.")]
+
+
+def _say(text: str) -> None:
+    """A remark for people: not part of the result."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def _load(file: str, kind: str, budget: float) -> tuple[Description, Machine]:
+    """A game and its machine, with a remark where something is odd about it."""
+    from heartlab.ggp.ground import Budget
+    from heartlab.ggp.load import make_machine, read_game
+    from heartlab.ggp.validate import errors
+
+    description = read_game(file)
+    found = errors(description)
+    if found:
+        _say(f"{found[0]}" + (f" (and {len(found) - 1} more: heartlab ggp check)" if len(found) > 1 else ""))
+    machine = make_machine(description, kind, Budget(seconds=_positive("--budget", budget)))
+    if machine.kind == "prover":
+        _say(f"{description.source}: {machine.note}")
+    if not machine.roles:
+        raise ValueError(f"{description.source}: the game has no roles")
+    return description, machine
+
+
+def _positive(option: str, value: Any) -> Any:
+    if not value > 0:
+        raise ValueError(f"{option} {value}: needs a number above zero")
+    return value
+
+
+@ggp.command()
+def games(as_json: JsonOption = False) -> None:
+    """List our own games by name."""
+    from heartlab.ggp.load import known_games
+
+    print(json.dumps(known_games()) if as_json else "\n".join(known_games()))
+
+
+@ggp.command()
+def players(as_json: JsonOption = False) -> None:
+    """List the players of games by name."""
+    from heartlab.ggp.players import PLAYERS
+
+    known = {name: summary for name, (_, summary, _) in PLAYERS.items()}
+    print(json.dumps(known) if as_json else "\n".join(f"{name:<12} {text}" for name, text in known.items()))
+
+
+@ggp.command()
+def check(file: FileArgument, as_json: JsonOption = False) -> None:
+    """Say whether a text is a game: all errors and warnings with their places. Status 1 if there are errors."""
+    from heartlab.ggp.load import read_game
+    from heartlab.ggp.validate import ERROR, validate
+
+    found = validate(read_game(file))
+    wrong = sum(finding.severity == ERROR for finding in found)
+    if as_json:
+        rows = [
+            {
+                "severity": finding.severity,
+                "file": finding.place.source,
+                "line": finding.place.line,
+                "column": finding.place.column,
+                "message": finding.message,
+            }
+            for finding in found
+        ]
+        print(json.dumps({"file": file, "valid": not wrong, "findings": rows}, ensure_ascii=False))
+    else:
+        for finding in found:
+            print(finding)
+        print(f"{file}: {wrong} error(s), {len(found) - wrong} warning(s)")
+    raise typer.Exit(1 if wrong else 0)
+
+
+@ggp.command()
+def info(
+    file: FileArgument,
+    machine: MachineOption = "auto",
+    budget: BudgetOption = 20.0,
+    seconds: Annotated[float, typer.Option("--seconds", help="About how long to measure playouts.")] = 1.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Describe a game: roles, propositions, moves, grounding, playouts per second."""
+    from heartlab.ggp.describe import describe
+
+    _, chosen = _load(file, machine, budget)
+    found = describe(chosen, _positive("--seconds", seconds))
+    if as_json:
+        print(json.dumps(found, ensure_ascii=False))
+        return
+    for key, value in found.items():
+        shown = f"{value:,.0f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value
+        print(f"{key.replace('_', ' '):<26} {', '.join(shown) if isinstance(shown, list) else shown}")
+
+
+@ggp.command()
+def play(
+    file: FileArgument,
+    opponent: Annotated[str, typer.Option("--opponent", "-o", help="A player by name.")] = "uct",
+    role: Annotated[str | None, typer.Option("--role", help="Yours; default: the first.")] = None,
+    seconds: Annotated[float, typer.Option("--seconds", help="The opponent's time per move.")] = 1.0,
+    machine: MachineOption = "auto",
+    budget: BudgetOption = 20.0,
+    seed: SeedOption = 0,
+) -> None:
+    """Play a game at the terminal against a player."""
+    from heartlab.ggp.terminal import play_at_terminal
+
+    _, chosen = _load(file, machine, budget)
+    play_at_terminal(chosen, opponent, role, _positive("--seconds", seconds), seed)
+
+
+@ggp.command()
+def match(
+    file: FileArgument,
+    player: Annotated[
+        list[str],
+        typer.Option("--player", "-p", help="An address (http://HOST:PORT) or a name; one per role."),
+    ],
+    start: Annotated[float, typer.Option("--start", help="Seconds before the first turn.")] = 10.0,
+    clock: Annotated[float, typer.Option("--play", help="Seconds for each turn.")] = 5.0,
+    number: Annotated[int, typer.Option("-n", "--matches", help="How many matches.")] = 1,
+    scramble: Annotated[bool, typer.Option("--scramble", help="Replace all words of the game.")] = False,
+    rotate: Annotated[bool, typer.Option("--rotate", help="Change seats from match to match.")] = False,
+    record: Annotated[Path | None, typer.Option("--record", help="Add each match to this file, as JSON.")] = None,
+    machine: MachineOption = "auto",
+    budget: BudgetOption = 20.0,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Run matches between players here or elsewhere, by the protocol of general game playing."""
+    from heartlab.ggp.manager import Clocks, Manager
+    from heartlab.ggp.matches import play_matches
+
+    description, chosen = _load(file, machine, budget)
+    clocks = Clocks(_positive("--start", start), _positive("--play", clock))
+    manager = Manager(description, chosen, clocks, scramble)
+    summary = play_matches(
+        manager, player, _positive("--matches", number), seed, rotate, record, None if as_json else print
+    )
+    if as_json:
+        print(json.dumps(summary, ensure_ascii=False))
+
+
+@ggp.command()
+def serve(
+    player: Annotated[str, typer.Argument(metavar="PLAYER", help="A player by name.")],
+    port: Annotated[int, typer.Option("--port", help="Where to listen.")] = 9147,
+    host: Annotated[
+        str,
+        typer.Option("--host", help="Where to listen; by default only for this machine."),
+    ] = "127.0.0.1",
+    seed: SeedOption = 0,
+) -> None:
+    """Serve a player over HTTP until interrupted."""
+    from heartlab.ggp.matches import make_agent
+    from heartlab.ggp.server import PlayerServer
+
+    if not 0 <= port < 65536:
+        raise ValueError(f"--port {port}: a port is a number from 0 to 65535")
+    try:
+        server = PlayerServer(make_agent(player, seed), host, port)
+    except OSError as error:
+        raise ValueError(f"cannot listen at {host}:{port}: {error.strerror or error}") from None
+    _say(f"{player} listens at {server.url}; stop it with Ctrl-C")
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        _say("stopped")
+
+
+@ggp.command()
+def discover(
+    file: FileArgument,
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Where to save the features, as JSON.")],
+    opponent: Annotated[
+        list[str] | None, typer.Option("--opponent", "-o", help="Default: eps-greedy, random and weak.")
+    ] = None,
+    matches: Annotated[int, typer.Option("--matches", "-n", help="Learning matches of each run.")] = 75,
+    runs: Annotated[int, typer.Option("--runs", help="Runs that are averaged.")] = 10,
+    role: Annotated[int, typer.Option("--role", help="The learner's role: 0 or 1.")] = 0,
+    seed: SeedOption = 0,
+) -> None:
+    """Learn a source game and save the values of its look-ahead features, for each kind of opponent."""
+    from heartlab.ggp.learners import TurnGame, learn_features
+
+    _, machine = _load(file, "auto", 20.0)
+    found = learn_features(
+        TurnGame(machine),
+        tuple(opponent or ("eps-greedy", "random", "weak")),
+        _positive("--matches", matches),
+        _positive("--runs", runs),
+        seed,
+        role=_player("--role", role),
+    )
+    found.save(model)
+    _say(f"{model}: {len({shape for values in found.features.values() for shape in values})} features of {file}")
+
+
+@ggp.command()
+def learn(
+    file: FileArgument,
+    learner: Annotated[
+        str, typer.Option("--learner", help="baseline, terminal-only, transfer, look-ahead, avgmax or maxmax.")
+    ] = "baseline",
+    opponent: Annotated[
+        str, typer.Option("--opponent", "-o", help="eps-greedy, random, weak or blocking.")
+    ] = "eps-greedy",
+    reading: Annotated[str, typer.Option("--reading", help="literal, terminal-check or look-up.")] = "terminal-check",
+    model: Annotated[Path | None, typer.Option("--model", help="Features for transfer; see `discover`.")] = None,
+    matches: Annotated[int, typer.Option("--matches", "-n", help="Matches of each run.")] = 3000,
+    runs: Annotated[int, typer.Option("--runs", help="Independent runs.")] = 10,
+    role: Annotated[int, typer.Option("--role", help="The learner's role: 0 or 1.")] = 0,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Learn a game against an opponent, match by match, and show the rewards."""
+    from heartlab.ggp.learners import FeatureModel, TurnGame, learn_runs, make_settings
+
+    settings = make_settings(learner=learner, opponent=opponent, reading=reading, role=_player("--role", role))
+    features = None if model is None else FeatureModel.load(model)
+    _, machine = _load(file, "auto", 20.0)
+    found = learn_runs(
+        TurnGame(machine), settings, _positive("--matches", matches), _positive("--runs", runs), seed, features
+    )
+    if as_json:
+        print(json.dumps(found))
+        return
+    for window in found["windows"]:
+        mean = f"{window['mean']:6.2f} ± {window['standard_error']:.2f}"
+        print(f"matches {window['first']:>5} to {window['last']:>5}: {mean}")
+    print(f"{found['matches_per_second']:,.0f} learning matches per second")
+
+
+@ggp.command()
+def features(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `discover` saved.")],
+    picture: Annotated[Path | None, typer.Option("--picture", help="Draw the features into this SVG file.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show learned features, each as a small tree with its values."""
+    from heartlab.ggp.learners import FeatureModel
+    from heartlab.ggp.shapes import features_svg, features_text
+
+    found = FeatureModel.load(model)
+    if picture is not None:
+        picture.write_text(features_svg(found), "utf-8")
+        _say(f"drew {picture}")
+    print(json.dumps(found.features) if as_json else features_text(found))
+
+
+def _player(option: str, value: int) -> int:
+    if value not in (0, 1):
+        raise ValueError(f"{option} {value}: there are the roles 0 and 1")
+    return value

@@ -1,0 +1,91 @@
+"""A store of and-gates in which every function is built once (an and-inverter graph).
+
+A node is an input or the conjunction of two literals; a literal is twice a node's number, plus one for its negation.
+So `or` is an `and` of negations, equal gates are the same gate, and constants vanish while building. Rules with a
+common condition are factored: (a and b) or (a and c) becomes a and (b or c), which is where the size of ground games
+comes from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from heapq import heapify, heappop, heappush
+
+FALSE, TRUE = 0, 1
+"""The literals of node 0, which never holds."""
+
+
+class Gates:
+    """Nodes by number: node 0 is the constant, then inputs, then gates in the order of building."""
+
+    def __init__(self, inputs: int) -> None:
+        self.inputs = inputs
+        self.pairs: list[tuple[int, int]] = []
+        self.level: list[int] = [0] * (inputs + 1)
+        self.known: dict[tuple[int, int], int] = {}
+        """Gates that may be shared; whoever builds for another moment of evaluation swaps this table."""
+
+    @property
+    def first_gate(self) -> int:
+        """The node number of the first gate."""
+        return self.inputs + 1
+
+    @property
+    def next_node(self) -> int:
+        """The number that the next gate will get."""
+        return self.inputs + 1 + len(self.pairs)
+
+    def both(self, left: int, right: int) -> int:
+        """The literal of left and right."""
+        if left > right:
+            left, right = right, left
+        if left == FALSE or left ^ 1 == right:
+            return FALSE
+        if left == TRUE or left == right:
+            return right
+        known = self.known.get((left, right))
+        if known is None:
+            known = 2 * self.next_node
+            self.pairs.append((left, right))
+            self.level.append(1 + max(self.level[left >> 1], self.level[right >> 1]))
+            self.known[left, right] = known
+        return known
+
+    def all_of(self, literals: Iterable[int]) -> int:
+        """The conjunction of some literals, as a flat tree: a long chain of gates would wait for itself."""
+        waiting = sorted(set(literals))
+        while len(waiting) > 1:
+            pairs = [self.both(left, right) for left, right in zip(waiting[::2], waiting[1::2], strict=False)]
+            waiting = pairs + waiting[2 * len(pairs) :]
+        return waiting[0] if waiting else TRUE
+
+    def any_of(self, literals: Iterable[int]) -> int:
+        """The disjunction of some literals."""
+        return self.all_of(literal ^ 1 for literal in literals) ^ 1
+
+    def any_of_all(self, terms: list[frozenset[int]]) -> int:
+        """A disjunction of conjunctions, factored by its most common literal again and again."""
+        terms = list(dict.fromkeys(terms))
+        holders: dict[int, list[int]] = {}
+        for number, term in enumerate(terms):
+            for literal in term:
+                holders.setdefault(literal, []).append(number)
+        counts = {literal: len(found) for literal, found in holders.items()}
+        waiting = [(-count, literal) for literal, count in counts.items() if count > 1]
+        heapify(waiting)
+        left = dict.fromkeys(range(len(terms)))
+        done: list[int] = []
+        while waiting:
+            count, literal = heappop(waiting)
+            if -count != counts[literal]:
+                if counts[literal] > 1:
+                    heappush(waiting, (-counts[literal], literal))
+                continue
+            taken = [number for number in holders[literal] if number in left]
+            for number in taken:
+                del left[number]
+                for other in terms[number]:
+                    counts[other] -= 1
+            inner = self.any_of_all([terms[number] - {literal} for number in taken])
+            done.append(self.both(literal, inner))
+        return self.any_of([*done, *(self.all_of(terms[number]) for number in left)])

@@ -1,0 +1,117 @@
+"""A series of matches between players named on the command line, and what came of it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from heartlab.ggp.agent import Agent
+from heartlab.ggp.manager import Manager, MatchRecord
+from heartlab.ggp.players import GamePlayer, make_game_player
+from heartlab.ggp.seats import LocalSeat, RemoteSeat, Seat
+from heartlab.ggp.terms import GdlError
+
+
+def make_agent(spec: str, seed: int = 0) -> Agent:
+    """An agent whose every match is played by a fresh player of one kind.
+
+    Raises:
+        GdlError: there is no such player.
+    """
+    make_game_player(spec)
+    made = 0
+
+    def fresh() -> GamePlayer:
+        nonlocal made
+        made += 1
+        return make_game_player(spec, seed * 1_000_003 + made)
+
+    return Agent(fresh, name=spec.partition(":")[0])
+
+
+def make_seat(text: str, seed: int) -> Seat:
+    """A seat from an address or the name of a player."""
+    if text.startswith("http://") or (text.rpartition(":")[2].isdecimal() and "=" not in text):
+        return RemoteSeat(text)
+    return LocalSeat(make_agent(text, seed), text)
+
+
+def play_matches(
+    manager: Manager,
+    players: list[str],
+    number: int,
+    seed: int = 0,
+    rotate: bool = False,
+    record: Path | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> dict[str, Any]:
+    """Play a number of matches; the means with their intervals, and what went wrong.
+
+    Raises:
+        GdlError: a player is not known, or there are not as many as the game needs.
+    """
+    if len(players) != manager.seats_needed:
+        raise GdlError(f"{manager.machine.name} needs {manager.seats_needed} players, not {len(players)}")
+    seats = [make_seat(text, seed * 1009 + place) for place, text in enumerate(players)]
+    goals: list[list[int]] = [[] for _ in seats]
+    troubles: list[Counter[str]] = [Counter() for _ in seats]
+    finished, seconds = 0, 0.0
+    for match in range(number):
+        shift = match % len(seats) if rotate else 0
+        order = [(place + shift) % len(seats) for place in range(len(seats))]
+        result = manager.play([seats[place] for place in order], match, seed)
+        finished += result.finished
+        seconds += result.seconds
+        waiting = iter(order)
+        for role, name in enumerate(result.roles):
+            if name != "random":
+                place = next(waiting)
+                goals[place].append(result.goals[role] or 0)
+                troubles[place] += result.troubles_of(role)
+        if record is not None:
+            with record.open("a", encoding="utf-8") as out:
+                out.write(json.dumps(result.to_dict(), ensure_ascii=False) + "\n")
+        if tell is not None:
+            tell(_line(match, result))
+    summary: dict[str, Any] = {
+        "game": manager.machine.name,
+        "matches": number,
+        "finished": finished,
+        "seed": seed,
+        "scrambled": manager.scramble,
+        "seconds": round(seconds, 3),
+        "players": [
+            {"name": seat.name, **_mean(own), "troubles": dict(wrong)}
+            for seat, own, wrong in zip(seats, goals, troubles, strict=True)
+        ],
+    }
+    if tell is not None:
+        for player in summary["players"]:
+            spread = f" ± {player['half_width']:.1f} (95 %)" if player["half_width"] is not None else ""
+            wrong = ", ".join(f"{count} {kind}" for kind, count in player["troubles"].items())
+            tell(f"{player['name']:<24} mean goal {player['mean']:.1f}{spread}" + (f"  [{wrong}]" if wrong else ""))
+    return summary
+
+
+def _mean(goals: list[int]) -> dict[str, float | None]:
+    """The mean and half the width of its 95 % interval, by the normal approximation."""
+    n = len(goals)
+    mean = sum(goals) / n
+    if n < 2:
+        return {"mean": mean, "half_width": None}
+    variance = sum((goal - mean) ** 2 for goal in goals) / (n - 1)
+    return {"mean": mean, "half_width": 1.96 * math.sqrt(variance / n)}
+
+
+def _line(number: int, result: MatchRecord) -> str:
+    goals = "  ".join(
+        f"{role}={'?' if goal is None else goal}" for role, goal in zip(result.roles, result.goals, strict=True)
+    )
+    kinds = Counter(trouble.kind for trouble in result.troubles)
+    wrong = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+    ending = "" if result.finished else "  (broken off)"
+    return f"match {number + 1}: {goals}  {len(result.moves)} turns{ending}" + (f"  [{wrong}]" if wrong else "")

@@ -1,0 +1,88 @@
+"""GDL terms as plain Python values: a name is a `str`, a variable a `str` that starts with `?`, a compound a tuple.
+
+`(cell 1 ?x b)` is `("cell", "1", "?x", "b")`. Tuples of strings hash and compare quickly and print readably, so the
+prover, the grounder and the protocol share them without any classes. `(open)` and `open` are different terms, as in
+the reference implementation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+Term: TypeAlias = "str | tuple[Term, ...]"
+Functor: TypeAlias = "str | tuple[str, int]"
+"""What names a relation: a bare name, or a name and the number of its arguments."""
+
+KEYWORD_ARITIES = {
+    "role": 1,
+    "init": 1,
+    "true": 1,
+    "does": 2,
+    "legal": 2,
+    "next": 1,
+    "terminal": 0,
+    "goal": 2,
+    "base": 1,
+    "input": 2,
+    "sees": 2,
+    "distinct": 2,
+    "not": 1,
+    "or": -1,
+    "<=": -1,
+}
+"""The keywords of GDL and GDL-II and how many arguments each takes; -1 for any number."""
+
+RANDOM_ROLE = "random"
+"""The role that nature plays in GDL-II: uniformly at random, by the game manager."""
+
+
+class GdlError(ValueError):
+    """A game description, or a message that should hold one, is wrong; the text says where and how."""
+
+
+def is_variable(term: Term) -> bool:
+    """Whether a term is a variable."""
+    return isinstance(term, str) and term.startswith("?")
+
+
+def functor(term: Term) -> Functor:
+    """The name of the relation or function of a term."""
+    return term if isinstance(term, str) else (str(term[0]), len(term) - 1)
+
+
+def functor_name(key: Functor) -> str:
+    """The bare name in a functor."""
+    return key if isinstance(key, str) else key[0]
+
+
+def arguments(term: Term) -> tuple[Term, ...]:
+    """The arguments of a term; a bare name has none."""
+    return () if isinstance(term, str) else term[1:]
+
+
+def variables(term: Term) -> Iterator[str]:
+    """All variables in a term, in order, with repetitions."""
+    if isinstance(term, str):
+        if term.startswith("?"):
+            yield term
+    else:
+        for part in term:
+            yield from variables(part)
+
+
+def is_ground(term: Term) -> bool:
+    """Whether a term holds no variable."""
+    return next(variables(term), None) is None
+
+
+def show(term: Term) -> str:
+    """A term as GDL text."""
+    return term if isinstance(term, str) else f"({' '.join(show(part) for part in term)})"
+
+
+def sort_key(term: Term) -> tuple[object, ...]:
+    """An order over terms in which numbers come by size, so that `(cell 2 1)` stands before `(cell 10 1)`."""
+    if isinstance(term, str):
+        return (0, int(term), "") if term.isdecimal() else (1, 0, term)
+    return (2, len(term), tuple(sort_key(part) for part in term))

@@ -1,0 +1,128 @@
+"""`heartlab ggp ...` as a newcomer types it: results, JSON shapes, and wrong input in one sentence."""
+
+import io
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+from test_cli import run as run_fixture
+
+from heartlab.ggp.seats import RemoteSeat
+from heartlab.ggp.terminal import picture
+
+run = run_fixture
+
+
+def test_check_says_what_is_wrong_and_where(run, tmp_path):
+    status, out, _ = run("ggp", "check", "connect3")
+    assert (status, out.strip()) == (0, "connect3: 0 error(s), 0 warning(s)")
+    bad = tmp_path / "bad.kif"
+    bad.write_text("(role x)\n(<= (legal x ?m) (not (p ?m)))\n(<= terminal (true a))\n(goal x 100)\n")
+    status, out, _ = run("ggp", "check", bad)
+    assert status == 1
+    assert f"{bad}:2:5: error: nothing in the body binds ?m" in out
+    status, out, _ = run("ggp", "check", bad, "--json")
+    found = json.loads(out)
+    assert not found["valid"]
+    assert {"severity", "file", "line", "column", "message"} <= set(found["findings"][0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["check", "nowhere"], "nowhere: no such file, and no game of ours; ours are breakthrough"),
+        (["info", "nim", "--machine", "magic"], "no machine is called magic"),
+        (["info", "nim", "--budget", "0"], "--budget 0.0: needs a number above zero"),
+        (["match", "nim", "--player", "random"], "nim needs 2 players, not 1"),
+        (["match", "nim", "-p", "random", "-p", "guru"], "no player of games is called 'guru'"),
+        (["match", "nim", "-p", "random", "-p", "random", "-n", "0"], "--matches 0: needs a number above zero"),
+        (["serve", "random", "--port", "70000"], "--port 70000: a port is a number"),
+        (["serve", "guru"], "no player of games is called 'guru'"),
+        (["play", "nim", "--role", "third"], "no role is called 'third'; there are first, second"),
+    ],
+)
+def test_wrong_input_gets_one_sentence(run, arguments, sentence):
+    status, _, err = run("ggp", *arguments)
+    assert status == 2
+    assert err.startswith("heartlab: ")
+    assert sentence in err
+    assert err.count("\n") == 1
+
+
+def test_a_text_that_is_no_game(run, tmp_path):
+    file = tmp_path / "odd.kif"
+    file.write_bytes(b"\xff\xfe\x00(")
+    assert run("ggp", "check", file)[0] == 2
+    file.write_text("(role x")
+    status, _, err = run("ggp", "info", file)
+    assert status == 2
+    assert f"{file}:1:1: this ( is never closed" in err
+
+
+def test_info(run):
+    status, out, _ = run("ggp", "info", "nim", "--seconds", "0.1", "--json")
+    assert status == 0
+    found = json.loads(out)
+    assert found["roles"] == ["first", "second"]
+    assert (found["machine"], found["propositions"], found["moves"]) == ("network", 22, 34)
+    assert found["playouts_per_second"] > found["playouts_per_second_one_at_a_time"] > 0
+    status, out, err = run("ggp", "info", "nim", "--machine", "prover", "--seconds", "0.1")
+    assert "the prover, as asked" in out
+    assert "the prover, as asked" in err
+
+
+def test_lists(run):
+    assert "othello6" in run("ggp", "games")[1].split()
+    assert {"random", "uct", "alphabeta"} <= set(json.loads(run("ggp", "players", "--json")[1]))
+
+
+def test_match(run, tmp_path):
+    record = tmp_path / "m.jsonl"
+    status, out, _ = run(
+        "ggp", "match", "tictactoe", "-p", "alphabeta", "-p", "random", "-n", 3, "--play", 1, "--scramble", "--json",
+        "--record", record,
+    )  # fmt: skip
+    assert status == 0
+    found = json.loads(out)
+    assert (found["matches"], found["finished"], found["scrambled"]) == (3, 3, True)
+    assert found["players"][0]["name"] == "alphabeta"
+    assert found["players"][0]["mean"] > 50
+    assert len(record.read_text().splitlines()) == 3
+
+
+def test_a_person_plays(run, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("1\nnonsense\n(mark 9 9)\n99\n(mark 1 3)\nq\n"))
+    status, out, _ = run("ggp", "play", "tictactoe", "--opponent", "uct:sims=2", "--role", "X")
+    assert status == 0
+    assert "You are x." in out
+    assert "'nonsense' is neither a number" in out
+    assert "Given up." in out or "x: " in out
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    assert "Given up." in run("ggp", "play", "nim", "--opponent", "random")[1]
+
+
+def test_boards_look_like_boards():
+    shown = picture([("cell", "1", "2", "x"), ("cell", "2", "1", "b"), ("step", "4"), ("age", "1", "2", "3")])
+    assert shown.splitlines()[1:] == ["     1 2", "   1 . x", "   2 . .", "  (step 4)", "  (age 1 2 3)"]
+
+
+def test_serve_answers_until_it_is_stopped():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "heartlab.cli", "ggp", "serve", "random", "--port", "0"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        line = process.stderr.readline()
+        url = line.split()[3].rstrip(";")
+        assert "(name random)" in RemoteSeat(url).ask("(INFO)", 5)
+        process.send_signal(2)
+        deadline = time.monotonic() + 20
+        while process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert process.returncode == 0
+    finally:
+        process.kill()
+        process.communicate()

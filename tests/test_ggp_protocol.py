@@ -1,0 +1,442 @@
+"""The wire: messages, the player's side, the manager's side, fuzzed and soaked.
+
+Clocks are short and the grace after them shorter than the protocol's second, so that failures cost little time.
+HEARTLAB_SCALE=10 soaks 500 matches, every day it is 50.
+"""
+
+import gc
+import json
+import os
+import random
+import socket
+import socketserver
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from ggp_rulesheets import SCALE
+
+from heartlab.ggp import seats as seats_module
+from heartlab.ggp.agent import Agent
+from heartlab.ggp.load import load_game, make_machine, read_game
+from heartlab.ggp.manager import Clocks, Manager
+from heartlab.ggp.matches import make_agent, make_seat, play_matches
+from heartlab.ggp.messages import ProtocolError, parse_message
+from heartlab.ggp.parse import parse_game, parse_term
+from heartlab.ggp.players import RandomPlayer, make_game_player
+from heartlab.ggp.scramble import Scrambler
+from heartlab.ggp.seats import CONNECTION, GARBAGE, ILLEGAL, TIMEOUT, LocalSeat, RemoteSeat, Seat, SeatFailure
+from heartlab.ggp.server import PlayerServer
+from heartlab.ggp.terms import GdlError, show
+
+NIM = " ".join(map(str, read_game("nim").rules))
+COIN = """
+(role random) (role guesser) (side heads) (side tails) (init ready)
+(<= (legal random (toss ?s)) (side ?s) (true ready)) (<= (legal random wait) (not (true ready)))
+(<= (legal guesser wait) (true ready)) (<= (legal guesser (say ?s)) (side ?s) (not (true ready)))
+(<= (next (lies ?s)) (does random (toss ?s)))
+(<= (next (lies ?s)) (true (lies ?s)))
+(<= (next (said ?s)) (does guesser (say ?s)))
+(<= (sees guesser landed) (does random (toss ?s)))
+(<= terminal (true (said ?s)))
+(<= right (true (said ?s)) (true (lies ?s)))
+(<= (goal guesser 100) right) (<= (goal guesser 0) (not right)) (goal random 50)
+"""
+
+
+@pytest.fixture(autouse=True)
+def short_grace(monkeypatch):
+    monkeypatch.setattr(seats_module, "GRACE", 0.05)
+
+
+@pytest.fixture(scope="module")
+def nim():
+    return read_game("nim"), load_game("nim")
+
+
+def manager(nim, clocks=Clocks(5, 2), **options):  # noqa: B008
+    return Manager(*nim, clocks, **options)
+
+
+# Messages
+
+
+@pytest.mark.parametrize("text", ["(INFO)", "info", " ( info ) ", "(PING)", "(ping)"])
+def test_info_and_ping(text):
+    assert make_agent("random").answer(text) == "((name random)(status available))"
+
+
+def test_messages_are_read():
+    start = parse_message("(START M1 White ((ROLE white) (init (P 1))) 10 5.5)")
+    assert (start.kind, start.match, start.role, start.start_clock, start.play_clock) == (
+        "start",
+        "m1",
+        "white",
+        10,
+        5.5,
+    )
+    assert [rule.term for rule in start.rules] == [("role", "white"), ("init", ("p", "1"))]
+    assert parse_message("(PLAY m NIL)").moves is None
+    assert parse_message("(stop m ((A 1) noop))").moves == (("a", "1"), "noop")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "hello",
+        "(HELLO)",
+        "(INFO 1)",
+        "(START m white",
+        "(START m white 5 5 5)",
+        "(START m white () x 5)",
+        "(PLAY m)",
+        "(PLAY m x)",
+        "(PLAY (m) NIL)",
+        "(PLAY m (()))",
+        "(ABORT)",
+        "(INFO) (INFO)",
+        "(START m w () -1 5)",
+        "\x00" * 50,
+    ],
+)
+def test_what_is_no_message(text):
+    with pytest.raises(ProtocolError):
+        parse_message(text)
+
+
+# The player's side
+
+
+def test_a_match_from_start_to_stop():
+    agent = make_agent("random")
+    assert agent.answer(f"(START M first ({NIM.upper()}) 5 1)") == "ready"
+    move = parse_term(agent.answer("(PLAY m NIL)"))
+    assert move[0] == "leave"
+    assert agent.answer(f"(PLAY M ({show(move)} WAIT))") == "wait"
+    assert agent.answer(f"(PLAY M ({show(move)} WAIT))") == "wait", (
+        "the same message again gets the same kind of answer"
+    )
+    assert agent.answer("(PLAY other NIL)") == "busy"
+    assert agent.answer("(PLAY m (nonsense wait))") == "busy"
+    assert agent.answer("(PLAY m (wait))") == "busy"
+    assert agent.answer("(STOP m (wait (leave a 0)))") == "done"
+    assert agent.answer("(STOP m (wait (leave a 0)))") == "busy"
+    assert not agent.sessions
+
+
+def test_restarts_aborts_and_several_matches_at_once():
+    agent = make_agent("random")
+    for match in ("one", "two", "one"):
+        assert agent.answer(f"(START {match} second ({NIM}) 5 1)") == "ready"
+    assert sorted(agent.sessions) == ["one", "two"]
+    assert agent.answer("(PLAY one NIL)") == agent.answer("(PLAY two NIL)") == "wait"
+    assert agent.answer("(ABORT one)") == "aborted"
+    assert agent.answer("(ABORT one)") == "busy"
+    assert agent.answer("(PLAY two NIL)") == "wait"
+
+
+def test_unplayable_starts_are_refused():
+    agent = make_agent("random")
+    assert agent.answer(f"(START m nobody ({NIM}) 5 1)") == "busy"
+    assert agent.answer("(START m x () 5 1)") == "busy"
+    assert agent.answer("(START m x ((role x) (<= (p ?x) (not (not q)))) 5 1)") == "busy"
+    assert agent.answer("(PREVIEW ((role x) (<=)) 5)") == "busy"
+    assert agent.answer(f"(PREVIEW ({NIM}) 5)") == "ready"
+    assert not agent.sessions
+
+
+def test_full_agents_and_silent_matches(monkeypatch):
+    from heartlab.ggp import agent as agent_module
+
+    monkeypatch.setattr(agent_module, "MOST_MATCHES", 2)
+    agent = make_agent("random")
+    for match in "ab":
+        assert agent.answer(f"(START {match} first ({NIM}) 5 1)") == "ready"
+    assert agent.answer(f"(START c first ({NIM}) 5 1)") == "busy"
+    assert "busy" in agent.answer("(INFO)")
+    agent.sessions["a"].heard -= 1000
+    assert "available" in agent.answer("(INFO)")
+    assert agent.answer("(PLAY a NIL)") == "busy"
+
+
+# Manager and players together
+
+
+@pytest.mark.parametrize("scramble", [False, True])
+def test_local_matches_end_with_goals(nim, scramble, tmp_path):
+    record = tmp_path / "matches.jsonl"
+    lines = []
+    found = play_matches(manager(nim, scramble=scramble), ["uct:sims=50", "random"], 4, 1, True, record, lines.append)
+    assert found["finished"] == 4
+    assert all(player["troubles"] == {} for player in found["players"])
+    kept = [json.loads(line) for line in record.read_text().splitlines()]
+    assert len(kept) == 4
+    machine = nim[1]
+    for one in kept:
+        assert sorted(one["goals"]) == [0, 100]
+        state = machine.initial
+        for facts, moves in zip(one["states"], [*one["moves"], None], strict=True):
+            assert machine.facts(state) == {parse_term(fact) for fact in facts}
+            state = machine.next(state, [parse_term(move) for move in moves]) if moves else state
+        assert machine.is_terminal(state)
+        assert machine.goals(state) == one["goals"]
+    assert {tuple(one["players"]) for one in kept} == {("uct:sims=50", "random"), ("random", "uct:sims=50")}
+    assert len(lines) == 6
+
+
+def test_remote_matches(nim):
+    with PlayerServer(make_agent("random")) as first, PlayerServer(make_agent("alphabeta:depth=2")) as second:
+        found = play_matches(manager(nim), [first.url, second.url], 3)
+    assert found["finished"] == 3
+    assert [player["troubles"] for player in found["players"]] == [{}, {}]
+
+
+def test_games_with_percepts_are_played():
+    description = parse_game(COIN, "coin")
+    machine = make_machine(description)
+    found = play_matches(Manager(description, machine, Clocks(5, 2), scramble=True), ["random"], 30)
+    assert found["finished"] == 30
+    assert found["players"][0]["troubles"] == {}
+    assert 10 < found["players"][0]["mean"] < 90
+
+
+def test_wrong_numbers_of_players_and_wrong_names(nim):
+    with pytest.raises(GdlError, match="nim needs 2 players, not 1"):
+        play_matches(manager(nim), ["random"], 1)
+    with pytest.raises(GdlError, match="no player of games is called 'clever'"):
+        make_seat("clever", 0)
+    with pytest.raises(GdlError, match="no option of uct"):
+        make_game_player("uct:depth=3")
+    for address in ("http://nowhere", "http://h:99999", "http://h:0"):
+        with pytest.raises(GdlError, match="no address of a player"):
+            RemoteSeat(address)
+
+
+class Scripted(Seat):
+    """A seat that fails in a given way at every turn."""
+
+    name = "scripted"
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def ask(self, text, seconds):
+        if not text.startswith("(PLAY"):
+            return "ready"
+        if isinstance(self.answer, SeatFailure):
+            raise self.answer
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        ("", GARBAGE),
+        ("(((", GARBAGE),
+        ("(leave a 0) (leave a 0)", GARBAGE),
+        ("()", GARBAGE),
+        ("busy", ILLEGAL),
+        ("(leave a 9)", ILLEGAL),
+        ("?x", ILLEGAL),
+        ("(" + "x " * 20000 + ")", ILLEGAL),
+        (SeatFailure(TIMEOUT, "late"), TIMEOUT),
+        (SeatFailure(CONNECTION, "gone"), CONNECTION),
+    ],
+)
+def test_failing_players_get_random_moves(nim, answer, kind):
+    result = manager(nim).play([LocalSeat(make_agent("random"), "random"), Scripted(answer)])
+    assert result.finished
+    assert sorted(result.goals) == [0, 100]
+    assert result.troubles_of(1)[kind] == len(result.moves)
+    assert result.troubles_of(0) == {}
+    json.dumps(result.to_dict())
+
+
+def test_a_scrambled_game_is_the_same_game():
+    description = read_game("tictactoe")
+    scrambler = Scrambler(description, 3)
+    for word in ("mark", "turn", "opponent", " x)"):
+        assert word not in scrambler.rules
+    for word in ("(role ", "(legal ", " 1)", "terminal"):
+        assert word in scrambler.rules
+    plain, other = load_game("tictactoe"), make_machine(parse_game(scrambler.rules))
+    dice, state, twin = random.Random(1), plain.initial, other.initial
+    while not plain.is_terminal(state):
+        assert {scrambler.unscramble(fact) for fact in other.facts(twin)} == plain.facts(state)
+        joint = [dice.choice(moves) for moves in plain.legal_moves(state)]
+        state = plain.next(state, joint)
+        twin = other.next(twin, [scrambler.scramble(move) for move in joint])
+    assert other.goals(twin) == plain.goals(state)
+    with pytest.raises(GdlError, match="no word of this match"):
+        scrambler.unscramble(("mark", "1"))
+
+
+def test_a_rule_that_breaks_in_mid_match_is_noted():
+    description = parse_game(
+        "(role p) (init a) (<= (legal p go) (true a)) (<= terminal (true z)) (goal p 30)", "broken"
+    )
+    result = Manager(description, make_machine(description), Clocks(2, 1)).play([LocalSeat(make_agent("random"), "r")])
+    assert not result.finished
+    assert result.goals == [30]
+    assert "no legal move" in result.troubles[0].message
+
+
+# Fuzz
+
+PIECES = [
+    "(INFO)", "(START", "(PLAY", "(STOP", "(ABORT", "m", "first", f"({NIM})", "10", "1", "NIL", "(wait (leave a 0))",
+    ")", "(", "?x", "\x00", "é", "(((", "<=",  "-5", "1e9", "nan", ";", "\r\n", "(leave d 3)", "WAIT", "busy",
+]  # fmt: skip
+
+
+def fuzzed(dice):
+    """A message that is nearly right, cut short, mangled, or nonsense."""
+    whole = dice.choice(
+        [
+            "(INFO)",
+            f"(START m first ({NIM}) 5 1)",
+            "(PLAY m NIL)",
+            "(PLAY m ((leave a 0) wait))",
+            "(STOP m (wait wait))",
+        ]
+    )
+    kind = dice.randrange(5)
+    if kind == 0:
+        return whole[: dice.randrange(len(whole))]
+    if kind == 1:
+        place = dice.randrange(len(whole))
+        return whole[:place] + chr(dice.randrange(1, 300)) + whole[place + 1 :]
+    if kind == 2:
+        return " ".join(dice.choices(PIECES, k=dice.randrange(12)))
+    return whole.upper() if kind == 3 else whole
+
+
+def post(url, body, length=None):
+    """Send raw bytes to a player and return what it says."""
+    host, port = url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=20) as connection:
+        head = f"POST / HTTP/1.0\r\nContent-Length: {len(body) if length is None else length}\r\n\r\n"
+        connection.sendall(head.encode() + body)
+        connection.shutdown(socket.SHUT_WR)
+        answer = b""
+        while piece := connection.recv(65536):
+            answer += piece
+        return answer
+
+
+def test_the_player_survives_a_thousand_fuzzed_messages():
+    dice, statuses = random.Random(5), set()
+    with PlayerServer(make_agent("random")) as server:
+        for number in range(1000):
+            body = fuzzed(dice).encode("utf-8", "replace")
+            if number % 50 == 49:
+                body = dice.randbytes(300)
+            answer = post(server.url, body, length=len(body) + (number % 97 == 0))
+            assert answer.startswith(b"HTTP/1.0 "), answer
+            statuses.add(answer.split()[1])
+        for length in ("x", "99999999999"):
+            assert b" 41" in post(server.url, b"", length)
+        assert b"(name random)" in post(server.url, b"(INFO)")
+    assert statuses == {b"200", b"400"}
+
+
+class Rogue(socketserver.ThreadingTCPServer):
+    """A player that answers every message differently, and nearly always wrongly."""
+
+    daemon_threads = True
+    allow_reuse_address = True
+
+    def __init__(self, seed):
+        self.dice, self.count = random.Random(seed), 0
+        super().__init__(("127.0.0.1", 0), RogueHandler)
+
+
+class RogueHandler(socketserver.BaseRequestHandler):
+    def handle(self):
+        self.server.count += 1
+        kind, dice = self.server.dice.randrange(9), self.server.dice
+        ok = b"HTTP/1.0 200 OK\r\nContent-Length: %d\r\n\r\n"
+        try:
+            if kind == 0:
+                return
+            self.request.recv(65536)
+            if kind == 1:
+                self.request.sendall(dice.randbytes(200))
+            elif kind == 2:
+                self.request.sendall(b"HTTP/1.0 200 OK\r\n\r\n" + b"x" * (200 << 10))
+            elif kind == 3:
+                self.request.sendall(ok % 100 + b"(leave")
+            elif kind == 4:
+                self.request.sendall(b"HTTP/1.0 500 Oops\r\n\r\nno")
+            elif kind == 5:
+                time.sleep(0.2)
+            elif kind == 6:
+                self.request.sendall(b"HTTP/1.0 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nwait")
+            else:
+                text = fuzzed(dice).encode("utf-8", "replace")
+                self.request.sendall(ok % len(text) + text)
+        except OSError:
+            return
+
+
+def test_the_manager_survives_a_thousand_fuzzed_answers(nim):
+    matches = 0
+    with Rogue(7) as rogue:
+        thread = threading.Thread(target=rogue.serve_forever, args=(0.05,), daemon=True)
+        thread.start()
+        port = rogue.server_address[1]
+        seats = [LocalSeat(make_agent("random"), "random"), RemoteSeat(f"http://127.0.0.1:{port}")]
+        referee = manager(nim, Clocks(0.05, 0.02))
+        while rogue.count < 1000:
+            result = referee.play(seats, matches)
+            assert result.finished
+            assert sorted(result.goals) == [0, 100]
+            matches += 1
+        rogue.shutdown()
+        thread.join()
+
+
+# Soak
+
+
+class FlakyAgent(Agent):
+    """An agent that now and then crashes, sleeps through its clock, or answers nonsense."""
+
+    def __init__(self, seed):
+        super().__init__(lambda: RandomPlayer(seed))
+        self.faults = random.Random(seed)
+
+    def answer(self, text):
+        fault = self.faults.random()
+        if fault < 0.02:
+            raise RuntimeError("an injected failure")
+        if fault < 0.03:
+            time.sleep(0.4)
+        if fault < 0.06:
+            return self.faults.choice(["", "(((", "busy", "(leave a 7)", "x" * 100_000])
+        return super().answer(text)
+
+
+def open_files():
+    return len(list(Path("/proc/self/fd").iterdir())) if os.path.isdir("/proc/self/fd") else 0
+
+
+def test_soak(nim):
+    number = 500 if SCALE >= 10 else 50
+    play_matches(manager(nim), ["random", "random"], 1)
+    gc.collect()
+    threads, files = threading.active_count(), open_files()
+    with PlayerServer(FlakyAgent(1)) as first, PlayerServer(FlakyAgent(2)) as second:
+        seats = [RemoteSeat(first.url), RemoteSeat(second.url)]
+        referee = manager(nim, Clocks(0.3, 0.2))
+        results = [referee.play(seats, match, 1) for match in range(number)]
+    assert all(result.finished and sorted(result.goals) == [0, 100] for result in results)
+    assert sum(len(result.troubles) for result in results) > number / 20
+    gc.collect()
+    deadline = time.monotonic() + 10
+    while (threading.active_count() > threads or open_files() > files) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert threading.active_count() <= threads
+    assert open_files() <= files
