@@ -16,7 +16,12 @@ from typing import TypeVar
 
 from heartlab.players.base import Player
 
-MODULES = ("heartlab.players.gnome", "heartlab.players.random", "heartlab.players.search")
+MODULES = (
+    "heartlab.players.advice.voting",
+    "heartlab.players.gnome",
+    "heartlab.players.random",
+    "heartlab.players.search",
+)
 """The modules of our own families. Players of trained models lie beside their learners, in `heartlab.learn`."""
 
 Factory = Callable[[str], Player]
