@@ -1,7 +1,7 @@
 """Games between voters, some of which learn as they play: one compiled loop from the deal to the points.
 
-At each table sit, per seat, a voter, a random player or the default gnome player. A voter with a learning rule changes its
-weights by temporal differences:
+At each table sit, per seat, a voter, a random player or the default gnome player. A voter with a learning rule changes
+its weights by temporal differences:
 
 - TD(0), as in the paper: at its next turn the weights of the pieces that had suggested its last card move towards the
   same pieces' weights in the new state, after the last trick towards the reward.
@@ -139,7 +139,7 @@ def _learn_from_game(
 
 
 @kernel
-def _pass(rules: Any, key: np.uint64, state: Any, seats: Any, obs: Any, rng: Any) -> None:
+def pass_cards(rules: Any, key: np.uint64, state: Any, seats: Any, obs: Any, rng: Any) -> None:
     """Everybody passes: voters like gnome:jake, for want of advice about it."""
     for seat in range(rules["players"]):
         who = seats[seat]["who"]
@@ -193,7 +193,7 @@ def play_games(
             for ply in range(52):
                 obs[seat]["history"][ply] = -1
         if state["phase"] == PASSING:
-            _pass(rules[0], play_key, state, seats, obs, rng)
+            pass_cards(rules[0], play_key, state, seats, obs, rng)
         while state["phase"] == PLAYING:
             seat = state["to_move"]
             who = seats[seat]["who"]

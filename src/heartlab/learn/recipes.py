@@ -16,7 +16,7 @@ from typing import Any, Protocol, get_type_hints
 from heartlab.learn.bundle import Arrays
 from heartlab.learn.model import Model
 
-MODULES: tuple[str, ...] = ()
+MODULES: tuple[str, ...] = ("heartlab.learn.advice_recipes", "heartlab.learn.advice_vote_recipe")
 """The modules that register recipes; they are imported when recipes are asked for."""
 
 Metrics = dict[str, Any]

@@ -17,6 +17,7 @@ from typing import TypeVar
 from heartlab.players.base import Player
 
 MODULES = (
+    "heartlab.learn.advice_players",
     "heartlab.players.advice.voting",
     "heartlab.players.gnome",
     "heartlab.players.random",
