@@ -10,7 +10,7 @@ from typing import Any
 from heartlab.experiments.claims import Claim
 from heartlab.experiments.parts import Workshop
 
-PAPERS: dict[str, str] = {}
+PAPERS: dict[str, str] = {"advice": "heartlab.experiments.advice"}
 """The module of each paper; it holds a `PAPER`."""
 
 

@@ -1,4 +1,4 @@
-"""The recipe that learns the vote by policy gradient, and the hill climb for constant weights that it is compared with."""
+"""The recipe that learns the vote by policy gradient, and the hill climb for constant weights to compare it with."""
 
 from __future__ import annotations
 
@@ -176,8 +176,8 @@ def climb(
 ) -> FloatArray:  # fmt: skip
     """The best constant weights found by a (1+1) hill climb.
 
-    Each step changes some of the weights at random and plays new and old weights on the same fresh deals; the better ones
-    stay. Fresh deals keep luck from being climbed.
+    Each step changes some of the weights at random and plays new and old weights on the same fresh deals; the better
+    ones stay. Fresh deals keep luck from being climbed.
 
     :param score: what counts, from mean points of player and others; higher is better.
     """
