@@ -126,8 +126,13 @@ def figure_2(workshop: Workshop) -> Findings:
         ),
     ]
     rows = [
-        [name, f"{mark:,}", points_text(mean_points(scores[name][i])), f"{mean_points(scores[name][i]).sum():.2f}"]
-        + [spread(by_mark[name][i])]
+        [
+            name,
+            f"{mark:,}",
+            points_text(mean_points(scores[name][i])),
+            f"{mean_points(scores[name][i]).sum():.2f}",
+            spread(by_mark[name][i]),
+        ]
         for name in scores
         for i, mark in enumerate(marks)
     ]
@@ -308,7 +313,13 @@ def statements(workshop: Workshop) -> Findings:
         learner = net_learner(f"N-{partner}-early", partners=f"{partner}+{partner}", test=0)
         trained = train_runs(workshop, learner, runs, early)
         players = [learner.sitter(run["snapshots"][-1][0]) for run in trained]
-        judged = tournaments(workshop, f"{learner.name} judged", players, settings=[partner, runs, list(early)])
+        judged = tournaments(
+            workshop,
+            f"{learner.name} judged",
+            players,
+            games=workshop.size(40_000, 2_000),
+            settings=[partner, runs, list(early)],
+        )
         speed[partner] = [one.gap.mean for one in judged]
         rows.append([f"LEARNER-N against two {partner.upper()}", f"{early[-1]:,}", spread(gaps(judged))])
     for other in ("voting", "self"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,14 +32,17 @@ from heartlab.learn.advice_vote_recipe import VoteParameters, VoteTrainer
 
 BAR = 4.5
 """Points per game by which VOTING is to be beaten."""
-VOTE_GAMES, QUICK_GAMES = 3_000_000, 20_000
+VOTE_GAMES = {"paper": 500_000, "pilot": 500_000, "all": 2_000_000}
+"""Training games for the vote, by the advice that is heard."""
+QUICK_GAMES = 20_000
+GNOME_GAMES = 20_000
 FOUR_RULES = "standard"
 FOUR_PARTNERS = "gnome+gnome+gnome/self+gnome+gnome/self+self+self"
 
 
 def train_votes(workshop: Workshop, name: str, settings: VoteParameters, runs: int) -> list[Sitter]:
     """Learn the vote several times."""
-    games = workshop.size(VOTE_GAMES, QUICK_GAMES)
+    games = workshop.size(VOTE_GAMES[settings.advice], QUICK_GAMES)
     settings = replace(settings, horizon=games, test_every=10**9)
 
     def work(seed: int) -> dict[str, Any]:
@@ -52,7 +56,7 @@ def train_votes(workshop: Workshop, name: str, settings: VoteParameters, runs: i
             (
                 f"vote {name} {run}",
                 {**asdict(settings), "games": games, "run": run},
-                lambda seed=run_seed(workshop, run): work(seed),  # type: ignore[misc]
+                partial(work, run_seed(workshop, run)),
             )
             for run in range(runs)
         ]
@@ -91,7 +95,14 @@ def beyond(workshop: Workshop) -> Findings:
     rows = []
     for name, players in kinds.items():
         scores[name] = tournaments(workshop, f"beyond {name}", players, settings=name)
-        gnome = tournaments(workshop, f"gnome {name}", players, others=("gnome", "gnome"), settings=name)
+        gnome = tournaments(
+            workshop,
+            f"gnome {name}",
+            players,
+            others=("gnome", "gnome"),
+            games=workshop.size(GNOME_GAMES, 2_000),
+            settings=name,
+        )
         against = estimate(np.array([one.means[1:].mean() - one.means[0] for one in gnome]))
         one_only = len(players) == 1
         rows.append(
@@ -110,9 +121,8 @@ def beyond(workshop: Workshop) -> Findings:
     challenger = tournaments(workshop, "by state again", kinds[state_name], games=large, settings="again")
     worst = min((one.gap for one in challenger), key=lambda gap: gap.mean)
     advice_gain = difference(scores[f"{pieces} pieces, VOTING"][0].gap, scores["nine pieces, VOTING"][0].gap)
-    weight_gain = difference(
-        gaps(scores["nine pieces, vote learned, constant"]), gaps(scores["nine pieces, LEARNER-T"])
-    )
+    learned, published = scores["nine pieces, vote learned, constant"], scores["nine pieces, LEARNER-T"]
+    weight_gain = difference(gaps(learned), gaps(published))
     claims = [
         Claim(
             "beyond/beats-voting",

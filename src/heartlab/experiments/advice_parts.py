@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,7 @@ def train_runs(workshop: Workshop, learner: Learner, runs: int, marks: Sequence[
             (
                 f"train {learner.name} {run}",
                 {**settings, "run": run},
-                lambda seed=run_seed(workshop, run): _train(learner, seed, marks),  # type: ignore[misc]
+                partial(_train, learner, run_seed(workshop, run), marks),
             )
             for run in range(runs)
         ]
@@ -126,9 +127,7 @@ def tournaments(
             (
                 f"tournament {name} {place}",
                 {**key, "place": place, "weights": float(np.abs(player.weights).sum())},
-                lambda player=player, place=place: _tournament(  # type: ignore[misc]
-                    rules, player, others, workshop.seed, f"{name} {place}", games
-                ),
+                partial(_tournament, rules, player, others, workshop.seed, f"{name} {place}", games),
             )
             for place, player in enumerate(players)
         ]
