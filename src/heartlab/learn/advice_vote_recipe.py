@@ -131,7 +131,7 @@ class VoteTrainer:
             self.settings.relative, rate, self.baseline, gradient, *custom_functions(), points,
         )  # fmt: skip
         self._adam(gradient[:size] / count, number, first)
-        if (number + 1) % self.settings.test_every:
+        if (number + 1) % self.settings.test_every or not self.settings.test:
             return []
         tested = tournament(self.rules, self.current(), self.testers, self.seed, f"test {number}", self.settings.test)
         line: Metrics = {"games": first + count, "training": round(float(points[:, 0].mean()), 6)}
