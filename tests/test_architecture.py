@@ -27,9 +27,9 @@ ALLOWED = {
     "players": {"cards", "rules", "jit", "kernel", "observation", "search"},
     "progress": set(),
     "arena": {"cards", "rules", "jit", "kernel", "deal", "game", "record", "players", "progress"},
-    "learn": {"cards", "rules", "jit", "kernel", "observation", "search", "players", "progress"},
+    "learn": {"cards", "rules", "jit", "kernel", "observation", "deal", "replay", "search", "players", "progress"},
     "experiments": {"rules", "kernel", "players", "arena", "learn"},
-    "benchmarks": {"rules", "kernel", "deal", "arena", "players"},
+    "benchmarks": {"rules", "kernel", "deal", "arena", "players", "learn"},
 }
 """Who may use whom. `cli` may use everything and nobody uses it."""
 

@@ -13,7 +13,7 @@ from importlib import import_module
 from statistics import median
 from typing import Any
 
-MODULES = ("heartlab.benchmarks.engine",)
+MODULES = ("heartlab.benchmarks.engine", "heartlab.benchmarks.advice")
 
 
 @dataclass(frozen=True)
