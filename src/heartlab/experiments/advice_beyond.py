@@ -37,12 +37,13 @@ VOTE_GAMES = {"paper": 500_000, "pilot": 500_000, "all": 2_000_000}
 QUICK_GAMES = 20_000
 GNOME_GAMES = 20_000
 FOUR_RULES = "standard"
+FOUR_GAMES = 1_000_000
 FOUR_PARTNERS = "gnome+gnome+gnome/self+gnome+gnome/self+self+self"
 
 
-def train_votes(workshop: Workshop, name: str, settings: VoteParameters, runs: int) -> list[Sitter]:
-    """Learn the vote several times."""
-    games = workshop.size(VOTE_GAMES[settings.advice], QUICK_GAMES)
+def train_votes(workshop: Workshop, name: str, settings: VoteParameters, runs: int, full: int) -> list[Sitter]:
+    """Learn the vote several times, from so many games each unless in a hurry."""
+    games = workshop.size(full, QUICK_GAMES)
     settings = replace(settings, horizon=games, test_every=10**9)
 
     def work(seed: int) -> dict[str, Any]:
@@ -90,7 +91,9 @@ def beyond(workshop: Workshop) -> Findings:
     for words, advice in (("nine", "paper"), ("twenty", "pilot"), (str(pieces), "all")):
         for how, state in (("constant", "none"), ("by state", "play")):
             settings = VoteParameters(advice=advice, state=state)
-            kinds[f"{words} pieces, vote learned, {how}"] = train_votes(workshop, f"{advice} {how}", settings, votes)
+            kinds[f"{words} pieces, vote learned, {how}"] = train_votes(
+                workshop, f"{advice} {how}", settings, votes, VOTE_GAMES[advice]
+            )
     scores: dict[str, list[Scores]] = {}
     rows = []
     for name, players in kinds.items():
@@ -171,8 +174,10 @@ def four_players(workshop: Workshop) -> Findings:
     kinds = {
         "VOTING, nine pieces": [sitter("voting")],
         "VOTING, all pieces": [sitter("voting-all")],
-        "vote learned, constant": train_votes(workshop, "four constant", replace(settings, state="none"), runs),
-        "vote learned, by state": train_votes(workshop, "four state", settings, runs),
+        "vote learned, constant": train_votes(
+            workshop, "four constant", replace(settings, state="none"), runs, FOUR_GAMES
+        ),
+        "vote learned, by state": train_votes(workshop, "four state", settings, runs, FOUR_GAMES),
     }
     rows, found = [], {}
     for name, players in kinds.items():

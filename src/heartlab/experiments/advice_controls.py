@@ -167,6 +167,10 @@ READINGS: tuple[tuple[str, dict[str, object]], ...] = (
 )
 
 
+READING_GAMES = 40_000
+"""Games of a tournament of one run of one reading."""
+
+
 def readings(workshop: Workshop) -> Findings:
     """LEARNER-T under other readings, above all of the initial value, which is decisive and not printed."""
     marks, runs = marks_of(workshop, 10_000), workshop.size(10, 3)
@@ -176,7 +180,14 @@ def readings(workshop: Workshop) -> Findings:
         trained = train_runs(workshop, learner, runs, marks)
         players = [learner.sitter(run["snapshots"][-1][0]) for run in trained]
         settings = [asdict(learner.settings), runs, list(marks)]
-        found[name] = tournaments(workshop, f"reading {name}", players, rules=learner.settings.rules, settings=settings)
+        found[name] = tournaments(
+            workshop,
+            f"reading {name}",
+            players,
+            rules=learner.settings.rules,
+            games=workshop.size(READING_GAMES, 2_000),
+            settings=settings,
+        )
         rows.append([name, points_text(mean_points(found[name])), f"{mean_points(found[name]).sum():.2f}"])
         rows[-1].append(spread(gaps(found[name])))
     half, default = gaps(found["initial value 0.5"]), gaps(found["default: initial value 0.36"])

@@ -201,18 +201,20 @@ def describe_choice(
     for one in found:
         carried = ", ".join(f"{piece} {weight:+.2f}" for piece, weight in one.votes) or "no advice"
         print(f"  {pretty_card(one.card):<4} {one.score:+7.3f}  {carried}")
-    by_name = {one.card: one for one in found}
-    rest = [one for one in found if one.score < by_name[chosen].score]
-    if by_name[chosen].votes and rest:
-        against = dict(rest[0].votes)
-        reasons = [piece for piece, weight in by_name[chosen].votes if weight > 0 and piece not in against]
-        objections = [
-            piece for piece, weight in rest[0].votes if weight < 0 and piece not in dict(by_name[chosen].votes)
-        ]
-        print(f"What sets {pretty_card(chosen)} apart from {pretty_card(rest[0].card)}:")
-        for piece in reasons:
-            print(f"  for it: {known_pieces()[piece].sentence}")
-        for piece in objections:
-            print(
-                f"  against {pretty_card(rest[0].card)}, whose advice is not trusted here: {known_pieces()[piece].sentence}"
-            )
+    best = next(one for one in found if one.card == chosen)
+    for line in _why(best, [one for one in found if one.score < best.score]):
+        print(line)
+
+
+def _why(best: CardVotes, rest: Sequence[CardVotes]) -> list[str]:
+    """What speaks for a card and not for the next best one, in sentences."""
+    if not rest:
+        return []
+    ours, theirs = dict(best.votes), dict(rest[0].votes)
+    card, other = pretty_card(best.card), pretty_card(rest[0].card)
+    reasons = [name for name, weight in ours.items() if weight > 0 and name not in theirs]
+    distrusted = [name for name, weight in theirs.items() if weight < 0 and name not in ours]
+    lines = [f"What sets {card} apart from {other}:"]
+    lines += [f"  for {card}: {known_pieces()[name].sentence}" for name in reasons]
+    lines += [f"  for {other}, but distrusted: {known_pieces()[name].sentence}" for name in distrusted]
+    return lines
