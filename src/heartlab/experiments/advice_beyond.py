@@ -171,6 +171,7 @@ def four_players(workshop: Workshop) -> Findings:
     settings = VoteParameters(
         rules=FOUR_RULES, partners=FOUR_PARTNERS, testers="gnome+gnome+gnome", test=0, relative=1.0
     )
+    fixed = replace(settings, state="none")
     kinds = {
         "VOTING, nine pieces": [sitter("voting")],
         "VOTING, all pieces": [sitter("voting-all")],
