@@ -317,7 +317,7 @@ def statements(workshop: Workshop) -> Findings:
             workshop,
             f"{learner.name} judged",
             players,
-            games=workshop.size(40_000, 2_000),
+            games=workshop.size(20_000, 2_000),
             settings=[partner, runs, list(early)],
         )
         speed[partner] = [one.gap.mean for one in judged]

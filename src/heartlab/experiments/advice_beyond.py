@@ -12,6 +12,7 @@ import numpy as np
 from heartlab.arena.statistics import Estimate, estimate
 from heartlab.experiments.advice_controls import best_constant, difference
 from heartlab.experiments.advice_parts import (
+    GAMES,
     Learner,
     Scores,
     gaps,
@@ -32,12 +33,14 @@ from heartlab.learn.advice_vote_recipe import VoteParameters, VoteTrainer
 
 BAR = 4.5
 """Points per game by which VOTING is to be beaten."""
-VOTE_GAMES = {"paper": 500_000, "pilot": 500_000, "all": 2_000_000}
+VOTE_GAMES = {"paper": 500_000, "pilot": 500_000, "all": 700_000}
 """Training games for the vote, by the advice that is heard."""
 QUICK_GAMES = 20_000
 GNOME_GAMES = 20_000
+TABLE_GAMES = 40_000
+"""Games of a tournament of one of ten table learners; the others have more."""
 FOUR_RULES = "standard"
-FOUR_GAMES = 1_000_000
+FOUR_GAMES = 400_000
 FOUR_PARTNERS = "gnome+gnome+gnome/self+gnome+gnome/self+self+self"
 
 
@@ -97,7 +100,8 @@ def beyond(workshop: Workshop) -> Findings:
     scores: dict[str, list[Scores]] = {}
     rows = []
     for name, players in kinds.items():
-        scores[name] = tournaments(workshop, f"beyond {name}", players, settings=name)
+        games = workshop.size(TABLE_GAMES if len(players) > votes else GAMES, 2_000)
+        scores[name] = tournaments(workshop, f"beyond {name}", players, games=games, settings=name)
         gnome = tournaments(
             workshop,
             f"gnome {name}",
@@ -119,7 +123,7 @@ def beyond(workshop: Workshop) -> Findings:
     constant_name, state_name = f"{pieces} pieces, vote learned, constant", f"{pieces} pieces, vote learned, by state"
     by_state, fixed = gaps(scores[state_name]), gaps(scores[constant_name])
     best = int(np.argmax([one.gap.mean for one in scores[constant_name]]))
-    large = workshop.size(400_000, 4_000)
+    large = workshop.size(200_000, 4_000)
     champion = tournaments(workshop, "best constant", [kinds[constant_name][best]], games=large, settings="best")[0].gap
     challenger = tournaments(workshop, "by state again", kinds[state_name], games=large, settings="again")
     worst = min((one.gap for one in challenger), key=lambda gap: gap.mean)
@@ -167,7 +171,7 @@ def beyond(workshop: Workshop) -> Findings:
 
 def four_players(workshop: Workshop) -> Findings:
     """The standard game: four players, passing, the moon counted against the others."""
-    runs = workshop.size(3, 2)
+    runs = 2
     settings = VoteParameters(
         rules=FOUR_RULES, partners=FOUR_PARTNERS, testers="gnome+gnome+gnome", test=0, relative=1.0
     )
@@ -175,9 +179,7 @@ def four_players(workshop: Workshop) -> Findings:
     kinds = {
         "VOTING, nine pieces": [sitter("voting")],
         "VOTING, all pieces": [sitter("voting-all")],
-        "vote learned, constant": train_votes(
-            workshop, "four constant", replace(settings, state="none"), runs, FOUR_GAMES
-        ),
+        "vote learned, constant": train_votes(workshop, "four constant", fixed, runs, FOUR_GAMES),
         "vote learned, by state": train_votes(workshop, "four state", settings, runs, FOUR_GAMES),
     }
     rows, found = [], {}

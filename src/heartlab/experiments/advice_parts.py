@@ -28,6 +28,8 @@ MARKS = (1_000, 3_000, 10_000, 30_000, 100_000)
 QUICK_MARKS = (1_000, 3_000)
 GAMES = 100_000
 """Games of a tournament, as in the paper."""
+MARK_GAMES = 40_000
+"""Games of a tournament in the middle of a run."""
 
 
 @dataclass(frozen=True)
@@ -138,10 +140,10 @@ def tournaments(
     ]
 
 
-def judge_runs(
-    workshop: Workshop, learner: Learner, runs: Sequence[Arrays], mark: int, *, games: int | None = None
-) -> list[Scores]:
-    """Tournaments of all instances of all runs at one of their marks."""
+def judge_runs(workshop: Workshop, learner: Learner, runs: Sequence[Arrays], mark: int) -> list[Scores]:
+    """Tournaments of all instances of all runs at one of their marks; the last one has more games."""
+    last = mark == len(runs[0]["snapshots"]) - 1
+    games = workshop.size(GAMES if last else MARK_GAMES, 2_000)
     players = [learner.sitter(weights) for run in runs for weights in run["snapshots"][mark]]
     settings = [asdict(learner.settings), len(runs), mark]
     return tournaments(
