@@ -174,7 +174,7 @@ def figure_3(workshop: Workshop) -> Findings:
         Claim(
             "figure-3/equal-at-first",
             "in the beginning the learner and the two VOTING are about equal",
-            0.0,
+            None,
             gain_early.mean,
             _interval(gain_early),
             n,

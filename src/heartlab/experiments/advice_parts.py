@@ -25,7 +25,7 @@ from heartlab.rules import Rules
 
 MARKS = (1_000, 3_000, 10_000, 30_000, 100_000)
 """Training games after which weights are kept."""
-QUICK_MARKS = (1_000, 3_000)
+QUICK_MARKS = (1_000, 4_000)
 GAMES = 100_000
 """Games of a tournament, as in the paper."""
 MARK_GAMES = 40_000
