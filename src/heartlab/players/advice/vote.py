@@ -62,6 +62,8 @@ THOUGHT = np.dtype(
         ("weights", "f8", MAX_PIECES),
         ("slopes", "f8", MAX_PIECES),  # of the log-probability of the card that was drawn, for learners that draw
         ("values", "f8", MAX_INPUTS),
+        ("active", "i8", MAX_INPUTS),  # the abstractions whose value is not zero
+        ("active_count", "i8"),
         ("hidden", "f8", MAX_HIDDEN),
         ("speakers", "i8", MAX_PIECES),  # the pieces that suggest anything
         ("speaker_count", "i8"),
@@ -116,10 +118,11 @@ def net_forward(voter: Any, floats: Any, thought: Any, out: Any) -> None:
     inputs, hidden_count = voter["input_count"], voter["hidden_count"]
     place = voter["offset"]
     hidden, values = thought["hidden"], thought["values"]
+    active, active_count = thought["active"], thought["active_count"]
     for h in range(hidden_count):
         total = floats[place + inputs]
-        for j in range(inputs):
-            total += floats[place + j] * values[j]
+        for k in range(active_count):
+            total += floats[place + active[k]] * values[active[k]]
         hidden[h] = sigmoid(total)
         place += inputs + 1
     for i in range(voter["piece_count"]):
@@ -131,19 +134,31 @@ def net_forward(voter: Any, floats: Any, thought: Any, out: Any) -> None:
 
 
 @kernel
+def _note_active(voter: Any, thought: Any) -> None:
+    """Note which abstractions have a value: most are yes-or-no and mostly no, so sums need not run over all."""
+    values, active, count = thought["values"], thought["active"], 0
+    for j in range(voter["input_count"]):
+        active[count] = j
+        count += values[j] != 0.0
+    thought["active_count"] = count
+
+
+@kernel
 def weigh(voter: Any, floats: Any, thought: Any) -> None:
     """The weights of the pieces from the values of the abstractions."""
     kind, count, place = voter["kind"], voter["piece_count"], voter["offset"]
     weights, values = thought["weights"], thought["values"]
     thought["row"] = 0
+    if kind == NET or kind == LINEAR:
+        _note_active(voter, thought)
     if kind == NET:
         net_forward(voter, floats, thought, weights)
     elif kind == LINEAR:
-        inputs = voter["input_count"]
+        inputs, active, active_count = voter["input_count"], thought["active"], thought["active_count"]
         for i in range(count):
             total = floats[place + inputs]
-            for j in range(inputs):
-                total += floats[place + j] * values[j]
+            for k in range(active_count):
+                total += floats[place + active[k]] * values[active[k]]
             weights[i] = total
             place += inputs + 1
     else:
