@@ -11,6 +11,7 @@ from heartlab.experiments.advice_beyond import beyond, four_players
 from heartlab.experiments.advice_controls import controls, difference, readings
 from heartlab.experiments.advice_parts import (
     GAMES,
+    MARK_GAMES,
     Scores,
     gaps,
     judge_runs,
@@ -90,7 +91,8 @@ def figure_2(workshop: Workshop) -> Findings:
             _interval(first),
             n,
             below(_interval(first)),
-            f"{how}. One block of 1,000 test games has a standard error of about 0.45, so the printed first point "
+            f"V − L, {scores['T'][0][0].gap.n:,} test games for each of {n} runs. One block of 1,000 test games has a "
+            "standard error of about 0.45, so the printed first point "
             "is no evidence either way",
         ),
         Claim(
@@ -137,7 +139,7 @@ def figure_2(workshop: Workshop) -> Findings:
         for i, mark in enumerate(marks)
     ]
     table = Table(
-        f"Trained against two RANDOM ({test:,} test games per run)",
+        f"Trained against two RANDOM ({test:,} test games per run at the last mark, {MARK_GAMES:,} before)",
         ["learner", "training games", "L / V / R", "sum", "V − L [95 %] (runs)"],
         rows,
     )

@@ -13,6 +13,7 @@ import numpy as np
 
 from heartlab.arena.statistics import Estimate, FloatArray, estimate
 from heartlab.experiments.advice_parts import (
+    MARK_GAMES,
     Learner,
     Scores,
     gaps,
@@ -76,7 +77,8 @@ def controls(workshop: Workshop) -> Findings:
         for run in range(runs)
         for i in range(3)
     ]
-    untrained = tournaments(workshop, "N untrained", fresh, settings=["untrained", runs])
+    games = workshop.size(MARK_GAMES, 2_000)
+    untrained = tournaments(workshop, "N untrained", fresh, games=games, settings=["untrained", runs])
     lowered = np.ones(PIECES)
     lowered[GET_LEAD] = LOWERED
     by_hand = tournaments(workshop, "lead lowered", [constant(lowered)], settings=LOWERED)[0]
