@@ -54,7 +54,7 @@ SEAT = np.dtype(
     [
         ("who", "i8"),
         ("rule", "i8"),
-        ("forced", "i8"),  # whether a turn with one legal card is learned from
+        ("forced", "i8"),  # whether a turn with one legal card counts as one to learn from
         ("everybody", "i8"),  # whether pieces that did not suggest the card are credited, too
         ("rate", "f8"),
         ("momentum", "f8"),  # of a network
@@ -67,10 +67,8 @@ SEAT = np.dtype(
 
 
 @kernel
-def _credited(seat: Any, voter: Any, thought: Any, legal_count: int) -> np.uint64:
+def _credited(seat: Any, voter: Any, thought: Any) -> np.uint64:
     """The pieces whose weights are to move after a turn."""
-    if legal_count == 1 and not seat["forced"]:
-        return ZERO
     if seat["everybody"]:
         return (ONE << np.uint64(voter["piece_count"])) - ONE
     return thought["suggesters"]
@@ -154,13 +152,19 @@ def pass_cards(rules: Any, key: np.uint64, state: Any, seats: Any, obs: Any, rng
 
 
 @kernel
+def _counts(seat: Any, legal: np.uint64) -> bool:
+    """Whether a turn needs thought: one with a single legal card does only if it is learned from."""
+    return legal & (legal - ONE) != ZERO or (seat["forced"] != 0 and seat["rule"] != STILL)
+
+
+@kernel
 def _turn(
     rules: Any, seat: Any, voter: Any, obs: Any, floats: Any, velocity: Any, pieces: Any, values: Any, thoughts: Any,
     turn: int, rng: Any,
 ) -> int:  # fmt: skip
     """The card of a voter, who first learns from what the new state says about its last one."""
     legal = obs["legal"]
-    if seat["rule"] == STILL and legal & (legal - ONE) == ZERO:
+    if not _counts(seat, legal):
         return lowest(legal)
     online = seat["rule"] == TD and seat["trace"] == 0.0
     thought = thoughts[turn % 2 if online or seat["rule"] == STILL else turn]
@@ -169,7 +173,7 @@ def _turn(
         _learn_step(seat, voter, floats, velocity, thoughts[1 - turn % 2], thought["weights"])
     card = choose(voter, legal, thought, rng)
     if seat["rule"] != STILL:
-        thought["credited"] = _credited(seat, voter, thought, popcount(legal))
+        thought["credited"] = _credited(seat, voter, thought)
     return card
 
 
@@ -208,7 +212,7 @@ def play_games(
                         rules[0], seats[seat], voters[seat], obs[seat], floats, velocity, pieces, values,
                         thoughts[seat], turns[seat], rng,
                     )  # fmt: skip
-            turns[seat] += 1
+                    turns[seat] += _counts(seats[seat], obs[seat]["legal"])
             for other in range(players):
                 obs[other]["history"][state["plays"]] = card
             play(rules[0], state, card)
@@ -217,6 +221,8 @@ def play_games(
             teacher = seats[seat]
             if teacher["who"] == VOTES and teacher["rule"] != STILL:
                 reward = (teacher["worst"] - out[row, seat]) / (teacher["worst"] - teacher["best"])
+                if turns[seat] == 0:
+                    continue
                 if teacher["rule"] == TD and teacher["trace"] == 0.0:
                     for i in range(voters[seat]["piece_count"]):
                         targets[i] = reward
