@@ -122,3 +122,86 @@ def test_bad_records_name_the_line_and_good_deals_survive(run, tmp_path):
     status, _out, err = run("replay", path, "--skip-bad")
     assert status == 1
     assert "13 deals replayed, 1 bad ones skipped" in err
+
+
+def test_training_resumes_and_lists(run, tmp_path):
+    folder = tmp_path / "runs" / "one"
+    status, out, err = run(
+        "train", "advice-t", "--games", 2000, "--seed", 3, "--out", folder, "--set", "test=50", "--json"
+    )
+    assert status == 0
+    found = json.loads(out)
+    assert (found["recipe"], found["seed"], found["done"], found["finished"]) == ("advice-t", 3, 2000, True)
+    assert found["metrics"]["games"] == 2000
+    assert "2,000 games in" in err
+    status, out, _ = run("train", "advice-t", "--games", 3000, "--out", folder, "--resume")
+    assert status == 0
+    assert out.startswith("games 3000")
+    status, out, _ = run("runs", tmp_path)
+    assert "finished" in out
+    assert "3,000/3,000" in out
+    status, out, _ = run("recipes", "--json")
+    assert json.loads(out)["advice-t"]["parameters"]["initial"] == 0.36
+    status, out, _ = run(
+        "arena", f"learner-t:{folder}", "voting", "random", "--rules", "advice", "--deals", 2, "--json"
+    )
+    assert json.loads(out)["players"][0]["forfeits"] == 0
+
+
+def test_advice_is_explained(run, tmp_path):
+    status, out, _ = run("advice")
+    assert status == 0
+    assert "get-void-hearts" in out
+    status, out, _ = run("advice", "advice-t", "--when", "queen-out", "--json")
+    found = json.loads(out)
+    assert len(found["trust"]) == 9
+    weights = [one["weight"] for one in found["trust"]]
+    assert weights == sorted(weights, reverse=True)
+    status, out, _ = run("advice", "advice-best")
+    assert "What changes most with the situation:" in out
+    path = tmp_path / "m.hearts"
+    run("arena", "voting", "advice", "random", "--rules", "advice", "--deals", 1, "--record", path)
+    status, out, _ = run("advice", "advice-best", "--record", path, "--deal", 2, "--at", 17, "--json")
+    found = json.loads(out)
+    best = max(found["cards"], key=lambda card: card["score"])
+    assert found["choice"] in [card["card"] for card in found["cards"] if card["score"] == best["score"]]
+    assert best["score"] == pytest.approx(sum(best["votes"].values()))
+    status, out, _ = run("advice", "advice-best", "--record", path, "--deal", 2, "--at", 17)
+    assert "plays" in out
+    assert status == 0
+
+
+def test_reproduce_lists_and_runs(run, tmp_path):
+    status, out, _ = run("reproduce")
+    assert status == 0
+    assert "advice/table-1" in out
+    status, out, err = run("reproduce", "advice/figure-3", "--quick", "--out", tmp_path, "--json")
+    found = json.loads(out)
+    assert (found["paper"], found["quick"]) == ("advice", True)
+    for claim in found["claims"]:
+        assert {"id", "statement", "published", "measured", "ci95", "n", "verdict", "note"} == set(claim)
+        assert claim["verdict"] in ("holds", "fails", "unclear")
+    assert "quick run" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["train", "advice"], "no recipe is called 'advice'; did you mean advice-"),
+        (["train", "advice-t", "--set", "rats=1"], "recipe advice-t has no parameter 'rats'"),
+        (["train", "advice-t", "--set", "rate"], "--set rate: write key=value"),
+        (["train", "advice-t", "--set", "rules=chess"], "no rules are called 'chess'"),
+        (["train", "advice-t", "--games", "-1"], "--games -1: needs a number above zero"),
+        (["train", "advice-t", "--resume", "--out", "/no/such/run"], "/no/such/run: no run is here"),
+        (["advice", "nothing"], "no model is called 'nothing'; shipped are advice-best"),
+        (["advice", "advice-t", "--when", "raining"], "this model does not look at 'raining'; it looks at queen-out"),
+        (["advice", "advice-best", "--at", "99"], "--at 99: this deal has 51 cards"),
+        (["reproduce", "chess"], "no paper is called 'chess'; known are advice"),
+        (["reproduce", "advice/figure-9"], "advice has no experiment 'figure-9'; it has figure-2"),
+        (["reproduce", "advice", "--threads", "0"], "--threads 0: needs a number above zero"),
+    ],
+)
+def test_bad_input_to_learning_gets_one_clear_sentence(run, arguments, sentence, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    test_bad_input_gets_one_clear_sentence(run, arguments, sentence)
+    assert list(tmp_path.iterdir()) == []

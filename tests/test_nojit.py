@@ -23,6 +23,10 @@ from heartlab.deal import Deal
 from heartlab.kernel.layout import STATE, compile_rules
 from heartlab.kernel.rng import seed_key
 from heartlab.kernel.table import deal_table, legal_table, playout, points_table, random_deals, replay_table
+from heartlab.learn.advice_recipes import AdviceParameters, NetParameters, make_learner
+from heartlab.learn.advice_table import AdviceTable, sitter
+from heartlab.learn.advice_vote_recipe import VoteParameters, VoteTrainer
+from heartlab.players.advice.vote import LINEAR, NET, TABLE
 from heartlab.rules import Rules
 
 RULES = [
@@ -93,7 +97,30 @@ def results(text: str) -> dict[str, Any]:
     points_table(compiled, start, out, shooters)
     legal_table(compiled, start, mask)
     found["playout"] = [out.tolist(), shooters.tolist(), int(mask[0]), digest(*fields_of(start))]
+    if text in ("advice", "standard"):
+        found |= advice_results(rules)
     return found
+
+
+def advice_results(rules: Rules) -> dict[str, Any]:
+    """Games of voters, learning and not, and a batch of the learned vote."""
+    settings = {"rules": str(rules), "advice": "all"}
+    learners = [
+        make_learner(TABLE, AdviceParameters(**settings), 1),
+        make_learner(NET, NetParameters(**settings, hidden=3), 1),
+        make_learner(LINEAR, AdviceParameters(**settings, state="play", rule="joint", trace=0.5), 1),
+        sitter("gnome"),
+    ]
+    table = AdviceTable(rules, learners[: rules.players])
+    points = table.play(3, "nojit", 0, 2)
+    partners = "+".join(["voting", "random", "gnome"][: rules.players - 1])
+    trainer = VoteTrainer(VoteParameters(rules=str(rules), partners=partners, batch=2, test=0), 1)
+    trainer.step(0, 2)
+    return {
+        "games": points.tolist(),
+        "learned": [round(float(value), 9) for value in table.floats[table.floats != 0.36][:400]],
+        "vote": [round(float(value), 6) for value in trainer.weights],
+    }
 
 
 @pytest.fixture(scope="module")

@@ -348,6 +348,35 @@ def runs(
 
 
 @app.command()
+def advice(
+    model: Annotated[str | None, typer.Argument(help="A model; without it all pieces of advice are listed.")] = None,
+    when: Annotated[
+        list[str] | None, typer.Option("--when", help="What is true in the situation, such as queen-out.")
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option("--record", help="A record; explains a choice in one of its deals.")
+    ] = None,
+    number: Annotated[int, typer.Option("--deal", "-d", help="The deal at this place in the file, from 1.")] = 1,
+    at: Annotated[int | None, typer.Option("--at", help="Explain the choice of this card of the deal, from 1.")] = None,
+    instance: Annotated[int, typer.Option("--instance", help="Which of several voters in the model, from 0.")] = 0,
+    rules: Annotated[str | None, typer.Option("--rules", "-r", help="Of the deal, if there is no record.")] = None,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what a model has learned about advice, or which advice carries a choice (--at)."""
+    from heartlab.learn.advice_explain import describe_choice, describe_model, list_advice
+
+    report = print_json if as_json else None
+    if model is None:
+        list_advice(report)
+    elif at is not None or record is not None:
+        chosen = None if rules is None else Rules.parse(rules)
+        describe_choice(model, record, number, at or 1, chosen, seed, instance, report)
+    else:
+        describe_model(model, when or [], instance, report)
+
+
+@app.command()
 def reproduce(
     name: Annotated[
         str | None, typer.Argument(metavar="PAPER[/EXPERIMENT]", help="Without it all papers are listed.")

@@ -79,7 +79,7 @@ def cache_directory(module: str) -> str:
     return os.path.join(_cache_base(), f"{module.removeprefix('heartlab.')}-{source_key(module)}")
 
 
-_decorating = threading.Lock()
+_decorating, _compiling = threading.Lock(), threading.Lock()
 
 
 def kernel(function: Function) -> Function:
@@ -104,9 +104,12 @@ def compile_for(dispatcher: Any, signature: Any) -> None:
 
     For kernels that take functions: left to itself numba would compile them anew for every function that is passed.
     """
-    if not config.DISABLE_JIT and not dispatcher.signatures:
-        dispatcher.compile(signature)
-        dispatcher.disable_compile()
+    if config.DISABLE_JIT:
+        return
+    with _compiling:  # two threads may come at once
+        if not dispatcher.signatures:
+            dispatcher.compile(signature)
+            dispatcher.disable_compile()
 
 
 def _compile(function: Function, signature: tuple[Any, ...]) -> Function:

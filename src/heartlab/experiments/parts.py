@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import sys
 import threading
 import time
@@ -50,7 +51,7 @@ class Workshop:
         settings = {**settings, "seed": self.seed, "package": __version__}
         text = json.dumps(settings, sort_keys=True, default=str)
         digest = hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
-        path = self.folder / f"{name.replace('/', '-')}-{digest}.npz"
+        path = self.folder / f"{re.sub(r'[^A-Za-z0-9.]+', '-', name)}-{digest}.npz"
         if path.is_file():
             try:
                 header, arrays = read_bundle(path)

@@ -10,7 +10,10 @@ from typing import Any
 from heartlab.experiments.claims import Claim
 from heartlab.experiments.parts import Workshop
 
-PAPERS: dict[str, str] = {"td-features": "heartlab.experiments.td_features"}
+PAPERS: dict[str, str] = {
+    "advice": "heartlab.experiments.advice",
+    "td-features": "heartlab.experiments.td_features",
+}
 """The module of each paper; it holds a `PAPER`."""
 
 

@@ -28,7 +28,7 @@ class Report:
     quick: bool
     threads: int
     seconds: float
-    """Computing time of all parts."""
+    """Time that all parts took, one after the other."""
 
     @property
     def claims(self) -> list[Claim]:
@@ -76,7 +76,7 @@ def markdown(report: Report, *, figures_drawn: bool) -> str:
     if report.quick:
         lines += [f"**{QUICK_WARNING}**", ""]
     lines += [
-        f"Made with `{report.command}` (heartlab {__version__}, seed {report.seed}); computing time "
+        f"Made with `{report.command}` (heartlab {__version__}, seed {report.seed}); its parts took "
         f"{_duration(report.seconds)}. Of {len(report.claims)} claims {counts['holds']} hold, {counts['fails']} fail, "
         f"{counts['unclear']} remain unclear. Intervals are 95 %.",
         "",
@@ -122,7 +122,7 @@ def _claims_table(claims: Sequence[Claim]) -> list[str]:
 def _number(value: float | str | None) -> str:
     if value is None:
         return "–"
-    return value if isinstance(value, str) else f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
+    return value if isinstance(value, str) else f"{value:#.3g}" if abs(value) < 100 else f"{value:,.0f}"
 
 
 def _interval(claim: Claim) -> str:

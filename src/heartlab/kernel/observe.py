@@ -15,7 +15,15 @@ from heartlab.kernel.rng import substream
 
 @kernel
 def observe(rules: Any, state: Any, history: Any, seat: int, key: np.uint64, out: Any) -> None:
-    """Fill `out` with what `seat` may know. `history` holds the cards in order of play; `key` is the players' key.
+    """Fill `out` with what `seat` may know. `history` holds the cards in order of play; `key` is the players' key."""
+    see(rules, state, seat, key, out)
+    for ply in range(52):
+        out["history"][ply] = history[ply] if ply < state["plays"] else -1
+
+
+@kernel
+def see(rules: Any, state: Any, seat: int, key: np.uint64, out: Any) -> None:
+    """All of an observation but its history, for loops that keep that up to date themselves, card by card.
 
     The key that the player gets for its own dice depends on (key, deal number, seat, cards played) only.
     """
@@ -44,8 +52,6 @@ def observe(rules: Any, state: Any, history: Any, seat: int, key: np.uint64, out
         out["trick_cards"][other] = state["trick_cards"][other] if other < state["trick_size"] else -1
         out["tricks_won"][other] = state["tricks_won"][other]
         out["hand_sizes"][other] = popcount(state["hands"][other]) if other < players else 0
-    for ply in range(52):
-        out["history"][ply] = history[ply] if ply < state["plays"] else -1
     out["deal_number"] = state["deal_number"]
     out["trick_size"] = state["trick_size"]
     out["trick_number"] = state["trick_number"]

@@ -16,7 +16,11 @@ from typing import Any, Protocol, get_type_hints
 from heartlab.bundle import Arrays
 from heartlab.learn.model import Model
 
-MODULES: tuple[str, ...] = ("heartlab.learn.td_recipes",)
+MODULES: tuple[str, ...] = (
+    "heartlab.learn.advice_recipes",
+    "heartlab.learn.advice_vote_recipe",
+    "heartlab.learn.td_recipes",
+)
 """The modules that register recipes; they are imported when recipes are asked for."""
 
 Metrics = dict[str, Any]

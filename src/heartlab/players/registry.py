@@ -18,8 +18,9 @@ from heartlab.players.base import Player
 
 MODULES = ("heartlab.players.gnome", "heartlab.players.random", "heartlab.players.search")
 """The modules of our own families."""
-LEARNED = ("heartlab.learn.td_model",)
-"""Players of trained models lie beside their learners; their modules are loaded when a name is not found elsewhere."""
+LEARNED = ("heartlab.players.advice.voting", "heartlab.learn.advice_players", "heartlab.learn.td_model")
+"""Families that take time to load: advice, and players of trained models, which lie beside their learners. They are
+loaded when a name is not found elsewhere."""
 
 Factory = Callable[[str], Player]
 AnyFactory = TypeVar("AnyFactory", bound=Callable[..., Player])

@@ -1,0 +1,179 @@
+"""The stock of advice: every piece by name, ours and yours.
+
+A piece of yours is a few lines of Python, compiled when it is defined, for any rules and number of players:
+
+    @piece("lowest-heart", "Play the lowest heart.")
+    def lowest_heart(rules, obs):
+        hearts = obs["legal"] & HEARTS
+        return hearts & (~hearts + ONE)
+
+It gets the rules and an observation as records (`heartlab.kernel.layout`) and returns a set of cards; those that are
+not legal are ignored. State-abstraction advice returns a number between 0 and 1 instead. Kernels know advice by number:
+ours are worked out together, yours through one function pointer that leads to all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+from numba.core import config
+
+from heartlab.jit import pointed
+from heartlab.kernel.bits import ZERO
+from heartlab.kernel.layout import OBSERVATION, RULES
+from heartlab.players.advice import abstractions, more, pieces
+
+CUSTOM = 1000
+"""Numbers from here on are advice of users."""
+_RECORDS = (numba.from_dtype(RULES), numba.from_dtype(OBSERVATION))
+PIECE = types.uint64(*_RECORDS)
+VALUE = types.float64(*_RECORDS)
+PIECES = types.uint64(*_RECORDS, types.int64)
+VALUES = types.float64(*_RECORDS, types.int64)
+"""What one piece looks like to kernels, and what all pieces of users together do."""
+
+Function = Callable[..., Any]
+
+
+class AdviceError(ValueError):
+    """A name that is no advice."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """One piece of advice of either kind."""
+
+    name: str
+    sentence: str
+    number: int
+
+
+@pointed(PIECES)
+def no_pieces(rules: Any, obs: Any, index: int) -> np.uint64:
+    """The advice of users while there is none."""
+    return ZERO
+
+
+@pointed(VALUES)
+def no_values(rules: Any, obs: Any, index: int) -> float:
+    """The state abstractions of users while there are none."""
+    return 0.0
+
+
+class _Stock:
+    """Advice of one kind: ours by name, and what users added."""
+
+    def __init__(self, ours: dict[str, tuple[int, str]], one: Any, all_of_them: Any, none: Function) -> None:
+        self.by_name = {name: Advice(name, sentence, number) for name, (number, sentence) in ours.items()}
+        self.one, self.all_of_them, self.none = one, all_of_them, none
+        self.functions: list[Function] = []
+        self._together: Function | None = None
+
+    def add(self, name: str, sentence: str, function: Function) -> Function:
+        if name in self.by_name and self.by_name[name].number < CUSTOM:
+            raise AdviceError(f"advice {name!r} exists already")
+        compiled = pointed(self.one)(function)
+        if name in self.by_name:  # defined again, as notebooks do
+            self.functions[self.by_name[name].number - CUSTOM] = compiled
+            self.by_name[name] = Advice(name, sentence, self.by_name[name].number)
+        else:
+            self.by_name[name] = Advice(name, sentence, CUSTOM + len(self.functions))
+            self.functions.append(compiled)
+        self._together = None
+        return compiled
+
+    def together(self) -> Function:
+        """One function for all advice of users: takes its place in the list, and is compiled when first needed."""
+        if self._together is None:
+            chain = self.none
+            for function in reversed(self.functions):
+                chain = _link(function, chain, self.all_of_them)
+            self._together = chain
+        return self._together
+
+    def find(self, names: Sequence[str]) -> list[Advice]:
+        for name in names:
+            if name not in self.by_name:
+                close = get_close_matches(name, self.by_name, 1)
+                hint = f"; did you mean {close[0]}?" if close else ""
+                raise AdviceError(f"no advice is called {name!r}{hint} Known are {', '.join(self.by_name)}")
+        return [self.by_name[name] for name in names]
+
+
+def _link(first: Function, rest: Function, signature: Any) -> Function:
+    """A function that is `first` at index 0 and `rest` behind it."""
+
+    def both(rules: Any, obs: Any, index: int) -> Any:
+        if index == 0:
+            return first(rules, obs)
+        return rest(rules, obs, index - 1)
+
+    if config.DISABLE_JIT:
+        return both
+    linked: Function = numba.njit(signature, nogil=True, error_model="numpy")(both)
+    return linked
+
+
+_pieces = _Stock({**pieces.NAMES, **more.NAMES}, PIECE, PIECES, no_pieces)
+_values = _Stock(abstractions.NAMES, VALUE, VALUES, no_values)
+
+
+def piece(name: str, sentence: str) -> Callable[[Function], Function]:
+    """Add a piece of move-selection advice: decorate a function (rules, obs) -> set of cards."""
+    return lambda function: _pieces.add(name, sentence, function)
+
+
+def abstraction(name: str, sentence: str) -> Callable[[Function], Function]:
+    """Add a piece of state-abstraction advice: decorate a function (rules, obs) -> number from 0 to 1."""
+    return lambda function: _values.add(name, sentence, function)
+
+
+def known_pieces() -> dict[str, Advice]:
+    """All move-selection advice by name."""
+    return dict(_pieces.by_name)
+
+
+def known_abstractions() -> dict[str, Advice]:
+    """All state-abstraction advice by name."""
+    return dict(_values.by_name)
+
+
+def custom_functions() -> tuple[Function, Function]:
+    """What kernels call for advice of users: move selection, state abstraction."""
+    return _pieces.together(), _values.together()
+
+
+PILOT_PIECES = 11
+"""So many pieces beyond the paper were tried in a pilot."""
+
+
+def find_pieces(text: str) -> list[Advice]:
+    """Pieces by the name of a list (`paper`: nine, `pilot`: twenty, `all`) or by their own names joined with ``+``."""
+    names = {"paper": list(pieces.NAMES), "all": list(pieces.NAMES) + list(more.NAMES)}
+    names["pilot"] = names["all"][: len(pieces.NAMES) + PILOT_PIECES]
+    return _pieces.find(names.get(text) or text.split("+"))
+
+
+def find_abstractions(text: str, players: int) -> list[Advice]:
+    """Abstractions by the name of a list or by their own names joined with ``+``.
+
+    `paper`: the seventeen inputs of the network (more with more opponents); `table`: the nine of the table learner;
+    `play`: the ones beyond the paper; `none`.
+    """
+    suits, opponents = abstractions.SUIT_NAMES, range(1, players)
+    names = {
+        "none": [],
+        "paper": ["queen-out"]
+        + [f"none-left-{suit}" for suit in suits]
+        + [f"showed-void-{who}-{suit}" for who in opponents for suit in suits]
+        + [f"out-{suit}" for suit in suits],
+        "table": ["queen-out"] + [f"void-{who}-{suit}" for who in opponents for suit in suits],
+        "play": [name for name, (number, _) in abstractions.NAMES.items() if number >= abstractions.LEADING],
+    }
+    return _values.find(names[text] if text in names else text.split("+"))
