@@ -21,6 +21,7 @@ from heartlab.ggp.network import MOVES, TERMINAL
 from heartlab.ggp.parse import parse_game
 from heartlab.ggp.simulate import DIGITS, WORDS, choose_wide, draw_numbers
 from heartlab.ggp.terms import GdlError
+from heartlab.ggp.uct import Tree
 
 ATOMS = [f"(true {name})" for name in "abcd"] + [f"v{number}" for number in range(4)]
 LITERALS = st.one_of(st.sampled_from(ATOMS), st.sampled_from(ATOMS[:4]).map(lambda atom: f"(not {atom})"))
@@ -225,6 +226,9 @@ def results():
             machine.playouts(machine.initial, 5, 12, wide=False),
             sorted(map(str, machine.legal(machine.initial, 0))),
         ]
+        tree = Tree(machine.network, positions=256)
+        tree.search(machine.network.net.initial, 20, np.array([13], np.uint64))
+        found[name].append([tree.counts[: tree.used[1]].tolist(), tree.best(machine.network.net.initial, 0)[0]])
     return found
 
 
