@@ -36,6 +36,7 @@ Bindings = dict[str, Term]
 
 RECURSION_LIMIT = 6000
 """Python's own limit is too low for a counter of a few hundred steps; this one still fits a thread's stack."""
+sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION_LIMIT))
 
 NOWHERE = 1 << 30
 """The depth of a question that recursion does not reach."""
@@ -132,7 +133,6 @@ class Prover(Machine):
     kind = "prover"
 
     def __init__(self, description: Description) -> None:
-        sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION_LIMIT))
         self.name = description.source
         self.description = description
         self.roles = description.roles
@@ -233,10 +233,8 @@ class Prover(Machine):
         try:
             return [answer for answer in self._answers(question) if match(question, answer, {})]
         except RecursionError:
-            self.open, self.stack, self.unfinished = {}, [], {}
-            raise GameError(
-                f"{self.name}: the rules behind {show(question)} recurse too deeply for the prover"
-            ) from None
+            self.unfinished = {}
+            raise GameError(f"{self.name}: the rules behind {show(question)} recurse too deeply to prove") from None
 
     def _answers(self, question: Term) -> Sequence[Term]:
         """Ground terms among which are all answers; the caller matches."""
