@@ -21,6 +21,7 @@ from heartlab.ggp.network import MOVES, TERMINAL
 from heartlab.ggp.parse import parse_game
 from heartlab.ggp.simulate import DIGITS, WORDS, choose_wide, draw_numbers
 from heartlab.ggp.terms import GdlError
+from heartlab.ggp.uct import Tree
 
 ATOMS = [f"(true {name})" for name in "abcd"] + [f"v{number}" for number in range(4)]
 LITERALS = st.one_of(st.sampled_from(ATOMS), st.sampled_from(ATOMS[:4]).map(lambda atom: f"(not {atom})"))
@@ -178,6 +179,27 @@ def test_the_prover_takes_over_and_says_why():
         make_machine(description, "quantum")
 
 
+def chain(length):
+    """A game whose counter is compared by recursion over all its steps."""
+    steps = " ".join(f"(succ {number} {number + 1})" for number in range(length))
+    less = "(<= (less ?a ?b) (succ ?a ?b)) (<= (less ?a ?c) (succ ?a ?b) (less ?b ?c))"
+    return parse_game(
+        f"(role p) {steps} {less} (init (at 0)) (<= (legal p go) (true (at ?n)) (less ?n {length}))"
+        f"(<= (next (at {length})) (does p go)) (<= terminal (true (at {length}))) (goal p 100)",
+        "chain",
+    )
+
+
+def test_long_recursion_is_proved_and_endless_recursion_is_a_clear_error():
+    for kind in ("prover", "network"):
+        machine = make_machine(chain(400), kind)
+        assert machine.playout(machine.initial, random.Random(1)) == [100]
+    prover = make_machine(chain(5000), "prover")
+    with pytest.raises(GameError, match="recurse too deeply"):
+        prover.legal(prover.initial, 0)
+    assert not prover.is_terminal(prover.initial)
+
+
 def big_game():
     numbers = " ".join(f"(n {number})" for number in range(60))
     product = "(<= (legal p (go ?a ?b ?c ?d)) (n ?a) (n ?b) (n ?c) (n ?d))"
@@ -225,6 +247,9 @@ def results():
             machine.playouts(machine.initial, 5, 12, wide=False),
             sorted(map(str, machine.legal(machine.initial, 0))),
         ]
+        tree = Tree(machine.network, positions=256)
+        tree.search(machine.network.net.initial, 20, np.array([13], np.uint64))
+        found[name].append([tree.counts[: tree.used[1]].tolist(), tree.best(machine.network.net.initial, 0)[0]])
     return found
 
 

@@ -202,6 +202,32 @@ def test_games_with_percepts_are_played():
     assert 10 < found["players"][0]["mean"] < 90
 
 
+def test_a_learner_learns_between_matches(nim, tmp_path):
+    from heartlab.ggp.learners import TurnGame, learn_features
+    from heartlab.ggp.td_player import TdPlayer
+
+    learn_features(TurnGame(load_game("tictactoe")), ("random",), 30, 2).save(tmp_path / "m.json")
+    with pytest.raises(GdlError, match="No such file"):
+        make_game_player("td:nowhere.json")
+    player = make_game_player(f"td:{tmp_path / 'm.json'}")
+    assert isinstance(player, TdPlayer)
+    machine = nim[1]
+    player.begin(machine, 1, 1)
+    state = machine.initial
+    for move in (("leave", "d", "0"), ("leave", "c", "0"), ("leave", "b", "0"), ("leave", "a", "0")):
+        player.choose(state, 1)
+        joint = (move, "wait") if ("turn", "first") in machine.facts(state) else ("wait", move)
+        before, state = state, machine.next(state, joint)
+    player.finish(state)
+    after = player.successor(1)
+    after.begin(machine, 1, 1)
+    values = player.memory.values
+    assert values[player._key(state)] == 100
+    assert values[player._key(before)] == pytest.approx(50 + 0.3 * 50)
+    found = play_matches(manager(nim), ["random", "td"], 40, 1)
+    assert found["players"][1]["troubles"] == {}
+
+
 def test_wrong_numbers_of_players_and_wrong_names(nim):
     with pytest.raises(GdlError, match="nim needs 2 players, not 1"):
         play_matches(manager(nim), ["random"], 1)

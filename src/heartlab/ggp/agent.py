@@ -1,6 +1,8 @@
 """The player's side of the protocol, without the network: a text comes in, a text goes out.
 
-The HTTP server and in-process matches both talk to an agent, so what is tested in one is true of the other. An agent
+The HTTP server and in-process matches both talk to an agent, so what is tested in one is true of the other. A message
+that comes while the one before is still being answered waits for it, so that a late answer does not cost the thread of
+the match. An agent
 plays several matches at once, answers `busy` to whatever it knows nothing of, and never raises on a message: what is
 not a message raises `ProtocolError` for the server to refuse, everything else gets an answer.
 """
@@ -76,7 +78,7 @@ class Agent:
             return ABORTED if session is not None else BUSY
         with self.lock:
             session = self.sessions.get(message.match)
-        if session is None or not session.lock.acquire(blocking=False):
+        if session is None or not session.lock.acquire(timeout=session.play_clock + 1.0):
             return BUSY
         try:
             session.heard = time.monotonic()

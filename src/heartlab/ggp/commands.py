@@ -69,8 +69,7 @@ def players(as_json: JsonOption = False) -> None:
     """List the players of games by name."""
     from heartlab.ggp.players import PLAYERS
 
-    known = {name: summary for name, (_, summary, _) in PLAYERS.items()}
-    print(json.dumps(known) if as_json else "\n".join(f"{name:<12} {text}" for name, text in known.items()))
+    print(json.dumps(PLAYERS) if as_json else "\n".join(f"{name:<12} {text}" for name, text in PLAYERS.items()))
 
 
 @ggp.command()

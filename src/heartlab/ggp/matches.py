@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from heartlab.ggp.agent import Agent
+from heartlab.ggp.load import load_game
 from heartlab.ggp.manager import Manager, MatchRecord
-from heartlab.ggp.players import GamePlayer, make_game_player
+from heartlab.ggp.players import make_game_player
 from heartlab.ggp.seats import LocalSeat, RemoteSeat, Seat
 from heartlab.ggp.terms import GdlError
+
+
+@cache
+def warm_up(spec: str) -> None:
+    """Let a player of some kind choose once, so that nothing has to be compiled while a clock runs."""
+    machine = load_game("nim")
+    player = make_game_player(spec)
+    player.begin(machine, 0, 1.0)
+    player.choose(machine.initial, 0.05)
 
 
 def make_agent(spec: str, seed: int = 0) -> Agent:
@@ -22,15 +34,10 @@ def make_agent(spec: str, seed: int = 0) -> Agent:
     Raises:
         GdlError: there is no such player.
     """
-    make_game_player(spec)
-    made = 0
-
-    def fresh() -> GamePlayer:
-        nonlocal made
-        made += 1
-        return make_game_player(spec, seed * 1_000_003 + made)
-
-    return Agent(fresh, name=spec.partition(":")[0])
+    first = make_game_player(spec)
+    warm_up(spec)
+    seeds = itertools.count(seed * 1_000_003)
+    return Agent(lambda: first.successor(next(seeds)), name=first.name)
 
 
 def make_seat(text: str, seed: int) -> Seat:

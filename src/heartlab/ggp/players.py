@@ -31,6 +31,8 @@ class GamePlayer(ABC):
     """A player of one match at a time."""
 
     name = "player"
+    spec = ""
+    """The text that the player was made from."""
 
     def __init__(self, seed: int = 0) -> None:
         self.dice = random.Random(seed)
@@ -45,6 +47,10 @@ class GamePlayer(ABC):
     @abstractmethod
     def choose(self, state: State, seconds: float) -> Term:
         """A legal move within some seconds."""
+
+    def successor(self, seed: int) -> GamePlayer:
+        """A player of the same kind for another match; one that learns hands on what it knows."""
+        return make_game_player(self.spec, seed)
 
     def finish(self, state: State) -> None:
         """The match is over, in this state (None if it broke off or the state is hidden)."""
@@ -147,12 +153,20 @@ class AlphaBetaPlayer(GamePlayer):
         return search.best_move(state, legal, self.depth)
 
 
-PLAYERS: dict[str, tuple[Callable[..., GamePlayer], str, tuple[str, ...]]] = {
-    "random": (RandomPlayer, "uniform over the legal moves", ()),
-    "uct": (UctPlayer, "Monte-Carlo tree search; sims=N fixes the simulations per move", ("sims",)),
-    "alphabeta": (AlphaBetaPlayer, "deepening alpha-beta search; depth=N limits it", ("depth",)),
+PLAYERS = {
+    "random": "uniform over the legal moves",
+    "uct": "Monte-Carlo tree search; sims=N fixes the simulations per move",
+    "alphabeta": "deepening alpha-beta search; depth=N limits it",
+    "td": "learns from match to match; td:MODEL begins with carried features",
 }
-"""How each player is made, what it does, and the options it takes, all of them whole numbers."""
+"""What each player does."""
+
+SEARCHERS: dict[str, tuple[Callable[..., GamePlayer], tuple[str, ...]]] = {
+    "random": (RandomPlayer, ()),
+    "uct": (UctPlayer, ("sims",)),
+    "alphabeta": (AlphaBetaPlayer, ("depth",)),
+}
+"""How a player without a memory is made, and the options it takes, all of them whole numbers."""
 
 
 def make_game_player(spec: str, seed: int = 0) -> GamePlayer:
@@ -164,7 +178,22 @@ def make_game_player(spec: str, seed: int = 0) -> GamePlayer:
     name, _, rest = spec.partition(":")
     if name not in PLAYERS:
         raise GdlError(f"no player of games is called {name!r}; there are {', '.join(PLAYERS)}")
-    make, _, known = PLAYERS[name]
+    player = _make_learner(rest, seed) if name == "td" else _make_searcher(spec, name, rest, seed)
+    player.spec = spec
+    return player
+
+
+def _make_learner(model: str, seed: int) -> GamePlayer:
+    from heartlab.ggp.td_player import TdPlayer
+
+    try:
+        return TdPlayer(seed, model)
+    except OSError as error:
+        raise GdlError(f"{model}: {error.strerror}") from None
+
+
+def _make_searcher(spec: str, name: str, rest: str, seed: int) -> GamePlayer:
+    make, known = SEARCHERS[name]
     options: dict[str, int] = {}
     for piece in filter(None, rest.split(",")):
         key, _, value = piece.partition("=")

@@ -12,6 +12,7 @@ that only the question binds are bound by the question.
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
@@ -32,6 +33,10 @@ from heartlab.ggp.parse import Description
 from heartlab.ggp.terms import Functor, Term, arguments, functor, functor_name, is_ground, is_variable, show, sort_key
 
 Bindings = dict[str, Term]
+
+RECURSION_LIMIT = 6000
+"""Python's own limit is too low for a counter of a few hundred steps; this one still fits a thread's stack."""
+sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION_LIMIT))
 
 NOWHERE = 1 << 30
 """The depth of a question that recursion does not reach."""
@@ -220,8 +225,16 @@ class Prover(Machine):
     # Proving
 
     def ask(self, question: Term) -> list[Term]:
-        """All ground terms that follow from the rules, the state and the moves, and match the question."""
-        return [answer for answer in self._answers(question) if match(question, answer, {})]
+        """All ground terms that follow from the rules, the state and the moves, and match the question.
+
+        Raises:
+            GameError: the proof runs deeper than Python can follow.
+        """
+        try:
+            return [answer for answer in self._answers(question) if match(question, answer, {})]
+        except RecursionError:
+            self.unfinished = {}
+            raise GameError(f"{self.name}: the rules behind {show(question)} recurse too deeply to prove") from None
 
     def _answers(self, question: Term) -> Sequence[Term]:
         """Ground terms among which are all answers; the caller matches."""
