@@ -40,7 +40,7 @@ GNOME_GAMES = 20_000
 TABLE_GAMES = 40_000
 """Games of a tournament of one of ten table learners; the others have more."""
 FOUR_RULES = "standard"
-FOUR_GAMES = 400_000
+FOUR_GAMES = 200_000
 FOUR_PARTNERS = "gnome+gnome+gnome/self+gnome+gnome/self+self+self"
 
 

@@ -34,11 +34,12 @@ class Workshop:
     quick: bool = False
     threads: int = 1
     seconds: float = 0.0
-    """Time that the parts took, also those that were found finished."""
+    """Time that the parts took, also those that were found finished; parts that several experiments use count once."""
     fresh: int = 0
     """Parts that were worked on."""
     found: int = 0
     """Parts that were found finished."""
+    _counted: set[Path] = field(default_factory=set, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     tell: Callable[[str], None] = field(default=lambda line: print(line, file=sys.stderr, flush=True))
 
@@ -55,7 +56,7 @@ class Workshop:
         if path.is_file():
             try:
                 header, arrays = read_bundle(path)
-                self._count(float(header["seconds"]), fresh=False)
+                self._count(path, float(header["seconds"]), fresh=False)
                 return arrays
             except (BundleError, KeyError):
                 self.tell(f"{path} is damaged: this part is done again")
@@ -63,12 +64,15 @@ class Workshop:
         arrays = dict(work())
         taken = time.perf_counter() - started
         write_bundle(path, {"part": name, "settings": json.loads(text), "seconds": taken}, arrays)
-        self._count(taken, fresh=True)
+        self._count(path, taken, fresh=True)
         self.tell(f"{name}: {taken:.1f} s")
         return arrays
 
-    def _count(self, seconds: float, *, fresh: bool) -> None:
+    def _count(self, path: Path, seconds: float, *, fresh: bool) -> None:
         with self._lock:
+            if path in self._counted:
+                return
+            self._counted.add(path)
             self.seconds += seconds
             self.fresh += fresh
             self.found += not fresh
