@@ -24,10 +24,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+import heartlab.players.gnome_stock  # noqa: F401 - registers the playout policy `gnome`
 from heartlab.kernel.layout import STATE, StateArray
 from heartlab.kernel.rng import substream
 from heartlab.players.base import CardArray, MaskArray, Observations, OpenStates, Player
 from heartlab.players.registry import make_player, parse_options, register
+from heartlab.rules import Rules
 from heartlab.search.closed import WIDTH, draw_worlds, pick_cards, prepare, search_states, spread_values, weigh_worlds
 from heartlab.search.evaluators import Evaluator, make_evaluator
 from heartlab.search.ismcts import grow_trees, prepare_trees
@@ -40,6 +42,10 @@ from heartlab.search.weights import Weight, uniform
 
 ROWS_AT_ONCE = 256
 """Observations whose worlds are in memory together."""
+
+
+PARTS = 2
+"""Portions of the worlds per thread: more would even out the work better, but each costs some memory."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +98,7 @@ class SearchPlayer(Player):
         self._policy = known_policies().get(options.get("playout", "throw"), (0, None))[1]
         self._spec = make_spec(self.kind, options)
         self._by_visits = self._spec[0]["kind"] in (UCT, ISMCTS) and pick == "visits"
+        self._bounded: dict[tuple[Rules, int], StateArray] = {}
         self._weigh = weigh
         self._prepare()
         self.counters = new_counters()[:LIMIT]
@@ -136,8 +143,7 @@ class SearchPlayer(Player):
         weights: npt.NDArray[np.float64],
         limit: int | None = None,
     ) -> Searched:
-        spec = self._spec.copy()
-        bound_values(spec, batch.rules, self.evaluator.name)
+        spec = self._bounded_spec(batch.rules)
         flat, total = np.ascontiguousarray(states.reshape(-1)), states.size
         tables, rows = np.zeros((total, MAX_MOVES, WIDTH)), np.zeros(total, np.int64)
         owners = np.repeat(np.arange(len(states)), states.shape[1])
@@ -153,9 +159,8 @@ class SearchPlayer(Player):
         if self.threads == 1 or total == 1:
             self.counters += part(0, total)
         else:
-            edges = np.linspace(0, total, min(total, 4 * self.threads) + 1).astype(int)
-            with ThreadPoolExecutor(self.threads) as pool:
-                self.counters += sum(pool.map(part, edges[:-1], edges[1:]))
+            edges = np.linspace(0, total, min(total, PARTS * self.threads) + 1).astype(int)
+            self.counters += sum(self._pool.map(part, edges[:-1], edges[1:]))
         values, visits = np.zeros((total, 52)), np.zeros((total, 52))
         spread_values(batch.compiled, flat, tables, rows, values, visits)
         shape = states.shape
@@ -166,6 +171,19 @@ class SearchPlayer(Player):
             visits.reshape(*shape, 52),
             tables.reshape(*shape, MAX_MOVES, WIDTH),
         )
+
+    @cached_property
+    def _pool(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(self.threads, thread_name_prefix="worlds")
+
+    def _bounded_spec(self, rules: Rules) -> StateArray:
+        """The spec with what is known about the evaluator's values under some rules; worked out once."""
+        known = (rules, int(self._spec[0]["tricks"]))
+        if known not in self._bounded:
+            spec = self._spec.copy()
+            bound_values(spec, rules, self.evaluator.name)
+            self._bounded[known] = spec
+        return self._bounded[known]
 
     def _search_part(
         self,

@@ -31,7 +31,7 @@ from heartlab.search.ordering import MAX_MOVES, candidates, cards_between_matter
 from heartlab.search.playouts import SIGNATURE as POLICY_SIGNATURE
 from heartlab.search.soft import prob_root, soft_root
 from heartlab.search.spec import PROB, SOFT, SPEC, UCT
-from heartlab.search.uct import uct_root
+from heartlab.search.uct import NODE, tree_size, uct_root
 
 WORLD_STREAM = 7
 """Number of the branch of an observation's key from which worlds come."""
@@ -41,8 +41,8 @@ WIDTH = 2 + SEATS
 
 @kernel
 def open_root(
-    rules: Any, state: Any, spec: Any, chooser: Any, function: Any, floats: Any, ints: Any, scratch: Any, rng: Any,
-    out: Any, counters: Any,
+    rules: Any, state: Any, spec: Any, chooser: Any, function: Any, floats: Any, ints: Any, scratch: Any, tree: Any,
+    rng: Any, out: Any, counters: Any,
 ) -> int:  # fmt: skip
     """Search one open state as `spec` says. Row i of `out` is (card, value of each seat, visits); returns the rows."""
     for i in range(MAX_MOVES):
@@ -55,7 +55,7 @@ def open_root(
     if kind == UCT:
         return uct_root(
             rules, state, spec["simulations"], spec["exploration"], merge, spec["policy"], spec["cut"],
-            chooser, function, floats, ints, scratch, rng, out,
+            chooser, function, floats, ints, scratch, tree, rng, out,
         )  # fmt: skip
     if kind == SOFT:
         return soft_root(rules, state, stop, merge, function, floats, ints, scratch, out, counters)
@@ -74,10 +74,11 @@ def search_states(
 ) -> None:  # fmt: skip
     """Search each of some states: `tables[i, :rows[i]]` are the rows (card, value of each seat, visits) of state i."""
     rng = np.empty(1, np.uint64)
+    tree = np.empty(tree_size(spec[0]["simulations"]) if spec[0]["kind"] == UCT else 1, NODE)
     for i in range(len(states)):
         rng[0] = keys[i]
         rows[i] = open_root(
-            rules[0], states[i], spec[0], chooser, function, floats, ints, scratch, rng, tables[i], counters
+            rules[0], states[i], spec[0], chooser, function, floats, ints, scratch, tree, rng, tables[i], counters
         )  # fmt: skip
 
 

@@ -20,6 +20,24 @@ from heartlab.search.ordering import MAX_MOVES, candidates
 from heartlab.search.playouts import EVALUATE, finish
 
 ROOT = 0
+NODE = np.dtype(
+    [
+        ("totals", "f4", SEATS),  # rewards of each seat, all visits together
+        ("visits", "i4"),
+        ("first", "i4"),  # the first child; children lie side by side
+        ("count", "i1"),  # children; 0: not expanded
+        ("card", "i1"),  # the card that leads here
+    ],
+    align=True,
+)
+
+
+@kernel
+def tree_size(simulations: int) -> int:
+    """The nodes that so many simulations can need."""
+    return 2 + simulations * MAX_MOVES
+
+
 INVERSE_ROOTS = np.array([1.0] + [1.0 / math.sqrt(n) for n in range(1, 1 << 16)])
 """1/sqrt(n) by table: the inner loop of UCB1."""
 
@@ -47,23 +65,33 @@ def reward_scale(rules: Any, bounds: Any) -> None:
 
 
 @kernel
-def _select(
-    first: int, count: int, mover: int, parent_visits: int, exploration: float, visits: Any, totals: Any
-) -> int:
+def _select(tree: Any, node: int, mover: int, exploration: float) -> int:
     """The child with the highest upper confidence bound; children never visited come first, in order."""
+    first = np.int64(tree[node]["first"])
     best = first
     best_bound = -1.0
-    reach = exploration * math.sqrt(math.log(parent_visits))
-    for child in range(first, first + count):
-        n = visits[child]
+    reach = exploration * math.sqrt(math.log(max(1, tree[node]["visits"])))
+    for child in range(first, first + tree[node]["count"]):
+        n = tree[child]["visits"]
         if n == 0:
             return child
         spread = INVERSE_ROOTS[n] if n < len(INVERSE_ROOTS) else 1.0 / math.sqrt(n)
-        bound = totals[child, mover] / n + reach * spread
+        bound = tree[child]["totals"][mover] / n + reach * spread
         if bound > best_bound:
             best_bound = bound
             best = child
     return best
+
+
+@kernel
+def _clear(tree: Any, node: int, card: int) -> None:
+    """A new node."""
+    tree[node]["card"] = card
+    tree[node]["first"] = 0
+    tree[node]["count"] = 0
+    tree[node]["visits"] = 0
+    for seat in range(SEATS):
+        tree[node]["totals"][seat] = 0.0
 
 
 @kernel
@@ -85,18 +113,12 @@ def simulate(
 @kernel
 def uct_root(
     rules: Any, state: Any, simulations: int, exploration: float, merge: bool, policy: int, cut: int,
-    chooser: Any, function: Any, floats: Any, ints: Any, scratch: Any, rng: Any, out: Any,
+    chooser: Any, function: Any, floats: Any, ints: Any, scratch: Any, tree: Any, rng: Any, out: Any,
 ) -> int:  # fmt: skip
     """Grow a tree from a state; returns the number of candidate cards.
 
-    `out[i]` is (card, expected points of each seat, visits).
+    `tree` is room for `tree_size(simulations)` nodes. `out[i]` is (card, expected points of each seat, visits).
     """
-    capacity = 2 + simulations * MAX_MOVES
-    cards = np.empty(capacity, np.int8)
-    first = np.zeros(capacity, np.int32)
-    count = np.zeros(capacity, np.int8)
-    visits = np.zeros(capacity, np.int32)
-    totals = np.zeros((capacity, SEATS), np.float32)
     path = np.empty(64, np.int32)
     moves = np.empty(MAX_MOVES, np.int64)
     final = np.empty(SEATS, np.int64)
@@ -108,6 +130,7 @@ def uct_root(
     root_seat = state["to_move"]
     reward_scale(rules, bounds)
     low, width = bounds[0], bounds[1] - bounds[0]
+    _clear(tree, ROOT, 0)
     used = 1
     for _ in range(simulations):
         table[0] = state
@@ -115,41 +138,35 @@ def uct_root(
         path[0] = ROOT
         length = 1
         while walker["phase"] != OVER:
-            if count[node] == 0:
-                if visits[node] == 0 and node != ROOT:
+            if tree[node]["count"] == 0:
+                if tree[node]["visits"] == 0 and node != ROOT:
                     break
                 found = candidates(rules, walker, merge, moves)
-                first[node] = used
-                count[node] = found
+                tree[node]["first"] = used
+                tree[node]["count"] = found
                 for i in range(found):
-                    cards[used] = moves[i]
-                    first[used] = 0
-                    count[used] = 0
-                    visits[used] = 0
-                    for seat in range(players):
-                        totals[used, seat] = 0.0
+                    _clear(tree, used, moves[i])
                     used += 1
-            mover = walker["to_move"]
-            if count[node] == 1:
-                node = first[node]
+            if tree[node]["count"] == 1:
+                node = np.int64(tree[node]["first"])
             else:
-                seen = max(1, visits[node])
-                node = _select(first[node], count[node], mover, seen, exploration, visits, totals)
-            play(rules, walker, cards[node])
+                node = _select(tree, node, walker["to_move"], exploration)
+            play(rules, walker, tree[node]["card"])
             path[length] = node
             length += 1
         simulate(rules, walker, root_seat, policy, cut, chooser, function, floats, ints, scratch, rng, final, values)
         for step in range(length):
-            visits[path[step]] += 1
+            tree[path[step]]["visits"] += 1
         for seat in range(players):
             reward = 1.0 - (values[seat] - low) / width
             for step in range(length):
-                totals[path[step], seat] += reward
-    for i in range(count[ROOT]):
-        child = first[ROOT] + i
-        out[i, 0] = cards[child]
-        out[i, 1 + SEATS] = visits[child]
+                tree[path[step]]["totals"][seat] += reward
+    count = np.int64(tree[ROOT]["count"])
+    for i in range(count):
+        child = tree[tree[ROOT]["first"] + i]
+        out[i, 0] = child["card"]
+        out[i, 1 + SEATS] = child["visits"]
         for seat in range(players):
-            mean = totals[child, seat] / visits[child] if visits[child] > 0 else 0.0
+            mean = child["totals"][seat] / child["visits"] if child["visits"] > 0 else 0.0
             out[i, 1 + seat] = low + (1.0 - mean) * width
-    return count[ROOT]
+    return count
