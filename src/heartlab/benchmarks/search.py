@@ -42,7 +42,7 @@ def _open(deal: Deal) -> OpenStates:
 def _simulations(threads: int, cards: int = 1, kind: str = "uct", **options: str) -> Work:
     """Simulations in sampled worlds, the drawing of the worlds included."""
     batch = _closed(_position(cards))
-    options = {"sims": str(SIMULATIONS), "threads": str(threads), **options}
+    options = {"sims": str(SIMULATIONS), "threads": str(threads), "playout": "throw", "c": "1", **options}
     player = SearchPlayer(kind, options)
 
     def work(count: int) -> None:

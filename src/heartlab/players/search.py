@@ -44,6 +44,8 @@ ROWS_AT_ONCE = 256
 """Observations whose worlds are in memory together."""
 
 
+DEFAULTS = {"uct": {"playout": "gnome", "c": "0.5"}, "ismcts": {"playout": "gnome", "c": "0.4", "sims": "10000"}}
+"""Options of some kinds that differ from those of all searches."""
 PARTS = 2
 """Portions of the worlds per thread: more would even out the work better, but each costs some memory."""
 
@@ -84,6 +86,7 @@ class SearchPlayer(Player):
         super().__init__(kind)
         options = dict(options or {})
         self.kind = options.pop("search", kind)
+        options = {**DEFAULTS.get(self.kind, {}), **options}
         grows = self.kind in ("uct", "ismcts")
         self.evaluator = evaluator or make_evaluator(options.pop("eval", "points" if grows else "pie"))
         self.worlds = self._world_count(options)
@@ -353,7 +356,7 @@ _register_kind("maxn", "max^n search in sampled worlds (open with worlds=0): max
 _register_kind("paranoid", "paranoid search in sampled worlds: paranoid:eval=pie,tricks=2")
 _register_kind("softmaxn", "soft-max^n in sampled worlds")
 _register_kind("probmaxn", "prob-max^n in sampled worlds")
-register("ismcts", summary="information-set tree search: ismcts:sims=10000,playout=throw,c=0.4,trees=1")(
-    lambda argument="": InformationSetPlayer("ismcts", {"sims": "10000", "c": "0.4", **parse_options(argument)})
+register("ismcts", summary="information-set tree search: ismcts:sims=10000,playout=gnome,c=0.4,trees=1")(
+    lambda argument="": InformationSetPlayer("ismcts", parse_options(argument))
 )
-_register_kind("uct", "UCT in sampled worlds: uct:worlds=20,sims=500,playout=throw,c=1")
+_register_kind("uct", "UCT in sampled worlds: uct:worlds=20,sims=500,playout=gnome,c=0.5")
