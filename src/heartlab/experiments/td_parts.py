@@ -117,9 +117,9 @@ def curve_of(trainings: Sequence[Training]) -> tuple[npt.NDArray[Any], npt.NDArr
     return deals, smooth.mean(axis=0), spread
 
 
-def expert(tricks: int = 1) -> Player:
+def expert() -> Player:
     """The open hand-tuned expert."""
-    return make_player("pie" if tricks == 1 else f"pie:tricks={tricks}")
+    return make_player("pie")
 
 
 def task_rules(task: str) -> str:

@@ -66,9 +66,9 @@ def _side_suit(rules: Any, state: Any, suit: np.uint64, block: int, forced: int,
 
 
 @kernel
-def _spades(rules: Any, state: Any, seat: int, others: np.uint64) -> np.uint64:
+def _spades(hand: np.uint64, others: np.uint64) -> np.uint64:
     """What a seat's own spades say."""
-    spades = state["hands"][seat] & SPADES
+    spades = hand & SPADES
     found = (spades >> np.uint64(36)) & ONE
     found |= ((spades >> np.uint64(38)) & ONE) << ONE
     found |= ((spades >> np.uint64(37)) & ONE) << np.uint64(2)
@@ -130,7 +130,7 @@ def card_atoms(rules: Any, state: Any, out: Any) -> None:
             holder = seat
             of_holder = _queen_player(state["hands"][seat])
     for seat in range(players):
-        found = out[seat, 0] | _spades(rules, state, seat, spades & ~state["hands"][seat])
+        found = out[seat, 0] | _spades(state["hands"][seat], spades & ~state["hands"][seat])
         found |= bit(LEAD_AT) if seat == leader else of_leader
         if seat != holder:
             found |= of_holder

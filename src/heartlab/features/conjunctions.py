@@ -33,7 +33,9 @@ USED_LOW, USED_HIGH, NODES, INNER = 0, 1, 2, 3
 """Places in the head: the atoms that occur at all, the number of nodes, of those that may have children."""
 RECORD = 3
 MAX_ORDER = 8
-STACK = 5 * (MAX_ORDER + 1)
+FRAME = 4
+"""Words of a walk's notes about one node: where the children of each word begin, and which of them are active."""
+STACK = FRAME * (MAX_ORDER + 1)
 """Words of working memory that a walk needs."""
 ROOT = 0
 
@@ -246,7 +248,7 @@ def sum_active(trie: Any, weights: Any, low: np.uint64, high: np.uint64, stack: 
         return total, count
     _enter(trie, ROOT, low, high, stack, 0)
     while depth >= 0:
-        base = 5 * depth
+        base = FRAME * depth
         first = np.int64(stack[base])
         if first >= inner:
             for word in range(2):
@@ -277,7 +279,7 @@ def sum_active(trie: Any, weights: Any, low: np.uint64, high: np.uint64, stack: 
             total += weights[node]
             count += 1
         depth += 1
-        _enter(trie, node, low, high, stack, 5 * depth)
+        _enter(trie, node, low, high, stack, FRAME * depth)
     return total, count
 
 
@@ -291,7 +293,7 @@ def list_active(trie: Any, low: np.uint64, high: np.uint64, stack: Any, out: Any
         return count
     _enter(trie, ROOT, low, high, stack, 0)
     while depth >= 0:
-        node = _next(stack, 5 * depth)
+        node = _next(stack, FRAME * depth)
         if node < 0:
             depth -= 1
             continue
@@ -303,7 +305,7 @@ def list_active(trie: Any, low: np.uint64, high: np.uint64, stack: Any, out: Any
             out[count] = node
             count += 1
         depth += 1
-        _enter(trie, node, low, high, stack, 5 * depth)
+        _enter(trie, node, low, high, stack, FRAME * depth)
     return count
 
 

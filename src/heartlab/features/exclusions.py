@@ -23,8 +23,7 @@ from heartlab.features.atoms import (
 )
 
 HOLD_QUEEN, HOLD_ACE, HOLD_KING = 0, 1, 2
-DEALT_ONE, DEALT_TWO = 2, 3
-DEALT_NONE, SHORT, NOT_SHORT, OPPONENT_SHORT, EXIT = 1, 4, 5, 6, 7
+DEALT_NONE, SHORT, NOT_SHORT, EXIT = 1, 4, 5, 7
 """Places within the block of a side suit."""
 
 

@@ -178,6 +178,23 @@ def _turn(
 
 
 @kernel
+def begin_game(
+    rules: Any, deal_key: np.uint64, play_key: np.uint64, number: int, state: Any, seats: Any, obs: Any, turns: Any,
+    rng: Any,
+) -> None:  # fmt: skip
+    """Deal game `number`, pass, and clear what is noted of each seat's turns; `rng` is then the game's own."""
+    rng[0] = substream(deal_key, number)
+    deal(rules[0], state, number, rng)
+    rng[0] = substream(play_key, number)
+    for seat in range(rules[0]["players"]):
+        turns[seat] = 0
+        for ply in range(52):
+            obs[seat]["history"][ply] = -1
+    if state["phase"] == PASSING:
+        pass_cards(rules[0], play_key, state, seats, obs, rng)
+
+
+@kernel
 def play_games(
     rules: Any, deal_key: np.uint64, play_key: np.uint64, first: int, seats: Any, voters: Any, floats: Any,
     velocity: Any, pieces: Any, values: Any, out: Any,
@@ -188,16 +205,7 @@ def play_games(
     rng, turns, targets = np.empty(1, np.uint64), np.zeros(SEATS, np.int64), np.empty(MAX_PIECES)
     state, players = states[0], rules[0]["players"]
     for row in range(len(out)):
-        number = first + row
-        rng[0] = substream(deal_key, number)
-        deal(rules[0], state, number, rng)
-        rng[0] = substream(play_key, number)
-        for seat in range(players):
-            turns[seat] = 0
-            for ply in range(52):
-                obs[seat]["history"][ply] = -1
-        if state["phase"] == PASSING:
-            pass_cards(rules[0], play_key, state, seats, obs, rng)
+        begin_game(rules, deal_key, play_key, first + row, state, seats, obs, turns, rng)
         while state["phase"] == PLAYING:
             seat = state["to_move"]
             who = seats[seat]["who"]

@@ -18,13 +18,12 @@ from numba import types
 
 from heartlab.jit import compile_for, kernel
 from heartlab.kernel.bits import ONE, ZERO, bit, popcount
-from heartlab.kernel.dealing import deal
-from heartlab.kernel.layout import OBSERVATION, PASSING, PLAYING, SEATS, STATE
+from heartlab.kernel.layout import OBSERVATION, PLAYING, SEATS, STATE
 from heartlab.kernel.observe import see
 from heartlab.kernel.play import mask_points, play, points
-from heartlab.kernel.rng import substream, uniform
+from heartlab.kernel.rng import uniform
 from heartlab.kernel.table import random_card
-from heartlab.learn.advice_games import GNOME, MAX_TURNS, RANDOM, SEAT, STILL, pass_cards
+from heartlab.learn.advice_games import GNOME, MAX_TURNS, RANDOM, SEAT, STILL, begin_game
 from heartlab.players.advice.vote import (
     FUNCTIONS,
     LINEAR,
@@ -142,16 +141,7 @@ def gradient_games(
     classes, shares = np.empty(MAX_CLASSES, np.uint64), np.empty(MAX_CLASSES)
     state, players = states[0], rules[0]["players"]
     for row in range(len(out)):
-        number = first + row
-        rng[0] = substream(deal_key, number)
-        deal(rules[0], state, number, rng)
-        rng[0] = substream(play_key, number)
-        for seat in range(players):
-            turns[seat] = 0
-            for ply in range(52):
-                obs[seat]["history"][ply] = -1
-        if state["phase"] == PASSING:
-            pass_cards(rules[0], play_key, state, seats, obs, rng)
+        begin_game(rules, deal_key, play_key, first + row, state, seats, obs, turns, rng)
         while state["phase"] == PLAYING:
             seat = state["to_move"]
             who = seats[seat]["who"]

@@ -126,7 +126,7 @@ def find_recipe(name: str) -> Recipe:
     recipes = known_recipes()
     if name not in recipes:
         close = get_close_matches(name, recipes, 1)
-        hint = f"; did you mean {close[0]}?" if close else ""
+        hint = f"; did you mean {close[0]}?" if close else "."
         raise RecipeError(f"no recipe is called {name!r}{hint} Known are {', '.join(recipes) or 'none'}")
     return recipes[name]
 

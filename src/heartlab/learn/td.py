@@ -20,7 +20,7 @@ from numba import types
 
 from heartlab.features.atoms import EXTRACT, WORDS
 from heartlab.features.conjunctions import STACK, list_active
-from heartlab.features.network import CHANGE, value_of
+from heartlab.features.network import CHANGE
 from heartlab.jit import compile_for, kernel
 from heartlab.kernel.dealing import deal
 from heartlab.kernel.layout import OVER, RULES, SEATS, STATE
@@ -159,10 +159,3 @@ TRAIN_SIGNATURE = types.void(
 def prepare_training() -> None:
     """Compile the loop, once for all feature sets and opponents; call this before `train_deals`."""
     compile_for(train_deals, TRAIN_SIGNATURE)
-
-
-@kernel
-def predict(masks: Any, floats: Any, ints: Any, scratch: Any, out: Any) -> None:
-    """The uncut value of each of some masks."""
-    for i in range(len(masks)):
-        out[i] = value_of(floats, ints, scratch, masks[i, 0], masks[i, 1])

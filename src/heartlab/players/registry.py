@@ -72,7 +72,7 @@ def make_player(name: str) -> Player:
     family = _families.get(family_name)
     if family is None:
         close = get_close_matches(family_name, _families, 1)
-        hint = f"; did you mean {close[0]}?" if close else ""
+        hint = f"; did you mean {close[0]}?" if close else "."
         raise PlayerError(f"no player is called {name!r}{hint} Known are {', '.join(sorted(_families))}")
     try:
         if isinstance(family.make, type):
