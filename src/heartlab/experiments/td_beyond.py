@@ -27,7 +27,7 @@ from heartlab.experiments.td_parts import (
 from heartlab.learn.td_growth import GrowthParameters
 from heartlab.learn.td_recipes import TdParameters
 from heartlab.players.base import Player
-from heartlab.players.search import SearchPlayer
+from heartlab.players.registry import make_player
 
 BREAK_EVEN = 3.25
 """Points per deal at a single task if all four play alike."""
@@ -44,9 +44,7 @@ RELATIONS = {
 
 def sage() -> Player:
     """The stronger hand-tuned expert, open."""
-    player = SearchPlayer("maxn", {"worlds": "0", "eval": "sage"})
-    player.name = "sage"
-    return player
+    return make_player("sage")
 
 
 def stronger_expert(shop: Workshop, orders: dict[str, dict[str, str]]) -> Findings:

@@ -32,20 +32,20 @@ ACE_AND_KING = np.uint64(0b11 << 37)
 SUIT = np.uint64(0x1FFF)
 
 CONSTANTS = {
-    "hearts.base": 1.0,
-    "hearts.heart": 1.0,
-    "hearts.side": 0.5,
-    "hearts.exit": 0.6,
-    "hearts.void": 0.5,
-    "hearts.lead": 0.3,
-    "queen.base": 0.4,
+    "hearts.base": 0.77,
+    "hearts.heart": 0.59,
+    "hearts.side": 0.38,
+    "hearts.exit": 1.0,
+    "hearts.void": 0.85,
+    "hearts.lead": 0.18,
+    "queen.base": 0.3,
     "queen.high": 2.0,
-    "queen.cover": 0.5,
+    "queen.cover": 1.1,
     "queen.holder": 2.0,
     "queen.flush": 0.5,
-    "queen.relief": 0.6,
-    "queen.dump": 0.5,
-    "queen.lead": 0.3,
+    "queen.relief": 1.3,
+    "queen.dump": 1.1,
+    "queen.lead": 0.14,
 }
 (
     H_BASE, H_HEART, H_SIDE, H_EXIT, H_VOID, H_LEAD,
@@ -131,7 +131,8 @@ def sage(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any
         if state["hands"][seat] & QUEEN_BIT != ZERO:
             holder = seat
     left = unplayed & rules["penalty"]
-    if left == ZERO:
+    on_table = mask_points(rules, state["trick"] & rules["penalty"])
+    if left == ZERO and on_table == 0:
         exact_points(rules, state, out)
         return
     queen = mask_points(rules, left & QUEEN_BIT)
@@ -157,6 +158,8 @@ def sage(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any
             out[seat] += hearts * scratch[seat] / hearts_sum
         if queen > 0:
             out[seat] += queen * scratch[SEATS + seat] / queen_sum
+        if on_table > 0 and seat == state["winner"]:
+            out[seat] += on_table
 
 
 def make_sage(**changes: float) -> Evaluator:
