@@ -46,7 +46,8 @@ ALLOWED = {
         "progress",
     },
     "experiments": {"bundle", "rules", "kernel", "features", "search", "players", "arena", "learn"},
-    "benchmarks": {"jit", "rules", "kernel", "features", "learn", "deal", "arena", "players", "ggp"},
+    "envs": {"cards", "rules", "jit", "kernel", "observation", "deal", "game", "show", "record", "players"},
+    "benchmarks": {"envs", "jit", "rules", "kernel", "features", "learn", "deal", "arena", "players", "ggp"},
 }
 """Who may use whom. `cli` may use everything and nobody uses it."""
 

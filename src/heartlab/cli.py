@@ -403,6 +403,40 @@ def reproduce(
     )
 
 
+@app.command()
+def uhi(name: Annotated[str, typer.Argument(metavar="PLAYER", help="A player by name.")]) -> None:
+    """Serve a player as a bot: read the line protocol UHI on standard input, answer on standard output."""
+    from heartlab.envs.uhi.server import serve
+
+    serve(name, sys.stdin, sys.stdout)
+
+
+@app.command("uhi-check")
+def uhi_check(
+    command: Annotated[str, typer.Argument(help="The bot, as in './mybot --fast'.")],
+    rules: Annotated[
+        list[str] | None,
+        typer.Option("--rules", "-r", help="Rules that the bot plays; repeatable. Default: all presets."),
+    ] = None,
+    deals: Annotated[int, typer.Option("--deals", "-n", help="Deals for each seat under each of the rules.")] = 2,
+    movetime: Annotated[int, typer.Option("--movetime", help="Milliseconds for a choice.")] = 2000,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Test whether a bot speaks UHI: play with it, disturb it, and say what it does wrong."""
+    from heartlab.envs.uhi.check import run_check
+
+    passed = run_check(
+        command,
+        rules=[Rules.parse(text) for text in rules or ()],
+        deals=_positive("--deals", deals),
+        movetime=_positive("--movetime", movetime),
+        seed=seed,
+        report=print_json if as_json else None,
+    )
+    raise typer.Exit(0 if passed else 1)
+
+
 def _positive(option: str, value: Any) -> Any:
     if not value > 0:
         raise ValueError(f"{option} {value}: needs a number above zero")

@@ -208,6 +208,13 @@ class Rules:
         """A direction as a number: seats clockwise (0 is hold), or SCATTER, POOL, RANDOM_OFFSET."""
         return _pass_code(direction, self.players)
 
+    def pass_name(self, code: int) -> str:
+        """The inverse of :meth:`pass_code`: left, right, across, hold, scatter, pool, or seats as +2."""
+        names = {0: "hold", 1: "left", self.players - 1: "right", SCATTER: "scatter", POOL: "pool"}
+        if self.players % 2 == 0:
+            names[self.players // 2] = "across"
+        return names.get(code, f"+{code}")
+
     # --- text forms ---
 
     @classmethod
