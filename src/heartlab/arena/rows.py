@@ -53,6 +53,7 @@ class Match:
         for player in self.players:
             if player.is_open and not self.open:
                 raise PlayerError(f"player {player.name} sees all hands: it may sit only in an open match (--open)")
+            player.check_rules(self.rules)
         arrangements(self.named_kinds, self.rules.players)
 
     @property

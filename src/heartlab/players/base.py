@@ -94,6 +94,12 @@ class Player:
             masks[row] = CardSet(self.pass_cards(batch[row])).mask
         return masks
 
+    def check_rules(self, rules: Rules) -> None:
+        """Refuse rules that this player cannot play.
+
+        :raises PlayerError: with a sentence that says which rule it is.
+        """
+
     def deal_over(self, batch: Observations, points: npt.NDArray[np.int64]) -> None:
         """Told after a deal, with the last observation of each seat and its points per seat; most do not listen."""
 

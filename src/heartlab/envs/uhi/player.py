@@ -4,10 +4,10 @@ Our players keep nothing between choices and are asked for many deals side by si
 a few processes serve all deals: a question goes to the process whose dialogue it continues, and if there is none, a
 process is told the deal anew, from `newgame` to the question. The same question always gets the same dialogue.
 
-A bot that does something wrong forfeits the choice. After a crash, a stall, a flood or nonsense its process is ended; it
-is started anew once for the rest of that deal, and after another such fault all its choices in that deal are forfeited.
-What went wrong in a deal is kept by the dialogue that led to it, so that it does not matter in which order deals are
-asked about. A program that has never given a good answer is not tried again after a few faults.
+A bot that does something wrong forfeits the choice. After a crash, a stall, a flood or nonsense its process is ended;
+it is started anew once for the rest of that deal, and after another such fault all its choices in that deal are
+forfeited. What went wrong in a deal is kept by the dialogue that led to it, so that it does not matter in which order
+deals are asked about. A program that has never given a good answer is not tried again after a few faults.
 """
 
 from __future__ import annotations
