@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from strategies import examples, random_rules
 
 from heartlab import Deal, Rules
-from heartlab.envs.encoding import encode
+from heartlab.envs.encoding import encode, encode_batch
 from heartlab.envs.vector import VectorHearts
+from heartlab.kernel.layout import compile_rules
+from heartlab.players import Observations
 
 
 class PlainRow:
@@ -71,6 +73,10 @@ def test_every_row_is_a_deal_of_ours(seed, reward):
         assert numbers.seats.tolist() == [twin.seat for twin in twins]
         for row, twin in enumerate(twins):
             assert set(np.flatnonzero(masks[row])) == twin.legal
+            if not twin.chosen:
+                seen = twin.deal.observe(twin.seat)
+                batch = Observations(rules, compile_rules(rules), seen.records)
+                np.testing.assert_array_equal(encode_batch(batch)[0], twin.numbers)
         if step % 7 == 0:
             np.testing.assert_array_equal(observations, [twin.numbers for twin in twins])
             np.testing.assert_array_equal(bits.unpack(packed), observations)

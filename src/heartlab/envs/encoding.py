@@ -28,6 +28,7 @@ from heartlab.jit import kernel
 from heartlab.kernel.bits import ONE, ZERO, lowest
 from heartlab.kernel.layout import NOBODY, PASSING
 from heartlab.kernel.play import mask_points
+from heartlab.players.base import Observations
 from heartlab.rules import POOL, SCATTER, Rules
 
 DIRECTIONS = 8
@@ -84,6 +85,27 @@ def collect_planes(rules: Any, state: Any, seat: int, chosen: np.uint64, out: An
         out[3 + 2 * players + step] = taken & ~hidden if taker == other else taken
         if step > 0:
             out[2 + 3 * players + step] = state["may_hold"][other]
+        other = other + 1 if other + 1 < players else 0
+
+
+@kernel
+def collect_seen(rules: Any, obs: Any, out: Any) -> None:
+    """The same planes from an observation record."""
+    players = np.int64(rules["players"])
+    seat = np.int64(obs["seat"])
+    out[0] = obs["hand"]
+    out[1] = obs["passed"]
+    out[2] = obs["received"]
+    size = np.int64(obs["trick_size"])
+    leader = np.int64(obs["leader"])
+    other = seat
+    for step in range(players):
+        out[3 + step] = obs["played"][other]
+        place = other - leader if other >= leader else other - leader + players
+        out[3 + players + step] = ONE << np.uint64(obs["trick_cards"][place]) if place < size else ZERO
+        out[3 + 2 * players + step] = obs["taken"][other]
+        if step > 0:
+            out[2 + 3 * players + step] = obs["may_hold"][other]
         other = other + 1 if other + 1 < players else 0
 
 
@@ -147,9 +169,28 @@ def encode_table(
         encode_state(rules[0], states[row], seats[row], chosen[row], total, limit, planes, out[row])
 
 
+@kernel
+def encode_seen(rules: Any, records: Any, total: float, limit: float, planes: Any, out: Any) -> None:
+    """The observations of an array of observation records."""
+    players = np.int64(rules[0]["players"])
+    count = 3 + 3 * players + players - 1
+    for row in range(len(records)):
+        collect_seen(rules[0], records[row], planes)
+        unpack(planes, count, out[row])
+        write_numbers(rules[0], records[row], records[row]["seat"], total, limit, planes, out[row][52 * count :])
+
+
 def scales(rules: Rules) -> tuple[float, float]:
     """What points and scores are divided by."""
     return float(rules.total_points), float(rules.limit)
+
+
+def encode_batch(batch: Observations) -> npt.NDArray[np.float32]:
+    """The observations that a player is asked about, as the environments show them: [rows, size]."""
+    out = np.zeros((len(batch), observation_size(batch.rules)), np.float32)
+    planes = np.zeros(plane_count(batch.rules.players), np.uint64)
+    encode_seen(batch.compiled, batch.records, *scales(batch.rules), planes, out)
+    return out
 
 
 def encode(rules: Rules, compiled: Any, states: Any, seat: int, chosen: int = 0) -> npt.NDArray[np.float32]:

@@ -146,6 +146,11 @@ def _deferred(load: Callable[[], Factory], name: str) -> Factory:
             factory = load()
         except Exception as error:
             raise PlayerError(f"the package that brings player {name!r} cannot be loaded: {error}") from error
-        return factory(argument) if not isinstance(factory, type) else factory()
+        try:
+            return factory(argument) if not isinstance(factory, type) else factory()
+        except PlayerError:
+            raise
+        except Exception as error:
+            raise PlayerError(f"player {name!r} of another package failed: {type(error).__name__}: {error}") from error
 
     return make
