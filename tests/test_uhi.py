@@ -252,6 +252,21 @@ def test_bots_are_killed_with_us_even_if_we_are_killed(bot, tmp_path):
     assert gone(tmp_path / "bot.sh")
 
 
+def test_an_interrupt_does_not_wait_for_a_bot(bot, tmp_path):
+    command = f"exec:movetime=600000:{bot('sleep 600')}"
+    program = [sys.executable, "-m", "heartlab.cli", "arena", command, "random", "--rules", "seed", "--deals", "3"]
+    arena = subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not (tmp_path / "starts").exists():
+        time.sleep(0.05)
+        assert arena.poll() is None
+    time.sleep(0.3)
+    arena.send_signal(signal.SIGINT)
+    out, err = arena.communicate(timeout=100)
+    assert arena.returncode == 130, err
+    assert "interrupted" in out
+    assert gone(tmp_path / "bot.sh")
+
+
 def test_children_of_a_bot_go_with_it(bot, tmp_path):
     helper = tmp_path / "helper.sh"
     helper.write_text("trap '' TERM HUP INT; while :; do sleep 1; done")

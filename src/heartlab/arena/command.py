@@ -12,7 +12,7 @@ from heartlab.arena.match import run_match
 from heartlab.arena.recording import Recorder
 from heartlab.arena.report import result_dict, result_table, summary_lines
 from heartlab.arena.results import MatchResult
-from heartlab.arena.rows import Match
+from heartlab.arena.rows import Match, PlayerFailure
 from heartlab.executor import make_executor
 from heartlab.players import Player, make_player
 from heartlab.progress import Progress
@@ -52,16 +52,21 @@ def run_arena(
         listener = stack.enter_context(Recorder(record, match)) if record else None
         executor = make_executor(on, threads)
         stack.callback(executor.close)
+        for player in match.kinds:
+            stack.callback(getattr(player, "close", lambda: None))
         progress = stack.enter_context(Progress(units))
-        result = run_match(
-            match,
-            batch=batch,
-            until_se=until_se,
-            progress=progress.update,
-            listener=listener,
-            keep=keep,
-            executor=executor,
-        )
+        try:
+            result = run_match(
+                match,
+                batch=batch,
+                until_se=until_se,
+                progress=progress.update,
+                listener=listener,
+                keep=keep,
+                executor=executor,
+            )
+        except PlayerFailure as failure:
+            raise ValueError(str(failure)) from failure
     _show(result, report)
     if keep and result.interrupted:
         print(f"{result.units} units are kept in {keep}; the same command goes on", file=sys.stderr)

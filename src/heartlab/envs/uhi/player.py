@@ -103,6 +103,7 @@ class Pool:
         self._idle: list[BotProcess] = []
         self._busy: set[BotProcess] = set()
         self._starting = 0
+        self.closed = False
         self._changed = threading.Condition()
         self._log: IO[str] | None = None
         if settings.log:
@@ -124,8 +125,9 @@ class Pool:
             bot.close(leave=0.0)
             raise
         with self._changed:
-            self._busy.discard(bot)
-            self._idle.append(bot)
+            if bot in self._busy:
+                self._busy.remove(bot)
+                self._idle.append(bot)
             self._changed.notify()
 
     def _take(self, lines: Sequence[str]) -> BotProcess:
@@ -141,6 +143,8 @@ class Pool:
                     self._idle.remove(bot)
                     self._busy.add(bot)
                     return bot
+                if self.closed:
+                    raise Fault("closed", "the player was closed")
                 if not full:
                     break
                 self._changed.wait()
@@ -154,8 +158,11 @@ class Pool:
             raise
         with self._changed:
             self._starting -= 1
-            self._busy.add(bot)
-        return bot
+            if not self.closed:
+                self._busy.add(bot)
+                return bot
+        bot.close(leave=0.0)
+        raise Fault("closed", "the player was closed")
 
     def _start(self) -> BotProcess:
         bot = BotProcess(self.settings.command, self._log)
@@ -179,17 +186,19 @@ class Pool:
         return lines
 
     def close(self) -> None:
-        """End all processes."""
+        """End all processes, those that are thinking at once; whoever waits for one is told so by a fault."""
         with self._changed:
-            bots = [*self._idle, *self._busy]
+            self.closed = True
+            idle, busy = list(self._idle), list(self._busy)
             self._idle.clear()
             self._busy.clear()
-        for bot in bots:
+            self._changed.notify_all()
+        for bot in busy:
+            bot.kill()
+        for bot in idle:
             bot.tell(["quit"])
-        for bot in bots:
+        for bot in idle:
             bot.close()
-        if self._log:
-            self._log.close()
 
 
 class Faults:
@@ -229,7 +238,7 @@ class ExecPlayer(Player):
         self._finish = weakref.finalize(self, self._pool.close)
 
     def close(self) -> None:
-        """End the processes; they also end with the player itself."""
+        """End the processes; from then on every choice is forfeited. They also end with the player itself."""
         self._finish()
 
     # --- one observation ---
@@ -246,7 +255,8 @@ class ExecPlayer(Player):
     def answer(self, obs: Observation) -> CardSet | None:
         """What the bot chooses; None if it forfeits the choice, which is counted."""
         lines = tuple(dialogue(obs))
-        if self._history.before(lines) > MAX_RESTARTS or (self._history.count >= HOPELESS and not self._good):
+        hopeless = self._history.count >= HOPELESS and not self._good
+        if self._pool.closed or hopeless or self._history.before(lines) > MAX_RESTARTS:
             self.faults["out"] += 1
             return None
         try:
@@ -254,8 +264,9 @@ class ExecPlayer(Player):
                 movetime = self.settings.movetime
                 chosen = bot.ask(missing, question(obs, movetime), obs, movetime)
         except Fault as fault:
-            self._history.note(lines)
-            self._report(fault.kind, str(fault), obs)
+            if not self._pool.closed:
+                self._history.note(lines)
+                self._report(fault.kind, str(fault), obs)
             return None
         self._good += 1
         refusal = why_refused(chosen, obs)

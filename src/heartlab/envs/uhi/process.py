@@ -198,6 +198,11 @@ class BotProcess:
             self.tell(["quit"])
         return self.hang_up(leave)
 
+    def kill(self) -> None:
+        """End its whole group at once, while another thread may be waiting for its answer; that one closes it."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+
     def hang_up(self, leave: float) -> bool:
         """End its input, and its whole group at the latest after so many seconds; whether it went by itself."""
         if self._process.returncode is not None:
@@ -206,8 +211,7 @@ class BotProcess:
         assert self._process.stdout is not None
         self._process.stdin.close()
         willing = self._exit_status(leave) is not None
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
+        self.kill()
         self._process.wait()
         self._process.stdout.close()
         _guard.tell("drop", self.pid)
