@@ -30,9 +30,11 @@ ALLOWED = {
     "analysis": {"cards", "rules", "kernel", "deal", "record", "replay", "features", "players", "learn"},
     "bundle": set(),
     "progress": set(),
-    "arena": {"cards", "rules", "jit", "kernel", "deal", "game", "record", "players", "progress", "bundle"},
+    "executor": set(),
+    "arena": {"cards", "rules", "jit", "kernel", "deal", "game", "record", "players", "progress", "bundle", "executor"},
     "learn": {
         "bundle",
+        "executor",
         "cards",
         "rules",
         "jit",
@@ -45,8 +47,9 @@ ALLOWED = {
         "players",
         "progress",
     },
-    "experiments": {"bundle", "rules", "kernel", "features", "search", "players", "arena", "learn"},
-    "benchmarks": {"jit", "rules", "kernel", "features", "learn", "deal", "arena", "players", "ggp"},
+    "experiments": {"bundle", "executor", "rules", "kernel", "features", "search", "players", "arena", "learn"},
+    "envs": {"cards", "rules", "jit", "kernel", "observation", "deal", "game", "show", "record", "players"},
+    "benchmarks": {"envs", "jit", "rules", "kernel", "features", "learn", "deal", "arena", "players", "ggp"},
 }
 """Who may use whom. `cli` may use everything and nobody uses it."""
 

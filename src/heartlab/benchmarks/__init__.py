@@ -20,6 +20,7 @@ MODULES = (
     "heartlab.benchmarks.td",
     "heartlab.benchmarks.advice",
     "heartlab.benchmarks.ggp",
+    "heartlab.benchmarks.envs",
 )
 
 
