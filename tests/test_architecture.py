@@ -45,7 +45,7 @@ ALLOWED = {
         "players",
         "progress",
     },
-    "experiments": {"bundle", "rules", "kernel", "features", "search", "players", "arena", "learn"},
+    "experiments": {"bundle", "rules", "kernel", "features", "search", "players", "arena", "learn", "ggp"},
     "benchmarks": {"jit", "rules", "kernel", "features", "learn", "deal", "arena", "players", "ggp"},
 }
 """Who may use whom. `cli` may use everything and nobody uses it."""
