@@ -26,7 +26,7 @@ ALLOWED = {
     "search": {"jit", "kernel", "rules"},
     "features": {"jit", "kernel", "search"},
     "players": {"cards", "rules", "jit", "kernel", "observation", "search"},
-    "ggp": {"jit"},
+    "ggp": {"jit", "progress"},
     "analysis": {"cards", "rules", "kernel", "deal", "record", "replay", "features", "players", "learn"},
     "bundle": set(),
     "progress": set(),

@@ -20,6 +20,7 @@ from heartlab.experiments.ggp_parts import (
     curve,
     difference,
     series,
+    several,
     spread,
     window_row,
 )
@@ -109,7 +110,7 @@ STEPS = (
 
 
 def _cell(shop: Workshop, target: str, opponent: str) -> dict[str, Rewards]:
-    return {name: _run(shop, target, opponent, learner) for name, learner in variants(target).items()}
+    return several(shop, target, opponent, variants(target), BEYOND_RUNS)
 
 
 def features_beyond(shop: Workshop, target: str) -> Findings:

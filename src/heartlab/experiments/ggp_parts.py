@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -153,6 +154,17 @@ def series(shop: Workshop, game: str, opponent: str, learner: Learner, runs: int
         return {"rewards": rewards}
 
     return shop.part(f"{game} {opponent} {learner.label}", settings, work)["rewards"]
+
+
+def several(
+    shop: Workshop, game: str, opponent: str, learners: Mapping[str, Learner], runs: int = RUNS
+) -> dict[str, Rewards]:
+    """The series of several learners by name, spread over the threads; what they begin with is learned first."""
+    for learner in learners.values():
+        learner.models(shop, opponent)
+    with ThreadPoolExecutor(max(1, shop.threads)) as workers:
+        found = workers.map(lambda learner: series(shop, game, opponent, learner, runs), learners.values())
+        return dict(zip(learners, found, strict=True))
 
 
 def mean_of(rewards: Rewards, first: int = 1, last: int = MATCHES) -> Estimate:

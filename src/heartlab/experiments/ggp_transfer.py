@@ -26,6 +26,7 @@ from heartlab.experiments.ggp_parts import (
     difference,
     mean_of,
     series,
+    several,
     spread,
     window_row,
 )
@@ -183,11 +184,16 @@ def _figure(shop: Workshop, name: str) -> Findings:
     """One figure of the paper, under all readings."""
     game, opponent = FIGURES[name]
     shown_baseline = opponent == "eps-greedy"
-    baseline = series(shop, game, opponent, BASELINE)
-    controls = {reading: series(shop, game, opponent, CONTROLS[reading]) for reading in READINGS}
+    learners = {"baseline": BASELINE}
+    for reading in READINGS:
+        learners |= {f"control {reading}": CONTROLS[reading], f"transfer {reading}": transfer(reading)}
+        learners[f"search {reading}"] = look_ahead(reading)
+    found = several(shop, game, opponent, learners)
+    baseline = found["baseline"]
+    controls, transfers, searches = (
+        {reading: found[f"{kind} {reading}"] for reading in READINGS} for kind in ("control", "transfer", "search")
+    )
     control = controls[HEADLINE]
-    transfers = {reading: series(shop, game, opponent, transfer(reading)) for reading in READINGS}
-    searches = {reading: series(shop, game, opponent, look_ahead(reading)) for reading in READINGS}
     findings = Findings()
     for reading in READINGS:
         ours, search, end = transfers[reading], searches[reading], _suffix(reading)

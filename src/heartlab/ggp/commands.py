@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from heartlab.progress import Progress
+
 if TYPE_CHECKING:
     from heartlab.ggp.machine import Machine
     from heartlab.ggp.parse import Description
@@ -233,17 +235,20 @@ def discover(
     parse_outcomes(outcomes)
     _writable(model)
     _, machine = _load(file, "auto", budget)
-    found = learn_features(
-        TurnGame(machine, outcomes),
-        tuple(opponent or STANDARD),
-        _positive("--matches", matches),
-        _positive("--runs", runs),
-        seed,
-        role=_player("--role", role),
-        alternate=int(alternate),
-        depth=depth,
-        recall=int(recall),
-    )
+    game, opponents = TurnGame(machine, outcomes), tuple(opponent or STANDARD)
+    with Progress(_positive("--runs", runs) * len(opponents), "runs") as bar:
+        found = learn_features(
+            game,
+            opponents,
+            _positive("--matches", matches),
+            runs,
+            seed,
+            bar.update,
+            role=_player("--role", role),
+            alternate=int(alternate),
+            depth=depth,
+            recall=int(recall),
+        )
     found.save(model)
     _say(f"{model}: {found.size} features of {file}")
 
@@ -308,7 +313,8 @@ def learn(
     features = None if model is None else FeatureModel.load(model)
     _, machine = _load(file, "auto", budget)
     game = TurnGame(machine, outcomes)
-    found = learn_runs(game, settings, _positive("--matches", matches), _positive("--runs", runs), seed, features)
+    with Progress(_positive("--runs", runs), "runs") as bar:
+        found = learn_runs(game, settings, _positive("--matches", matches), runs, seed, features, bar.update)
     if as_json:
         print(json.dumps(found))
         return

@@ -6,7 +6,7 @@ shapes are valued along with deep ones: a learner that meets an unknown deep sha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,9 +54,12 @@ def learn_features(
     matches: int = 75,
     runs: int = 10,
     seed: int = 0,
+    tell: Callable[[int], None] = lambda done: None,
     **names: Any,
 ) -> FeatureModel:
     """Play a source game against each opponent and value the shapes of its afterstates.
+
+    `tell` is told after each run how many are done.
 
     Raises:
         GdlError: an opponent is not known or does not stay the same.
@@ -64,7 +67,7 @@ def learn_features(
     names = {"learner": "baseline", "reading": "literal", **names}
     depth, recall = names.get("depth", 2), bool(names.get("recall", 0))
     model = FeatureModel([game.machine.name], matches, runs, seed, depth, recall)
-    for opponent in opponents:
+    for place, opponent in enumerate(opponents):
         settings = make_settings(opponent=opponent, **names)
         if opponent not in FIXED:
             raise GdlError(f"features are learned against {', '.join(FIXED)}; {opponent} does not stay the same")
@@ -75,6 +78,7 @@ def learn_features(
             for shape, (value, visits) in shape_sums(game, settings).items():
                 before = total.get(shape, (0.0, 0.0))
                 total[shape] = (before[0] + value, before[1] + visits)
+            tell(place * runs + run + 1)
         model.features[opponent] = {shape: [value / visits, visits] for shape, (value, visits) in sorted(total.items())}
         model.profiles[opponent] = profile_of(counts)
     return model

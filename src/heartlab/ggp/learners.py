@@ -10,6 +10,7 @@ import itertools
 import math
 import re
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -200,11 +201,18 @@ def learn_runs(
     runs: int,
     seed: int = 0,
     model: FeatureModel | None = None,
+    tell: Callable[[int], None] = lambda done: None,
 ) -> dict[str, Any]:
-    """Several independent runs: mean rewards over windows of matches, with standard errors over runs."""
+    """Several independent runs: mean rewards over windows of matches, with standard errors over runs.
+
+    `tell` is told after each run how many are done.
+    """
     learn(game, settings, 1, seed, 0, model)
+    rewards = np.zeros((runs, matches), np.float32)
     begun = time.perf_counter()
-    rewards = np.array([learn(game, settings, matches, seed, run, model)[0] for run in range(runs)])
+    for run in range(runs):
+        rewards[run] = learn(game, settings, matches, seed, run, model)[0]
+        tell(run + 1)
     taken = time.perf_counter() - begun
     edges = sorted({edge for edge in (0, 100, 300, 1000, 3000, matches) if edge <= matches})
     windows = []

@@ -188,7 +188,7 @@ def known_worth(nodes: Any, edges: Any, values: Any, checks: bool, position: int
     """What the candidate moves are worth without any look-ahead; returns whether something new goes on."""
     count, first, news = nodes[position, COUNT], nodes[position, FIRST], False
     for child in range(count):
-        found = edges[first + child]
+        found = np.int64(edges[first + child])
         value, goal = values[found, role], nodes[found, GOAL + role]
         if value < 0.0:
             value = np.float64(goal) if goal >= 0 and checks else DEFAULT
@@ -205,7 +205,7 @@ def look_up(
     nodes, edges, values = graph.nodes, graph.edges, memory.values
     count, first = nodes[position, COUNT], nodes[position, FIRST]
     for child in range(count):
-        found = edges[first + child]
+        found = np.int64(edges[first + child])
         fresh = values[found, role] < 0.0 or (settings.recall == 1 and memory.visits[found, role] == 0)
         if fresh and nodes[found, GOAL + role] < 0:
             worth[child] = initial_value(graph, rules, settings, features, memory, stack, found, role)
@@ -218,7 +218,7 @@ def rank_theirs(nodes: Any, edges: Any, kind: int, known: Any, position: int, pl
     count, first = nodes[position, COUNT], nodes[position, FIRST]
     liked, shunned = (LOST, WON) if kind == WEAK else (WON, LOST)
     for child in range(count):
-        found = edges[first + child]
+        found = np.int64(edges[first + child])
         if kind == ADAPTIVE:
             value, goal = known[found, player], nodes[found, GOAL + player]
             worth[child] = value if value >= 0.0 else np.float64(goal) if goal >= 0 else DEFAULT
@@ -233,7 +233,7 @@ def prefer_safe(graph: Any, rules: Any, position: int, winner: int, worth: Any) 
     nodes, edges = graph.nodes, graph.edges
     count, first = nodes[position, COUNT], nodes[position, FIRST]
     for child in range(count):
-        found = edges[first + child]
+        found = np.int64(edges[first + child])
         if nodes[found, CLASS + winner] == OPEN:
             if nodes[found, FIRST] < 0:
                 expand_position(graph, rules, found)
@@ -280,7 +280,7 @@ def play_match(
     mine, others = rngs[0], rngs[1]
     checks = settings.reading != LITERAL and settings.learner != BASELINE
     looks_up = settings.reading == LOOK_UP and settings.learner > TERMINAL_ONLY
-    position, plies = 0, 0
+    position, plies = np.int64(0), np.int64(0)
     while nodes[position, GOAL] < 0 and plies < MAX_PLIES:
         if nodes[position, FIRST] < 0:
             expand_position(graph, rules, position)
@@ -346,7 +346,7 @@ def learn_matches(
             return match
         reward = np.float64(max(0, graph.nodes[path[plies - 1], GOAL + role]))
         rewards[match] = reward
-        number = 0
+        number = np.int64(0)
         for ply in range(plies):
             over = ply == plies - 1
             if own[ply] or settings.recording == ALL_PLIES or (over and settings.recording == OWN_AND_LAST):

@@ -128,15 +128,15 @@ def look_ahead(
     the word of the shape, or NO_FEATURE where nothing is decided.
     """
     nodes, edges, sums, end = graph.nodes, graph.edges, stack.sums, stack.sums[len(stack.sums) - 1]
-    level, decided = 0, False
+    level, decided = np.int64(0), False
     if nodes[root, FIRST] < 0:
         expand_position(graph, rules, root)
-    open_level(nodes, stack, 0, root, learner)
+    open_level(nodes, stack, level, root, learner)
     while True:
         node = stack.nodes[level]
         ours, count = nodes[node, MOVER] == learner, nodes[node, COUNT]
         if stack.edges[level] < count:
-            child = edges[nodes[node, FIRST] + stack.edges[level]]
+            child = np.int64(edges[nodes[node, FIRST] + stack.edges[level]])
             stack.edges[level] += 1
             kind = nodes[child, CLASS + learner]
             if kind == OPEN and level < depth - 1:

@@ -63,6 +63,8 @@ def play_matches(
     """
     if len(players) != manager.seats_needed:
         raise GdlError(f"{manager.machine.name} needs {manager.seats_needed} players, not {len(players)}")
+    if record is not None:
+        record.open("a", encoding="utf-8").close()
     seats = [make_seat(text, seed * 1009 + place) for place, text in enumerate(players)]
     goals: list[list[int]] = [[] for _ in seats]
     troubles: list[Counter[str]] = [Counter() for _ in seats]

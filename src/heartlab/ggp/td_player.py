@@ -10,6 +10,7 @@ plays at random where others have a choice at the same time.
 from __future__ import annotations
 
 import hashlib
+import sys
 import threading
 from pathlib import Path
 
@@ -38,6 +39,8 @@ class Knowledge:
 
     def __init__(self, load: Path | None = None, save: Path | None = None) -> None:
         self.lock = threading.RLock()
+        if save is not None and (save.is_dir() or not save.parent.is_dir()):
+            raise GdlError(f"{save}: cannot be written: no such folder")
         self.save_to = save
         self.model = None if load is None else FeatureModel.load(load)
         self.features = no_features() if self.model is None else self.model.features_against(None)
@@ -75,7 +78,10 @@ class Knowledge:
                 walk, reward = self.waiting.pop(0)
                 walk.learn(reward)
             if news and self.save_to is not None:
-                self.carried().save(self.save_to)
+                try:
+                    self.carried().save(self.save_to)
+                except OSError as error:
+                    print(f"heartlab: {self.save_to}: not saved: {error.strerror}", file=sys.stderr, flush=True)
 
     def opponent_name(self) -> str:
         """The opponent: one that was met before, if it is recognised, or a new name."""
