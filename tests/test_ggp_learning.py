@@ -393,6 +393,9 @@ def test_what_cannot_be_learned_gets_a_sentence(games, model):
     alone = "(role p) (init a) (legal p go) (<= terminal (true b)) (<= (next b) (does p go)) (goal p 1)"
     with pytest.raises(GdlError, match="a game for two, not 1"):
         TurnGame(make_machine(parse_game(alone)))
+    hidden = "(role random) (role q) (legal random 1) (legal random 2) (legal q 1) (next b) (<= terminal (true b)) "
+    with pytest.raises(GdlError, match="without chance"):
+        TurnGame(make_machine(parse_game(hidden + "(goal q 1)")))
     both = (
         "(role p) (role q) (legal p 1) (legal p 2) (legal q 1) (legal q 2) (next b) (<= terminal (true b)) (goal p 1)"
     )

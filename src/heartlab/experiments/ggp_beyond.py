@@ -13,6 +13,7 @@ from heartlab.arena.statistics import Estimate
 from heartlab.experiments.claims import Claim, above
 from heartlab.experiments.ggp_parts import (
     BEYOND_RUNS,
+    CONTROL,
     WINDOW_HEAD,
     Learner,
     Rewards,
@@ -32,7 +33,6 @@ OPPONENTS = ("eps-greedy", "random", "weak")
 POOL = ("tictactoe", "connect3", "capturego", "othello4", "nim")
 GROUPS = 5
 
-CONTROL = Learner("terminal-only", "terminal-only", "terminal-check")
 SHORT, LONG = Source(), Source(matches=3000, groups=GROUPS)
 
 

@@ -136,6 +136,10 @@ class Learner:
         return list(models)
 
 
+CONTROL = Learner("terminal-only", "terminal-only", "terminal-check")
+"""The control that the paper lacks: it knows the worth of ended games, also among candidate moves, and nothing else."""
+
+
 def series(shop: Workshop, game: str, opponent: str, learner: Learner, runs: int = RUNS, outcomes: str = "") -> Rewards:
     """The rewards of all matches of a learner, run by run."""
     runs, matches = shop.size(runs, 6), shop.size(MATCHES, 300)

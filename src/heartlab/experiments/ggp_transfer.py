@@ -17,6 +17,7 @@ from heartlab.arena.statistics import Estimate, estimate
 from heartlab.experiments.claims import Claim, Verdict, above, all_of, below, within
 from heartlab.experiments.ggp_beyond import BEYOND
 from heartlab.experiments.ggp_parts import (
+    CONTROL,
     PAPER_RUNS,
     WINDOW_HEAD,
     Learner,
@@ -62,10 +63,9 @@ HEADLINE = "terminal-check"
 SHORT, LONG = Source(matches=75), Source(matches=3000)
 
 BASELINE = Learner("baseline", "baseline", "literal")
-CONTROLS = {reading: Learner("terminal-only", "terminal-only", "terminal-check") for reading in READINGS}
+CONTROLS = dict.fromkeys(READINGS, CONTROL)
 CONTROLS["literal"] = Learner("terminal-only, literal", "terminal-only", "literal")
 """The control knows when a candidate move ends the game, except under the literal reading."""
-CONTROL = CONTROLS[HEADLINE]
 
 
 def transfer(reading: str, source: Source = SHORT, note: str = "") -> Learner:

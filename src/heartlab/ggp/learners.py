@@ -35,7 +35,7 @@ from heartlab.ggp.machine import Machine
 from heartlab.ggp.models import FeatureModel, no_features
 from heartlab.ggp.opponents import ADAPTIVE, KINDS, OPPONENTS
 from heartlab.ggp.positions import DRAWN, LOST, TOGETHER, WON, WORKING, Board, enlarge_board, make_board
-from heartlab.ggp.terms import GdlError
+from heartlab.ggp.terms import RANDOM_ROLE, GdlError
 
 PROBE_GAMES, PROBES = 50, 5000
 """Random games, and positions in them, that are looked at to see which moves are only waiting."""
@@ -95,6 +95,8 @@ class TurnGame:
             raise GdlError(f"{machine.name}: learning needs the network, but it is {machine.note}")
         if len(machine.roles) != 2:
             raise GdlError(f"{machine.name}: learning needs a game for two, not {len(machine.roles)}")
+        if machine.has_percepts or RANDOM_ROLE in machine.roles:
+            raise GdlError(f"{machine.name}: learning needs a game without chance and without anything hidden")
         self.machine = machine
         self.classes = parse_outcomes(outcomes)
         self.idle = self._waiting_moves()
