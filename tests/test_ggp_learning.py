@@ -393,6 +393,15 @@ def test_what_cannot_be_learned_gets_a_sentence(games, model):
     alone = "(role p) (init a) (legal p go) (<= terminal (true b)) (<= (next b) (does p go)) (goal p 1)"
     with pytest.raises(GdlError, match="a game for two, not 1"):
         TurnGame(make_machine(parse_game(alone)))
+    over = "(role p) (role q) (legal p 1) (legal q 1) terminal (goal p 1) (goal q 1)"
+    with pytest.raises(GdlError, match="over before it begins"):
+        TurnGame(make_machine(parse_game(over)))
+    stuck = (
+        "(role p) (role q) (init a) (<= (legal p 1) (true a)) (<= (legal p 2) (true a)) (legal q 1) (next b) "
+        "(<= terminal (true c)) (goal p 1) (goal q 1)"
+    )
+    with pytest.raises(GdlError, match="no legal move"):
+        learn(TurnGame(make_machine(parse_game(stuck))), make_settings(), 5)
     hidden = "(role random) (role q) (legal random 1) (legal random 2) (legal q 1) (next b) (<= terminal (true b)) "
     with pytest.raises(GdlError, match="without chance"):
         TurnGame(make_machine(parse_game(hidden + "(goal q 1)")))

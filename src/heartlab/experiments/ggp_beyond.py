@@ -42,15 +42,14 @@ def pooled(target: str, **options: int) -> Source:
 
 
 def look_ahead(depth: int, recall: int = 0) -> Learner:
-    """Minimax over some plies, with recall if need be."""
+    """Minimax over some plies, with recall if asked."""
     label = f"minimax, {depth} plies" + (" and recall" if recall else "")
     return Learner(label, "look-ahead", options={"depth": depth, "recall": recall})
 
 
-def habits(source: Source, depth: int, recall: int = 0) -> Learner:
+def habits(source: Source, depth: int) -> Learner:
     """Look-ahead in which the opponent moves by the habits that were seen in source games."""
-    label = f"habits, {depth} plies" + (" and recall" if recall else "")
-    return Learner(label, "habits", source=source, options={"depth": depth, "recall": recall})
+    return Learner(f"habits, {depth} plies", "habits", source=source, options={"depth": depth, "recall": 0})
 
 
 def _claim(identity: str, statement: str, gap: Estimate, note: str) -> Claim:
@@ -88,8 +87,6 @@ def variants(target: str) -> dict[str, Learner]:
         "habits-2": habits(many, 2),
         "minimax-4": look_ahead(4),
         "habits-4": habits(many, 4),
-        "minimax-4-recall": look_ahead(4, 1),
-        "habits-4-recall": habits(many, 4, 1),
     }
 
 
@@ -102,9 +99,8 @@ STEPS = (
     ("pool-recall", "pool", "recall adds to pooled features"),
     ("habits-2", "minimax-2", "habits carried from other games beat minimax of the same depth, 2"),
     ("habits-4", "minimax-4", "habits carried from other games beat minimax of the same depth, 4"),
-    ("habits-4-recall", "control", "habits over 4 plies with recall add to knowing ended games"),
-    ("habits-4-recall", "minimax-2", "habits over 4 plies with recall beat the paper's minimax learner"),
-    ("habits-4-recall", "minimax-4-recall", "habits over 4 plies with recall beat minimax with the same"),
+    ("habits-4", "control", "habits over 4 plies add to knowing ended games"),
+    ("habits-4", "minimax-2", "habits over 4 plies beat the paper's minimax learner"),
 )
 """What is compared with what, and what that would say."""
 
@@ -150,14 +146,13 @@ def aim(shop: Workshop) -> Findings:
     for target in TARGETS:
         for opponent in OPPONENTS:
             found = _cell(shop, target, opponent)
-            best = found["habits-4-recall"]
+            best = found["habits-4"]
             cells = [difference(found["paper"], found["control"]), difference(best, found["control"]),
-                     difference(best, found["minimax-2"]), difference(best, found["minimax-4"]),
-                     difference(best, found["minimax-4-recall"])]  # fmt: skip
+                     difference(best, found["minimax-2"]), difference(best, found["minimax-4"])]  # fmt: skip
             gains.append(cells[1])
             rows.append([target, opponent, *(spread(cell, True) for cell in cells)])
             if opponent != "eps-greedy":
-                for cell, against in zip(cells[2:], ("minimax-2", "minimax-4", "minimax-4-recall"), strict=True):
+                for cell, against in zip(cells[2:], ("minimax-2", "minimax-4"), strict=True):
                     findings.claims.append(
                         _claim(f"aim/{target}-{opponent}-beats-{against}", f"the best transfer beats {against} in "
                                f"{target} against {opponent}", cell, "mean reward over all matches, paired by run")
@@ -168,12 +163,11 @@ def aim(shop: Workshop) -> Findings:
         _claim("aim/adds-everywhere", "the best transfer adds to knowing ended games in every target game and "
                "against every opponent", worst, "the gain with the lowest interval of nine"),
     )  # fmt: skip
-    head = ["game", "opponent", "paper's features − control", "best − control", "best − minimax 2", "best − minimax 4",
-            "best − minimax 4 and recall"]  # fmt: skip
+    head = ["game", "opponent", "paper's features − control", "best − control", "best − minimax 2", "best − minimax 4"]
     findings.tables.append(Table("Gains in mean reward over 3,000 matches (± 95 %)", head, rows))
     findings.notes.append(
-        "The best transfer is look-ahead by the habits of the opponent, seen in other games, over 4 plies and with "
-        "recall. It was chosen by a first look at other seeds with 40 runs; what is shown here are fresh runs."
+        "The best transfer is look-ahead over 4 plies by the habits of the opponent, seen in other games. It was chosen "
+        "by a first look at Othello with other seeds and 40 runs; what is shown here are fresh runs."
     )
     return findings
 

@@ -34,7 +34,7 @@ from heartlab.ggp.lookahead import CLASS_NAMES, MAX_DEPTH, Stack, make_stack
 from heartlab.ggp.machine import Machine
 from heartlab.ggp.models import FeatureModel, no_features
 from heartlab.ggp.opponents import ADAPTIVE, KINDS, OPPONENTS
-from heartlab.ggp.positions import DRAWN, LOST, TOGETHER, WON, WORKING, Board, enlarge_board, make_board
+from heartlab.ggp.positions import DRAWN, LOST, STUCK, TOGETHER, WON, WORKING, Board, enlarge_board, make_board
 from heartlab.ggp.terms import RANDOM_ROLE, GdlError
 
 PROBE_GAMES, PROBES = 50, 5000
@@ -95,6 +95,8 @@ class TurnGame:
             raise GdlError(f"{machine.name}: learning needs the network, but it is {machine.note}")
         if len(machine.roles) != 2:
             raise GdlError(f"{machine.name}: learning needs a game for two, not {len(machine.roles)}")
+        if machine.is_terminal(machine.initial):
+            raise GdlError(f"{machine.name}: there is nothing to learn: the game is over before it begins")
         if machine.has_percepts or RANDOM_ROLE in machine.roles:
             raise GdlError(f"{machine.name}: learning needs a game without chance and without anything hidden")
         self.machine = machine
@@ -146,12 +148,14 @@ class TurnGame:
         """Four times as much room as before, if there is too little left; what was learned and explored stays.
 
         Raises:
-            GdlError: players have a choice at the same time, or there is no more room to be had.
+            GdlError: players have a choice at the same time or none at all, or there is no more room to be had.
         """
         graph = self.board.graph
-        if graph.used[2] == TOGETHER:
-            graph.used[2] = WORKING
+        trouble, graph.used[2] = graph.used[2], WORKING
+        if trouble == TOGETHER:
             raise self._together()
+        if trouble == STUCK:
+            raise GdlError(f"{self.machine.name}: a player has no legal move in a state that is not terminal")
         room = 4 * len(graph.nodes)
         if room > MOST_ROOM:
             raise GdlError(f"{self.machine.name}: learning had to stop: there are too many positions to keep")

@@ -22,8 +22,9 @@ EDGES = 6
 """Successors per position for which there is room, on average."""
 WON, LOST, DRAWN, OPEN, GOOD, BAD = range(6)
 """What a position may be for a player; the last two are for learners that recall (see `lookahead`)."""
-WORKING, FULL, TOGETHER = range(3)
-"""How a graph fares: all is well, there is no room left, or players had a choice at the same time."""
+WORKING, FULL, TOGETHER, STUCK = range(4)
+"""How a graph fares: all is well, there is no room left, players had a choice at the same time, or nobody could move
+though the game was not over."""
 
 
 GOAL, CLASS, MOVER, FIRST, COUNT = 0, 2, 4, 5, 6
@@ -172,3 +173,5 @@ def expand_position(graph: Any, rules: Any, number: int) -> None:
         edges[first + child] = found
     nodes[number, MOVER], nodes[number, FIRST], nodes[number, COUNT] = mover, first, count
     used[1] += count
+    if count == 0:
+        used[2] = STUCK
