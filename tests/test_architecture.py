@@ -26,7 +26,7 @@ ALLOWED = {
     "search": {"jit", "kernel", "rules"},
     "features": {"jit", "kernel", "search"},
     "players": {"cards", "rules", "jit", "kernel", "observation", "search"},
-    "ggp": {"jit"},
+    "ggp": {"jit", "progress"},
     "analysis": {"cards", "rules", "kernel", "deal", "record", "replay", "features", "players", "learn"},
     "bundle": set(),
     "progress": set(),
@@ -47,7 +47,7 @@ ALLOWED = {
         "players",
         "progress",
     },
-    "experiments": {"bundle", "executor", "rules", "kernel", "features", "search", "players", "arena", "learn"},
+    "experiments": {"bundle", "executor", "rules", "kernel", "features", "search", "players", "arena", "learn", "ggp"},
     "envs": {"cards", "rules", "jit", "kernel", "observation", "deal", "game", "show", "record", "players"},
     "benchmarks": {"envs", "jit", "rules", "kernel", "features", "learn", "deal", "arena", "players", "ggp"},
 }
