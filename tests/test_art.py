@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from heartlab.learn.art import Field, FusionArt, activations, match
-from heartlab.learn.art import learn as adapt
+from heartlab.learn.art import Field, FusionArt, adapt, choose_all, match
 from heartlab.learn.falcon_boxes import LEAF, Boxes
 from heartlab.learn.falcon_net import Categories, add, find
 from heartlab.learn.model import Model, ModelError, load_model, save_model
@@ -48,14 +47,14 @@ def test_operations_are_those_of_artlib(x, w, rate):
     theirs = artlib.FuzzyART(0.5, 0.001, rate)
     i, w = coded(np.array(x)), np.array(w)
     theirs.check_dimensions(i[None, :])
-    found = np.empty(1)
-    edges = np.array([0, 8])
-    activations(w[None, :], 1, i, edges, np.ones(1), np.array([0.001]), found)
-    assert found[0] == theirs.category_choice(i, w, theirs.params)[0]
-    assert match(w, i, 0, 8, False) == theirs.match_criterion(i, w, theirs.params)[0]
-    expected = theirs.update(i, w, theirs.params)
-    adapt(w, i, np.full(8, rate))
-    assert w == pytest.approx(expected, abs=1e-15)
+    weights, norms, choices = w[:, None].copy(), np.array([[w.sum()]]), np.empty(1)
+    edges, alphas = np.array([0, 8]), np.array([0.001])
+    choose_all(weights, norms, 1, i, edges, np.ones(1), alphas, choices, np.empty(1))
+    assert choices[0] == theirs.category_choice(i, w, theirs.params)[0]
+    assert match(weights, norms, 0, i, edges, 0, False) == theirs.match_criterion(i, w, theirs.params)[0]
+    adapt(weights, norms, 0, i, edges, np.full(8, rate))
+    assert weights[:, 0] == pytest.approx(theirs.update(i, w, theirs.params), abs=1e-15)
+    assert norms[0, 0] == weights.sum()
 
 
 def test_falcon_learns_the_same_categories_as_artlib():
@@ -181,11 +180,8 @@ def test_the_tree_leads_to_the_winner_of_the_choice_function():
         rows = [row for row, box in enumerate(boxes) if box.kind == kind]
         demands = [[boxes[row].demands >> place & 1 for place in range(size)] for row in rows]
         forbids = [[boxes[row].forbids >> place & 1 for place in range(size)] for row in rows]
-        art.rates[:] = 0.0
         for demand, forbid in zip(demands, forbids, strict=True):
-            art._reserve(art.count + 1)
-            art._weights[art.count] = [*demand, *forbid]
-            art.count += 1
+            art.add([*demand, *forbid])
         for code in dice.integers(0, 1 << size, 50):
             vector = [(int(code) >> place) & 1 for place in range(size)]
             assert rows[art.choose([vector])] == find_box(net.tests, net.branches, kind, np.uint64(code))

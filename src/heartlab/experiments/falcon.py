@@ -9,6 +9,7 @@ import numpy as np
 from heartlab.arena.statistics import FloatArray, estimate
 from heartlab.bundle import Arrays
 from heartlab.experiments.claims import Claim, above, below, within
+from heartlab.experiments.falcon_beyond import beyond
 from heartlab.experiments.falcon_opponents import calibration, figure_6
 from heartlab.experiments.falcon_parts import (
     BLOCK,
@@ -384,6 +385,7 @@ PAPER = Paper(
         Experiment("figure-4", "the best agent against three rule-based ones", figure_4),
         Experiment("figure-5", "ranks in big games", figure_5),
         Experiment("figure-6", "four kinds of training partners", figure_6),
+        Experiment("beyond", "beyond the paper: credit for the deal, grown networks, a ladder of partners", beyond),
         Experiment("readings", "what the paper leaves open: readings of the learner", readings),
         Experiment("robustness", "what the paper leaves open: seats and opponents", robustness),
     ],

@@ -8,8 +8,8 @@ The category with the highest T whose match |x_c ∧ w_jc| / |x_c| reaches the v
 and learns, w ← (1 − β) w + β (x ∧ w) component by component; if none does, a new category is born. FALCON is fusion
 ART over the fields sensory, motor and feedback.
 
-The patterns of all fields lie side by side in one row, complement-coded fields as (x, 1 − x). Arrays of categories grow
-by doubling.
+The patterns of all fields lie side by side in one row, complement-coded fields as (x, 1 − x). Weights are kept element
+by element, so that one pass serves all categories at once; the room for categories grows by doubling.
 """
 
 from __future__ import annotations
@@ -64,90 +64,147 @@ class Field:
 
 
 @kernel
-def activations(weights: Any, count: int, x: Any, edges: Any, gammas: Any, alphas: Any, out: Any) -> None:
-    """The choice T of every category; fields with γ = 0 do not count."""
-    for j in range(count):
-        total = 0.0
-        for field in range(len(gammas)):
-            if gammas[field] > 0.0:
-                both, own = 0.0, 0.0
-                for i in range(edges[field], edges[field + 1]):
-                    both += min(x[i], weights[j, i])
-                    own += weights[j, i]
-                total += gammas[field] * both / (alphas[field] + own)
-        out[j] = total
+def overlap(weights: Any, count: int, x: Any, start: int, end: int, both: Any) -> None:
+    """|x ∧ w| of one field for every category: the loop that takes the time, so it runs over categories."""
+    both[:count] = 0.0
+    for i in range(start, end):
+        value, row = x[i], weights[i]
+        for j in range(count):
+            both[j] += min(value, row[j])
 
 
 @kernel
-def match(w: Any, x: Any, start: int, end: int, by_weights: bool) -> float:
-    """How much of a field's vector a category covers; an empty vector is covered."""
+def choose_all(
+    weights: Any, norms: Any, count: int, x: Any, edges: Any, gammas: Any, alphas: Any, choices: Any, both: Any
+) -> None:
+    """The choice T of every category; a field with γ = 0 does not count. `both` is working memory."""
+    choices[:count] = 0.0
+    for field in range(len(gammas)):
+        if gammas[field] > 0.0:
+            overlap(weights, count, x, edges[field], edges[field + 1], both)
+            for j in range(count):
+                choices[j] += gammas[field] * both[j] / (alphas[field] + norms[field, j])
+
+
+@kernel
+def match(weights: Any, norms: Any, category: int, x: Any, edges: Any, field: int, by_weights: bool) -> float:
+    """How well a category matches in a field; an empty vector is matched by everything."""
     both, size = 0.0, 0.0
-    for i in range(start, end):
-        both += min(x[i], w[i])
-        size += w[i] if by_weights else x[i]
+    for i in range(edges[field], edges[field + 1]):
+        both += min(x[i], weights[i, category])
+        size += x[i]
+    if by_weights:
+        size = norms[field, category]
     return both / size if size > 0.0 else 1.0
 
 
 @kernel
+def _passes(
+    weights: Any, norms: Any, category: int, x: Any, edges: Any, rhos: Any, by_weights: Any, found: Any
+) -> bool:
+    """Whether a category matches in every field; `found` takes the matches."""
+    passed = True
+    for field in range(len(rhos)):
+        found[field] = match(weights, norms, category, x, edges, field, by_weights[field] != 0)
+        passed = passed and found[field] >= rhos[field]
+    return passed
+
+
+@kernel
+def _any_may_pass(
+    weights: Any, norms: Any, count: int, x: Any, edges: Any, rhos: Any, by_weights: Any, both: Any
+) -> bool:
+    """Whether some category matches in every field, all looked at at once: if the first failed, mostly none does."""
+    passing = np.ones(count, np.bool_)
+    for field in range(len(rhos)):
+        if rhos[field] > 0.0:
+            overlap(weights, count, x, edges[field], edges[field + 1], both)
+            size = 0.0
+            for i in range(edges[field], edges[field + 1]):
+                size += x[i]
+            for j in range(count):
+                whole = norms[field, j] if by_weights[field] else size
+                passing[j] &= whole == 0.0 or both[j] / whole >= rhos[field]
+    return passing.any()
+
+
+@kernel
 def resonate(
-    weights: Any, count: int, x: Any, edges: Any, gammas: Any, alphas: Any, rhos: Any, by_weights: Any, track: bool,
-    scratch: Any,
+    weights: Any, norms: Any, count: int, x: Any, edges: Any, rhos: Any, by_weights: Any, track: bool, choices: Any,
+    both: Any,
 ) -> int:  # fmt: skip
-    """The category that resonates, or NONE.
+    """The category that resonates, or NONE: the one with the highest choice that matches in every field.
 
     :param rhos: vigilances; with `track` they are raised to the match of a category that fails elsewhere.
-    :param scratch: room for the activations.
     """
-    activations(weights, count, x, edges, gammas, alphas, scratch)
-    for _ in range(count):
-        best = 0
-        for j in range(1, count):
-            if scratch[j] > scratch[best]:
-                best = j
-        passed = True
-        for field in range(len(gammas)):
-            value = match(weights[best], x, edges[field], edges[field + 1], by_weights[field] != 0)
-            passed = passed and value >= rhos[field]
-        if passed:
-            return best
+    if count == 0:
+        return NONE
+    found = np.empty(len(rhos))
+    order = np.array([np.argmax(choices[:count])])
+    for place in range(count):
+        if place == 1:  # mostly the first resonates, or none: only now is the order needed
+            if not _any_may_pass(weights, norms, count, x, edges, rhos, by_weights, both):
+                return NONE
+            order = np.argsort(-choices[:count], kind="mergesort")
+        category = order[place]
+        if _passes(weights, norms, category, x, edges, rhos, by_weights, found):
+            return category
         if track:
-            for field in range(len(gammas)):
-                value = match(weights[best], x, edges[field], edges[field + 1], by_weights[field] != 0)
-                if value >= rhos[field]:
-                    rhos[field] = value
-        scratch[best] = -1.0
+            for field in range(len(rhos)):
+                rhos[field] = max(rhos[field], found[field])
     return NONE
 
 
 @kernel
-def learn(w: Any, x: Any, rates: Any) -> None:
+def _measure(weights: Any, norms: Any, category: int, edges: Any) -> None:
+    """Note |w| of a category in every field."""
+    for field in range(len(norms)):
+        total = 0.0
+        for i in range(edges[field], edges[field + 1]):
+            total += weights[i, category]
+        norms[field, category] = total
+
+
+@kernel
+def adapt(weights: Any, norms: Any, category: int, x: Any, edges: Any, rates: Any) -> None:
     """Move the weights of a category towards x ∧ w, each element at its own rate."""
     for i in range(len(x)):
-        w[i] += rates[i] * (min(x[i], w[i]) - w[i])
+        w = weights[i, category]
+        weights[i, category] = w + rates[i] * (min(x[i], w) - w)
+    _measure(weights, norms, category, edges)
+
+
+@kernel
+def recruit(weights: Any, norms: Any, category: int, x: Any, edges: Any) -> None:
+    """Make a new category of a pattern."""
+    for i in range(len(x)):
+        weights[i, category] = x[i]
+    _measure(weights, norms, category, edges)
 
 
 @kernel
 def learn_all(
-    weights: Any, count: int, patterns: Any, first: int, edges: Any, gammas: Any, alphas: Any, rhos: Any,
-    by_weights: Any, rates: Any, track: bool, scratch: Any, labels: Any,
+    weights: Any, norms: Any, count: int, patterns: Any, first: int, edges: Any, gammas: Any, alphas: Any, rhos: Any,
+    by_weights: Any, rates: Any, track: bool, choices: Any, both: Any, labels: Any,
 ) -> tuple[int, int]:  # fmt: skip
     """Learn patterns one after the other from number `first` on; stops when the room for categories is used up.
 
     Returns the number of the pattern it came to and the number of categories.
     """
-    own = np.empty_like(rhos)
+    vigilances = np.empty_like(rhos)
     for row in range(first, len(patterns)):
         x = patterns[row]
-        own[:] = rhos
-        found = resonate(weights, count, x, edges, gammas, alphas, own, by_weights, track, scratch)
+        vigilances[:] = rhos
+        choose_all(weights, norms, count, x, edges, gammas, alphas, choices, both)
+        found = resonate(weights, norms, count, x, edges, vigilances, by_weights, track, choices, both)
         if found == NONE:
-            if count == len(weights):
+            if count == weights.shape[1]:
                 return row, count
-            weights[count, :] = x
+            recruit(weights, norms, count, x, edges)
             found = count
             count += 1
         else:
-            learn(weights[found], x, rates)
+            adapt(weights, norms, found, x, edges, rates)
         labels[row] = found
     return len(patterns), count
 
@@ -171,13 +228,16 @@ class FusionArt:
         self.rates = np.repeat([field.rate for field in fields], np.diff(self.edges))
         """The learning rate of every element; may be changed."""
         self.count = 0
-        self._weights = np.zeros((16, int(self.edges[-1])))
-        self._scratch = np.zeros(16)
+        self._allocate(16)
+
+    def _allocate(self, room: int) -> None:
+        self._weights, self._norms = np.zeros((int(self.edges[-1]), room)), np.zeros((len(self.fields), room))
+        self._choices, self._both = np.zeros(room), np.zeros(room)
 
     @property
     def weights(self) -> FloatArray:
         """The weights of all categories, [categories, elements]: a view."""
-        return self._weights[: self.count]
+        return self._weights[:, : self.count].T
 
     def weights_of(self, field: int) -> FloatArray:
         """The weights of one field: a view."""
@@ -189,10 +249,22 @@ class FusionArt:
             raise ValueError(f"{len(vectors)} vectors for {len(self.fields)} fields")
         return np.concatenate([field.code(vector) for field, vector in zip(self.fields, vectors, strict=True)])
 
-    def _reserve(self, room: int) -> None:
-        while len(self._weights) < room:
-            self._weights = np.concatenate([self._weights, np.zeros_like(self._weights)])
-            self._scratch = np.zeros(len(self._weights))
+    def reserve(self, room: int) -> None:
+        """Make room for so many categories, by doubling."""
+        size = self._weights.shape[1]
+        while size < room:
+            size *= 2
+        if size > self._weights.shape[1]:
+            weights, norms = self._weights[:, : self.count], self._norms[:, : self.count]
+            self._allocate(size)
+            self._weights[:, : self.count], self._norms[:, : self.count] = weights, norms
+
+    def add(self, weights: Any) -> int:
+        """Add a category with given weights of all elements; returns its number."""
+        self.reserve(self.count + 1)
+        recruit(self._weights, self._norms, self.count, np.asarray(weights, np.float64), self.edges)
+        self.count += 1
+        return self.count - 1
 
     def learn_patterns(self, patterns: FloatArray) -> npt.NDArray[np.int64]:
         """Learn coded patterns, one per row, in order; returns the category of each."""
@@ -201,11 +273,11 @@ class FusionArt:
         done = 0
         while done < len(patterns):
             done, self.count = learn_all(
-                self._weights, self.count, patterns, done, self.edges, self._gammas, self._alphas, self._rhos,
-                self._by_weights, self.rates, self.track, self._scratch, labels,
+                self._weights, self._norms, self.count, patterns, done, self.edges, self._gammas, self._alphas,
+                self._rhos, self._by_weights, self.rates, self.track, self._choices, self._both, labels,
             )  # fmt: skip
             if done < len(patterns):
-                self._reserve(2 * len(self._weights))
+                self.reserve(self.count + 1)
         return labels
 
     def learn(self, vectors: Sequence[Any]) -> int:
@@ -214,9 +286,11 @@ class FusionArt:
 
     def search(self, vectors: Sequence[Any]) -> int | None:
         """The category that resonates with a pattern, without learning."""
+        x = self.code(vectors)
+        self._choose(x, self._gammas)
         found = resonate(
-            self._weights, self.count, self.code(vectors), self.edges, self._gammas, self._alphas, self._rhos.copy(),
-            self._by_weights, self.track, self._scratch,
+            self._weights, self._norms, self.count, x, self.edges, self._rhos.copy(), self._by_weights, self.track,
+            self._choices, self._both,
         )  # fmt: skip
         return None if found == NONE else int(found)
 
@@ -224,15 +298,16 @@ class FusionArt:
         """Direct access: the category with the highest activation by the fields that are given (None: not given)."""
         if not self.count:
             return None
-        gammas = np.array(
-            [0.0 if vector is None else field.choice for field, vector in zip(self.fields, vectors, strict=True)]
+        pairs = list(zip(self.fields, vectors, strict=True))
+        gammas = np.array([0.0 if vector is None else field.choice for field, vector in pairs])
+        known = [np.zeros(field.width) if vector is None else field.code(vector) for field, vector in pairs]
+        self._choose(np.concatenate(known), gammas)
+        return int(self._choices[: self.count].argmax())
+
+    def _choose(self, x: FloatArray, gammas: FloatArray) -> None:
+        choose_all(
+            self._weights, self._norms, self.count, x, self.edges, gammas, self._alphas, self._choices, self._both
         )
-        known = [
-            np.zeros(field.width) if vector is None else field.code(vector)
-            for field, vector in zip(self.fields, vectors, strict=True)
-        ]
-        activations(self._weights, self.count, np.concatenate(known), self.edges, gammas, self._alphas, self._scratch)
-        return int(self._scratch[: self.count].argmax())
 
     def to_model(self) -> Model:
         """The network as data."""
@@ -255,8 +330,7 @@ class FusionArt:
             raise ModelError(f"a fusion-ART model that lacks or garbles {error}") from error
         if weights.shape[1:] != (made.edges[-1],) or rates.shape != (made.edges[-1],):
             raise ModelError(f"a fusion-ART model needs rows of {made.edges[-1]} weights, but has {weights.shape}")
-        made._reserve(len(weights))
-        made._weights[: len(weights)] = weights
         made.rates[:] = rates
-        made.count = len(weights)
+        for row in weights:
+            made.add(row)
         return made

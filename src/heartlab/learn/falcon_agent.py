@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.kernel.layout import StateArray, compile_rules
+from heartlab.kernel.layout import STATE, StateArray, compile_rules
 from heartlab.kernel.rng import seed_key
 from heartlab.learn.falcon_games import LEARNER, MAX_TRICKS, play_games, prepare
 from heartlab.learn.falcon_net import Categories
@@ -134,8 +134,9 @@ class FalconAgent:
         done, store = 0, self.categories
         while done < count:
             done += play_games(
-                compile_rules(self.rules), *keys, first + done, record, store.slots, store.codes, store.owners,
-                store.weights, store.visits, store.counts, own, left, across, right, itself, points[done:],
+                compile_rules(self.rules), *keys, first + done, np.zeros(1, STATE), record, store.slots, store.codes,
+                store.owners, store.weights, store.visits, store.counts, own, left, across, right, itself,
+                points[done:],
             )  # fmt: skip
             if done < count:
                 store.grow()

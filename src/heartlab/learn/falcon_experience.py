@@ -57,16 +57,15 @@ def _play_on(
 
 @kernel
 def experience(
-    rules: Any, deal_key: np.uint64, play_key: np.uint64, first: int, tests: Any, branches: Any, weights: Any,
-    partner: Any, budget: int, codes: Any, kinds: Any, costs: Any,
+    rules: Any, deal_key: np.uint64, play_key: np.uint64, first: int, states: Any, tests: Any, branches: Any,
+    weights: Any, partner: Any, budget: int, codes: Any, kinds: Any, costs: Any,
 ) -> tuple[int, int]:  # fmt: skip
     """One experience per row: percepts and kind of a decision, and what each action cost, -1 where it does not apply.
 
     A deal whose random stopping place comes after the last choice is played to its end and teaches nothing. Returns the
-    numbers of experiences and of games played; games are at most `budget`.
+    numbers of experiences and of games played; games are at most `budget`. `states` is room for two states.
     """
     rule = rules[0]
-    states = np.zeros(2, STATE)
     state, branch = states[0], states[1]
     rng, history = np.empty(1, np.uint64), np.full(52, -1, np.int8)
     cards, named = np.full(COUNT, -1, np.int64), np.full(COUNT, -1, np.int64)
@@ -111,12 +110,11 @@ def experience(
 
 @kernel
 def play_frozen(
-    rules: Any, deal_key: np.uint64, play_key: np.uint64, first: int, tests: Any, branches: Any, weights: Any,
-    partner: Any, out: Any,
+    rules: Any, deal_key: np.uint64, play_key: np.uint64, first: int, states: Any, tests: Any, branches: Any,
+    weights: Any, partner: Any, out: Any,
 ) -> None:  # fmt: skip
     """Whole games, one per row: the points of the agent."""
     rule = rules[0]
-    states = np.zeros(1, STATE)
     state = states[0]
     rng, history, cards = np.empty(1, np.uint64), np.full(52, -1, np.int8), np.full(COUNT, -1, np.int64)
     for row in range(len(out)):
@@ -130,12 +128,13 @@ def play_frozen(
 
 
 _RULES = types.Array(numba.from_dtype(RULES), 1, "C", readonly=True)
+_STATES = types.Array(numba.from_dtype(STATE), 1, "C")
 _NETWORK = types.int32[::1], types.int32[:, ::1], types.float64[:, ::1], types.FunctionType(SIGNATURE)
 EXPERIENCE = types.UniTuple(types.int64, 2)(
-    _RULES, types.uint64, types.uint64, types.int64, *_NETWORK, types.int64, types.uint64[::1], types.int8[::1],
-    types.int8[:, ::1],
+    _RULES, types.uint64, types.uint64, types.int64, _STATES, *_NETWORK, types.int64, types.uint64[::1],
+    types.int8[::1], types.int8[:, ::1],
 )  # fmt: skip
-FROZEN = types.void(_RULES, types.uint64, types.uint64, types.int64, *_NETWORK, types.int16[::1])
+FROZEN = types.void(_RULES, types.uint64, types.uint64, types.int64, _STATES, *_NETWORK, types.int16[::1])
 
 
 @dataclass(frozen=True)
@@ -169,8 +168,8 @@ def gather(net: Boxes, rules: Rules, partner: str, seed: int, purpose: str, game
     codes, kinds, costs = np.zeros(games, np.uint64), np.zeros(games, np.int8), np.zeros((games, COUNT), np.int8)
     keys = seed_key(seed, f"{purpose} deals"), seed_key(seed, f"{purpose} players")
     count, played = experience(
-        compile_rules(rules), *keys, first, net.tests, net.branches, net.weights, find_partner(partner), games, codes,
-        kinds, costs,
+        compile_rules(rules), *keys, first, np.zeros(2, STATE), net.tests, net.branches, net.weights,
+        find_partner(partner), games, codes, kinds, costs,
     )  # fmt: skip
     return Experiences(codes[:count].copy(), kinds[:count].copy(), costs[:count].copy(), int(played))
 
@@ -180,5 +179,15 @@ def frozen_ratios(net: Boxes, rules: Rules, partner: str, seed: int, purpose: st
     compile_for(play_frozen, FROZEN)
     points = np.zeros(games, np.int16)
     keys = seed_key(seed, f"{purpose} deals"), seed_key(seed, f"{purpose} players")
-    play_frozen(compile_rules(rules), *keys, 0, net.tests, net.branches, net.weights, find_partner(partner), points)
+    play_frozen(
+        compile_rules(rules),
+        *keys,
+        0,
+        np.zeros(1, STATE),
+        net.tests,
+        net.branches,
+        net.weights,
+        find_partner(partner),
+        points,
+    )
     return points / rules.total_points

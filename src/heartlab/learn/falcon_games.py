@@ -215,18 +215,17 @@ def new_category(
 
 @kernel
 def play_games(
-    rules: Any, deal_key: np.uint64, play_key: np.uint64, first_game: int, learners: Any, slots: Any, codes: Any,
-    owners: Any, weights: Any, visits: Any, counts: Any, partner_0: Any, partner_1: Any, partner_2: Any, partner_3: Any,
-    itself: Any, out: Any,
+    rules: Any, deal_key: np.uint64, play_key: np.uint64, first_game: int, states: Any, learners: Any, slots: Any,
+    codes: Any, owners: Any, weights: Any, visits: Any, counts: Any, partner_0: Any, partner_1: Any, partner_2: Any,
+    partner_3: Any, itself: Any, out: Any,
 ) -> int:  # fmt: skip
     """Play games number `first_game` and on, one per row of `out`: the points of the learner, then of those after it.
 
     The learner's seat moves on by one each game. `itself[k]` says whether the network plays in the k-th seat after it
     (it learns only in seat 0); the partners play in the other seats. Returns the number of games played: fewer than
-    asked for if there may be no room for the categories of the next one.
+    asked for if there may be no room for the categories of the next one. `states` is room for one state.
     """
     rule, learner = rules[0], learners[0]
-    states = np.zeros(1, STATE)
     state = states[0]
     rng, history = np.empty(1, np.uint64), np.full(52, -1, np.int8)
     cards = np.full(ACTIONS, -1, np.int64)
@@ -316,7 +315,8 @@ def play_games(
 _RULES = types.Array(numba.from_dtype(RULES), 1, "C", readonly=True)
 _PARTNER = types.FunctionType(SIGNATURE)
 PLAY_GAMES = types.int64(
-    _RULES, types.uint64, types.uint64, types.int64, types.Array(numba.from_dtype(LEARNER), 1, "C"), types.int32[::1],
+    _RULES, types.uint64, types.uint64, types.int64, types.Array(numba.from_dtype(STATE), 1, "C"),
+    types.Array(numba.from_dtype(LEARNER), 1, "C"), types.int32[::1],
     types.uint64[::1], types.int32[::1], types.float64[:, ::1], types.int32[:, ::1], types.int64[::1], _PARTNER,
     _PARTNER, _PARTNER, _PARTNER, types.int64[::1], types.int16[:, ::1],
 )  # fmt: skip

@@ -50,25 +50,46 @@ def gnome_partner(rules: Any, state: Any, history: Any, rng: Any) -> int:
 
 @kernel
 def _look(rules: Any, state: Any, history: Any, rng: Any) -> Any:
-    """What the seat to move may know."""
+    """What the seat to move may know: an array of one observation.
+
+    A record does not keep its array alive in compiled code, so whoever looks holds on to the array.
+    """
     obs = np.zeros(1, OBSERVATION)
     observe(rules, state, history, state["to_move"], next_bits(rng), obs[0])
     return obs
 
 
+@kernel
+def _luis(rules: Any, obs: Any, rng: Any) -> int:
+    return luis_card(rules, obs[0], rng)
+
+
+@kernel
+def _jake(rules: Any, obs: Any, rng: Any) -> int:
+    return jake_card(rules, obs[0], rng)
+
+
+@kernel
+def _montecarlo(rules: Any, obs: Any, rng: Any) -> int:
+    return montecarlo_card(rules, obs[0], SIMULATIONS, REACH, POLICY, rng)
+
+
 def luis_partner(rules: Any, state: Any, history: Any, rng: Any) -> int:
     """gnome:luis."""
-    return luis_card(rules, _look(rules, state, history, rng)[0], rng)
+    obs = _look(rules, state, history, rng)
+    return _luis(rules, obs, rng)
 
 
 def jake_partner(rules: Any, state: Any, history: Any, rng: Any) -> int:
     """gnome:jake."""
-    return jake_card(rules, _look(rules, state, history, rng)[0], rng)
+    obs = _look(rules, state, history, rng)
+    return _jake(rules, obs, rng)
 
 
 def montecarlo_partner(rules: Any, state: Any, history: Any, rng: Any) -> int:
     """The Monte-Carlo agent with the paper's 250 simulations."""
-    return montecarlo_card(rules, _look(rules, state, history, rng)[0], SIMULATIONS, REACH, POLICY, rng)
+    obs = _look(rules, state, history, rng)
+    return _montecarlo(rules, obs, rng)
 
 
 # --- the Stock player with one habit changed ---
