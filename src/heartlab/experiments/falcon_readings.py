@@ -74,7 +74,7 @@ BOTS = {
 def readings(shop: Workshop) -> Findings:
     """The table of readings, the printed equations beside the default."""
     findings = Findings()
-    games, runs, few = shop.size(GAMES, 2_000), shop.size(10, 2), shop.size(6, 2)
+    games, runs, few = shop.size(GAMES, 2_000), shop.size(10, 2), shop.size(5, 2)
     rows = []
     values = {}
     for name, changes in MAIN.items():
@@ -149,7 +149,7 @@ def _baseline(shop: Workshop, partners: tuple[str, ...], stand_in: str, leader: 
 def robustness(shop: Workshop) -> Findings:
     """Fixed seats and changed opponents, always with the rule-based agent's own score in the same place."""
     findings = Findings()
-    games, runs = shop.size(GAMES, 1_000), shop.size(6, 2)
+    games, runs = shop.size(GAMES, 1_000), shop.size(5, 2)
     rows = []
     for leader, words in (
         (-1, "random first leader"),

@@ -34,7 +34,7 @@ class GrowParameters:
     """Rounds whose experiences a network is grown from."""
     shrink: float = 10.0
     """How many experiences without effect each motor weight is diluted with."""
-    foresight: float = 0.02
+    foresight: float = 0.05
     """How much it counts that a split explains differences between actions which do not pay yet."""
     test: int = 20_000
     """Frozen games against three gnome after each round."""

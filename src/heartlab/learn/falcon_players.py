@@ -149,7 +149,8 @@ _SEEN = ("percepts", "separate", "groups", "ties", "rule")
 def boxes_model(net: Boxes, rules: Rules) -> Model:
     """A network of boxes as data."""
     percepts = {kind: list(names) for kind, names in zip(KINDS, PERCEPTS, strict=True)}
-    return Model(BOXES, net.arrays(), rules=str(rules), names=RICHER, extras={"percepts": percepts})
+    arrays = {**net.arrays(), "weights": net.weights.astype(np.float32)}
+    return Model(BOXES, arrays, rules=str(rules), names=RICHER, extras={"percepts": percepts})
 
 
 def player_of(model: Model, name: str) -> NetworkPlayer:
