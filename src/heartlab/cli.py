@@ -407,6 +407,36 @@ def advice(
 
 
 @app.command()
+def falcon(
+    model: Annotated[
+        str, typer.Argument(help="A model: a name, a file or a run's folder; without it the shipped one.")
+    ] = "",
+    top: Annotated[int, typer.Option("--top", help="How many categories.")] = 20,
+    contains: Annotated[
+        list[str] | None,
+        typer.Option("--contains", help="Only categories with this among their conditions; repeatable."),
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option("--record", help="A record; explains a choice in one of its deals.")
+    ] = None,
+    number: Annotated[int, typer.Option("--deal", "-d", help="The deal at this place in the file, from 1.")] = 1,
+    at: Annotated[int | None, typer.Option("--at", help="Explain the choice of this card of the deal, from 1.")] = None,
+    rules: Annotated[str | None, typer.Option("--rules", "-r", help="Of the deal, if there is no record.")] = None,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the categories of a FALCON network as rules, or the one behind a choice (--at)."""
+    from heartlab.learn.falcon_explain import describe_choice, describe_network
+
+    report = print_json if as_json else None
+    if at is not None or record is not None:
+        chosen = None if rules is None else Rules.parse(rules)
+        describe_choice(model, record, number, at or 1, chosen, seed, report)
+    else:
+        describe_network(model, _positive("--top", top), contains or [], report)
+
+
+@app.command()
 def reproduce(
     name: Annotated[
         str | None, typer.Argument(metavar="PAPER[/EXPERIMENT]", help="Without it all papers are listed.")

@@ -19,6 +19,7 @@ MODULES = (
     "heartlab.benchmarks.pruning",
     "heartlab.benchmarks.td",
     "heartlab.benchmarks.advice",
+    "heartlab.benchmarks.falcon",
     "heartlab.benchmarks.ggp",
     "heartlab.benchmarks.envs",
 )

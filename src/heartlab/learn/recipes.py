@@ -19,6 +19,8 @@ from heartlab.learn.model import Model
 MODULES: tuple[str, ...] = (
     "heartlab.learn.advice_recipes",
     "heartlab.learn.advice_vote_recipe",
+    "heartlab.learn.falcon_grow_recipe",
+    "heartlab.learn.falcon_recipes",
     "heartlab.learn.td_growth",
     "heartlab.learn.td_recipes",
 )

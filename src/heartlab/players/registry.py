@@ -18,7 +18,13 @@ from heartlab.players.base import Player
 
 MODULES = ("heartlab.players.gnome", "heartlab.players.random", "heartlab.players.search")
 """The modules of our own families."""
-LEARNED = ("heartlab.players.advice.voting", "heartlab.learn.advice_players", "heartlab.learn.td_model")
+LEARNED = (
+    "heartlab.players.advice.voting",
+    "heartlab.players.falcon.montecarlo",
+    "heartlab.learn.advice_players",
+    "heartlab.learn.falcon_players",
+    "heartlab.learn.td_model",
+)
 """Families that take time to load: advice, and players of trained models, which lie beside their learners. They are
 loaded when a name is not found elsewhere."""
 OUTSIDE = {"exec": "heartlab.envs.uhi.player", "openspiel": "heartlab.envs.openspiel_player"}
