@@ -12,8 +12,8 @@ from heartlab import Rules, make_player
 from heartlab.arena import Match, run_match
 from heartlab.executor import LocalExecutor, RayExecutor
 
-PLAYERS, RULES, SEED, ROUNDS = ("iie:worlds=10", "gnome"), "seed", 1, 3
-SIZES = (40, 80, 160)
+PLAYERS, RULES, SEED, ROUNDS = ("iie:worlds=5", "gnome"), "seed", 1, 3
+SIZES = (20, 40, 80)
 
 
 def seconds(match, executor):
