@@ -107,6 +107,11 @@ def test_sweeps_are_planned_before_anything_is_trained():
         plan("advice-t", [0], 100, {}, {"colour": "red/blue"})
 
 
+def test_an_address_without_a_cluster_gets_a_sentence():
+    with pytest.raises(ExecutorError, match="no Ray cluster at"):
+        make_executor("ray:127.0.0.1:1")
+
+
 @pytest.mark.parametrize("on", ["moon", "", "local:2"])
 def test_unknown_places_get_a_sentence(on):
     with pytest.raises(ExecutorError, match="`local`, `ray` or `ray:ADDRESS`"):

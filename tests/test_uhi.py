@@ -196,7 +196,8 @@ def test_the_tester_finds_who_cannot_leave_or_start(tmp_path):
     ],
 )
 def test_no_bot_stops_a_match_or_stays(bot, tmp_path, capfd, kind, act, greet):
-    player = make_player(f"exec:movetime=150,start=0.3:{bot(act, greet)}")
+    clocks = {"clock": "movetime=600", "start": "start=0.3"}.get(kind, "movetime=30000")
+    player = make_player(f"exec:{clocks}:{bot(act, greet)}")
     result = measured([player, *[make_player("random")] * 3], rules="standard", units=1, seed=3, threads=2)
     player.close()
     assert result.units == 1

@@ -7,6 +7,7 @@ matter where it runs, nor whether it runs again because the machine that had it 
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
@@ -87,6 +88,7 @@ class RayExecutor:
         self._ray = ray
         self._ours = not ray.is_initialized()
         if self._ours:
+            _knock(address)
             try:
                 ray.init(address=address or None, log_to_driver=False, logging_level="error")
             except (ConnectionError, ValueError, RuntimeError) as error:
@@ -102,6 +104,16 @@ class RayExecutor:
     def close(self) -> None:
         if self._ours:
             self._ray.shutdown()
+
+
+def _knock(address: str) -> None:
+    """Refuse an address where nobody listens at once: Ray itself would wait for minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if colon and port.isascii() and port.isdigit():
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), 5.0).close()
+        except (OSError, OverflowError) as error:
+            raise ExecutorError(f"no Ray cluster at {address!r}: {error}") from None
 
 
 def make_executor(on: str, threads: int | None = None) -> Executor:

@@ -19,6 +19,7 @@ points); totals before the deal (n, in parts of the limit).
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -180,6 +181,7 @@ def encode_seen(rules: Any, records: Any, total: float, limit: float, planes: An
         write_numbers(rules[0], records[row], records[row]["seat"], total, limit, planes, out[row][52 * count :])
 
 
+@lru_cache(maxsize=64)
 def scales(rules: Rules) -> tuple[float, float]:
     """What points and scores are divided by."""
     return float(rules.total_points), float(rules.limit)

@@ -23,6 +23,8 @@ from heartlab.rules import PRESETS, Rules
 
 PAUSE = 0.1
 """Seconds in which a bot that was not asked must stay silent."""
+LEAVE = 2.0
+"""Seconds that a bot has to end itself."""
 
 
 @dataclass(frozen=True)
@@ -195,14 +197,14 @@ class Checker:
     def quit(self) -> Finding | str:
         """It ends after `quit`."""
         with self._bot() as tester:
-            if tester.bot.close(leave=1.0):
+            if tester.bot.close(LEAVE):
                 return "it ended by itself"
-            return Finding("quit", "FAIL", "it was still running a second after `quit`")
+            return Finding("quit", "FAIL", f"it was still running {LEAVE:.0f} s after `quit`")
 
     def end_of_input(self) -> Finding | str:
         """It ends when nobody speaks to it any more."""
         with self._bot() as tester:
-            if tester.bot.hang_up(1.0):
+            if tester.bot.hang_up(LEAVE):
                 return "it ended by itself"
             return Finding(
                 "end of input", "warn", "it goes on when its input has ended; the arena would have to kill it"

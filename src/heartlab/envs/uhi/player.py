@@ -234,7 +234,8 @@ class ExecPlayer(Player):
         """Forfeited choices by kind: start, crash, clock, flood, nonsense, illegal, out."""
         self._pool = Pool(settings)
         self._history = Faults()
-        self._good = 0
+        self._good = False
+        self._counting = threading.Lock()
         self._finish = weakref.finalize(self, self._pool.close)
 
     def close(self) -> None:
@@ -257,7 +258,8 @@ class ExecPlayer(Player):
         lines = tuple(dialogue(obs))
         hopeless = self._history.count >= HOPELESS and not self._good
         if self._pool.closed or hopeless or self._history.before(lines) > MAX_RESTARTS:
-            self.faults["out"] += 1
+            with self._counting:
+                self.faults["out"] += 1
             return None
         try:
             with self._pool.lease(lines) as (bot, missing):
@@ -268,7 +270,7 @@ class ExecPlayer(Player):
                 self._history.note(lines)
                 self._report(fault.kind, str(fault), obs)
             return None
-        self._good += 1
+        self._good = True
         refusal = why_refused(chosen, obs)
         if refusal:
             self._report("illegal", refusal, obs)
@@ -277,8 +279,10 @@ class ExecPlayer(Player):
 
     def _report(self, kind: str, detail: str, obs: Observation) -> None:
         """Count a fault, and tell about the first of each kind."""
-        self.faults[kind] += 1
-        if self.faults[kind] == 1:
+        with self._counting:
+            self.faults[kind] += 1
+            first = self.faults[kind] == 1
+        if first:
             where = f"deal {obs.deal_number}, seat {obs.seat}, after {len(obs.history)} cards"
             print(f"heartlab: {self.name}: {kind}: {detail} ({where}); such choices are forfeited", file=sys.stderr)
 
