@@ -22,6 +22,8 @@ from heartlab.players.falcon.percepts import unplayed_elsewhere
 from heartlab.players.falcon.richer import COUNT, FIRST, KINDS, PERCEPTS, kind_of, name_cards, sense
 
 LEAF = -1
+POINTS = 26.0
+"""A motor weight is 0.5 for the mean of the choices, and falls by 1 for so many points more."""
 BEGIN = np.array(FIRST, np.int64)
 
 

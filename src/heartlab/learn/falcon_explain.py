@@ -13,7 +13,7 @@ from heartlab.cards import card_name, pretty_card
 from heartlab.kernel.layout import compile_rules
 from heartlab.learn.advice_explain import ExplainError, find_position
 from heartlab.learn.falcon_agent import FalconSettings, group_of_tricks
-from heartlab.learn.falcon_boxes import Box
+from heartlab.learn.falcon_boxes import POINTS, Box
 from heartlab.learn.falcon_players import BoxesPlayer, FalconPlayer, NetworkPlayer, player_of
 from heartlab.learn.model import load_model
 from heartlab.players.base import Observations
@@ -24,6 +24,8 @@ from heartlab.rules import Rules
 
 BEST = 3
 """Actions that a rule names, the best first."""
+NOT = "not: "
+"""Before a condition that must not hold."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +39,17 @@ class CategoryRule:
     """Its best actions with their weights."""
     visits: int
     """How often it was learned from; 0 if that was not counted."""
+    in_points: bool = False
+    """Whether weights stand for points: 0.5 for the mean of the choices, `POINTS` more or less from 0 to 1."""
 
     @property
     def text(self) -> str:
-        """The rule as one sentence."""
-        play = ", else ".join(f"{action} ({weight:.2f})" for action, weight in self.actions)
+        """The rule as one sentence; behind each action its weight, or the points that it costs more than the mean."""
+        values = [
+            f"{(0.5 - weight) * POINTS:+.2f} points" if self.in_points else f"{weight:.2f}"
+            for _, weight in self.actions
+        ]
+        play = ", else ".join(f"{action} ({value})" for (action, _), value in zip(self.actions, values, strict=True))
         return f"when {' and '.join(self.when) or 'anything'}: {play}"
 
 
@@ -89,17 +97,19 @@ def box_words(box: Box) -> list[str]:
         if box.demands >> place & 1:
             words.append(percept)
         elif box.forbids >> place & 1:
-            words.append(f"not: {percept}")
+            words.append(f"{NOT}{percept}")
     return words
 
 
 def _box_rule(player: BoxesPlayer, boxes: Sequence[Box], row: int) -> CategoryRule:
     first, end = FIRST[boxes[row].kind], FIRST[boxes[row].kind + 1]
     weights = player.net.weights[row]
-    order = first + np.argsort(-weights[first:end], kind="stable")[:BEST]
+    ranked = [int(i) for i in first + np.argsort(-weights[first:end], kind="stable")]
+    order = [i for i in ranked if weights[i] != 0.5][:BEST] or ranked[:BEST]  # 0.5: it never applied
     return CategoryRule(
-        row, box_words(boxes[row]), [(ACTIONS[i], float(weights[i])) for i in order], int(player.net.visits[row])
-    )
+        row, box_words(boxes[row]), [(ACTIONS[i], float(weights[i])) for i in order], int(player.net.visits[row]),
+        in_points=True,
+    )  # fmt: skip
 
 
 def rules_of(player: NetworkPlayer, rows: Sequence[int] | None = None) -> list[CategoryRule]:
@@ -111,12 +121,17 @@ def rules_of(player: NetworkPlayer, rows: Sequence[int] | None = None) -> list[C
     return [_exact_rule(player, row) for row in (range(player.categories.count) if rows is None else rows)]
 
 
+def _says(condition: str, part: str) -> bool:
+    """Whether a condition is what is asked for; its negation is not."""
+    return part in condition and condition.startswith(NOT) == part.startswith(NOT)
+
+
 def describe_network(name: str, top: int, contains: Sequence[str], report: Callable[[Any], None] | None) -> None:
     """Print the categories of a model as rules, those most learned from first."""
     model = load_model(name or "falcon", "falcon")
     player = player_of(model, name)
     rules = rules_of(player)
-    chosen = [rule for rule in rules if all(any(part in words for words in rule.when) for part in contains)]
+    chosen = [rule for rule in rules if all(any(_says(words, part) for words in rule.when) for part in contains)]
     if not chosen and contains:
         raise ExplainError(f"no category has {' and '.join(contains)!r} among its conditions")
     chosen.sort(key=lambda rule: -rule.visits)

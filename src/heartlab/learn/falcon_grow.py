@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from heartlab.jit import kernel
 from heartlab.kernel.bits import ONE, ZERO, lowest
-from heartlab.learn.falcon_boxes import LEAF, Boxes
+from heartlab.learn.falcon_boxes import LEAF, POINTS, Boxes
 from heartlab.learn.falcon_experience import Experiences
 from heartlab.players.falcon.richer import COUNT, FIRST, KINDS, PERCEPTS
 
@@ -103,10 +103,10 @@ class _Pool:
         return int(which), float(gain)
 
     def motor_weights(self, start: int, end: int, shrink: float) -> npt.NDArray[np.float64]:
-        """How good each action is in a category: 0.5 for the mean of the choices, 1/26 less for each point more."""
+        """How good each action is in a category: 0.5 for the mean of the choices, less for each point more."""
         rows = self.order[start:end]
         means = self.deltas[rows].sum(axis=0, dtype=np.float64) / (self.applies[rows].sum(axis=0) + shrink)
-        return np.clip(0.5 - means / 26.0, 0.0, 1.0)
+        return np.clip(0.5 - means / POINTS, 0.0, 1.0)
 
 
 def _pools(known: Experiences) -> list[_Pool]:
