@@ -166,8 +166,8 @@ def aim(shop: Workshop) -> Findings:
     head = ["game", "opponent", "paper's features − control", "best − control", "best − minimax 2", "best − minimax 4"]
     findings.tables.append(Table("Gains in mean reward over 3,000 matches (± 95 %)", head, rows))
     findings.notes.append(
-        "The best transfer is look-ahead over 4 plies by the habits of the opponent, seen in other games. It was chosen "
-        "by a first look at Othello with other seeds and 40 runs; what is shown here are fresh runs."
+        "The best transfer is look-ahead over 4 plies by the habits of the opponent, seen in other games. It was "
+        "chosen by a first look at Othello with other seeds and 40 runs; what is shown here are fresh runs."
     )
     return findings
 
