@@ -125,7 +125,8 @@ def features_beyond(shop: Workshop, target: str) -> Findings:
         findings.figures.append(
             Figure(f"beyond-{target}-{opponent}", f"{target} against {opponent}, everything looked up", "match",
                    "average reward since match 1",
-                   [curve(named[name].label, rewards, start=30) for name, rewards in found.items()], log_x=True)
+                   [curve(named[name].label, rewards, start=30) for name, rewards in found.items() if name != "long"],
+                   log_x=True)
         )  # fmt: skip
     head = ["opponent", *WINDOW_HEAD, "minus terminal-only", "minus minimax, 2 plies"]
     findings.tables.append(Table(f"{target}: what each step adds (mean ± 95 %)", head, rows))
