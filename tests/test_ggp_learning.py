@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heartlab.ggp.discovery import learn_features
-from heartlab.ggp.learners import TurnGame, learn, learn_runs, make_settings
+from heartlab.ggp.learners import TurnGame, learn, learn_runs, make_settings, parse_outcomes
 from heartlab.ggp.learners import _generators as generators
 from heartlab.ggp.learning import LEARNERS, READINGS, RECORDINGS, Settings, make_memory, update
 from heartlab.ggp.load import load_game, make_machine
@@ -26,7 +26,7 @@ from heartlab.ggp.lookahead import (
     shape_text,
     shape_word,
 )
-from heartlab.ggp.models import FeatureModel
+from heartlab.ggp.models import FeatureModel, pool
 from heartlab.ggp.opponents import OPPONENTS
 from heartlab.ggp.parse import parse_game
 from heartlab.ggp.positions import find_position
@@ -379,6 +379,55 @@ def test_values_out_of_range_and_unknown_shapes(model, tmp_path):
         path.write_text(json.dumps({**kept(model), "features": features, "format": "heartlab-ggp-features/2"}))
         with pytest.raises(GdlError, match=r"model.json: "):
             FeatureModel.load(path)
+
+
+def test_models_are_pooled(games, model):
+    other = learn_features(games["capturego"], ("weak", "random"), runs=2, seed=3)
+    both = pool([model, other])
+    assert both.games == ["tictactoe", "capturego"]
+    mine, theirs = (one.features["weak"]["{L, N{W,N}}"] for one in (model, other))
+    assert both.features["weak"]["{L, N{W,N}}"] == [pytest.approx((mine[0] + theirs[0]) / 2), mine[1] + theirs[1]]
+    assert both.features["eps-greedy"] == model.features["eps-greedy"]
+    assert model.profiles["weak"][1] is None, "in tic-tac-toe no move loses at once"
+    assert both.profiles["weak"][1] == other.profiles["weak"][1]
+    with pytest.raises(GdlError, match="different depths"):
+        pool([model, learn_features(games["tictactoe"], ("weak",), runs=1, depth=3)])
+    with pytest.raises(GdlError, match="no models"):
+        pool([])
+
+
+@pytest.mark.parametrize("opponent", ["eps-greedy", "random", "weak"])
+def test_opponents_are_recognised_in_another_game(games, model, opponent):
+    settings = make_settings(learner="habits", reading="look-up", opponent=opponent, recognise=1)
+    learn(games["connect3"], settings, 500, seed=5, model=model)
+    assert list(model.features)[int(np.argmax(games["connect3"].features.belief))] == opponent
+    assert games["connect3"].features.belief.max() > 0.9
+
+
+def test_outcomes_are_declared():
+    assert [CLASS_NAMES[kind] for kind in parse_outcomes("")[[0, 49, 50, 51, 100]]] == ["L", "L", "D", "W", "W"]
+    classes = parse_outcomes("0-20=L, 40=d,80-100=W")
+    assert [CLASS_NAMES[kind] for kind in classes[[0, 20, 40, 80, 100]]] == ["L", "L", "D", "W", "W"]
+    for text in ("x", "0=X", "90-80=W", "0-101=W", "=W", "5"):
+        with pytest.raises(GdlError, match="should look like"):
+            parse_outcomes(text)
+    declared = TurnGame(load_game("tictactoe-scored"), "0-20=L,40=D,80-100=W")
+    found = learn_features(declared, ("random",), runs=2, seed=3)
+    assert set(found.features["random"]) <= set(TWELVE), "with the declaration it has the features of tic-tac-toe"
+    taken = learn_features(TurnGame(load_game("tictactoe-scored")), ("random",), runs=2, seed=3)
+    assert not set(taken.features["random"]) <= set(TWELVE)
+
+
+def test_a_board_grows_without_losing_anything(games):
+    game = TurnGame(load_game("capturego"))
+    settings = make_settings(learner="look-ahead", reading="look-up")
+    expected = learn(game, settings, 50, seed=3)[0].tolist()
+    known, values = int(game.board.graph.used[0]), game.memory.values[game.memory.values >= 0].tolist()
+    game.make_room()
+    assert game.board.graph.used[0] == known
+    assert game.memory.values[game.memory.values >= 0].tolist() == values
+    assert learn(game, settings, 50, seed=3)[0].tolist() == expected
+    assert game.board.graph.used[0] == known
 
 
 def test_what_cannot_be_learned_gets_a_sentence(games, model):

@@ -23,6 +23,7 @@ from heartlab.ggp.learning import (
     READINGS,
     RECORDINGS,
     TRANSFER,
+    Features,
     Memory,
     Settings,
     clear_memory,
@@ -105,6 +106,7 @@ class TurnGame:
         self.board: Board = self._empty(FIRST_ROOM)
         self.memory: Memory = make_memory(FIRST_ROOM)
         self.theirs: Memory = make_memory(1)
+        self.features: Features = no_features()
         self.stack: Stack = make_stack(len(self.board.rules.moves))
 
     def _waiting_moves(self) -> npt.NDArray[np.bool_]:
@@ -175,7 +177,8 @@ def learn(
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float64]]:
     """One run: the reward of each match, and what the opponent's moves were like (see `opponents.watch`).
 
-    What was learned is in `game.memory` until the next run.
+    What was learned is in `game.memory` until the next run, and what it began with in `game.features`, along with what
+    it came to believe about its opponent.
 
     Raises:
         GdlError: a transfer learner has no model, the model does not know the opponent, or the game does not suit.
@@ -188,6 +191,7 @@ def learn(
             settings = settings._replace(recall=1)
         features = model.features_against(None if settings.recognise else OPPONENTS[settings.opponent])
     rewards = np.zeros(matches, np.float32)
+    game.features = features
     while True:
         game.prepare(settings)
         features.evidence[:] = 0.0
