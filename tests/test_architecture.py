@@ -46,6 +46,19 @@ ALLOWED = {
         "progress",
     },
     "experiments": {"bundle", "rules", "kernel", "features", "search", "players", "arena", "learn"},
+    "web": {
+        "cards",
+        "rules",
+        "kernel",
+        "observation",
+        "deal",
+        "game",
+        "record",
+        "record_reader",
+        "players",
+        "analysis",
+        "learn",
+    },
     "benchmarks": {"jit", "rules", "kernel", "features", "learn", "deal", "arena", "players", "ggp"},
 }
 """Who may use whom. `cli` may use everything and nobody uses it."""
