@@ -92,9 +92,9 @@ def pass_three(browser: Browser, *, touch: bool = False) -> list[str]:
 
 
 def play_one(browser: Browser, *, touch: bool = False) -> None:
-    """Wait for the turn and click the first legal card."""
+    """Click the last legal card, and wait for the next turn."""
     plays = browser.evaluate(f"{STAGE}.plays")
-    card = browser.evaluate("document.querySelector('.hand .card.legal').dataset.card")
+    card = browser.evaluate("[...document.querySelectorAll('.hand .card.legal')].at(-1).dataset.card")
     browser.click(f".hand [data-card='{card}']", touch=touch)
     browser.wait(f"{STAGE}.plays !== '{plays}' && (({TURN}) || ({OVER}))")
 

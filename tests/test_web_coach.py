@@ -107,7 +107,9 @@ def positions() -> list[tuple[str, Deal]]:
         code, leader, hands, plays = (part.strip() for part in line.split("|"))
         held = [CardSet(hand) for hand in hands.split("/")]
         pack = CardSet(sum(hand.mask for hand in held))
-        rules = Rules.parse("seed").replace(removed=CardSet(((1 << 52) - 1) & ~pack.mask))
+        rules = Rules.parse("seed" if code == "stop-moon" else "seed-nomoon").replace(
+            removed=CardSet(((1 << 52) - 1) & ~pack.mask)
+        )
         deal = Deal.from_hands(held, rules, leader=int(leader))
         for card in parse_cards(plays.replace("-", "")):
             deal.play(card)

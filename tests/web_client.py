@@ -21,7 +21,7 @@ from heartlab.web.server import LOOPBACK, make_app
 from heartlab.web.store import Store
 from heartlab.web.table import deal_out
 
-QUICK_COACH = "uct:worlds=20,sims=20,endgame=3"
+QUICK_COACH = "uct:worlds=20,sims=20,endgame=3,pick=value"
 
 
 class Served:

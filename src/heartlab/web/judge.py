@@ -23,7 +23,7 @@ from heartlab.kernel.table import observe_table, play_table, points_table
 from heartlab.observation import Observation
 from heartlab.players import Observations, make_player
 
-COACH = "uct:worlds=100,sims=100,endgame=4"
+COACH = "uct:worlds=100,sims=100,endgame=4,pick=value"
 """The player that judges, unless the server is told otherwise."""
 
 ONE = np.uint64(1)

@@ -52,7 +52,7 @@ const acts = {
     const { view } = page;
     if (!pace.idle) { pace.go(); return; }
     // Enter also goes on after a trick: a late one must not play a card.
-    if (byKey && performance.now() - page.restedAt < 300) return;
+    if (byKey && view.phase === "play" && performance.now() - page.restedAt < 300) return;
     if (view.phase === "pass") {
       if (!view.may_pass.includes(card)) { toast(`${pretty(card)} may not be passed.`, "warn"); return; }
       if (!state.chosen.delete(card) && state.chosen.size < view.pass_count) state.chosen.add(card);
@@ -172,13 +172,13 @@ const pace = new Pace((view, shown) => {
   draw();
   setTimeout(settled, 0);
 });
-pace.rested = () => { page.restedAt = performance.now(); draw(); settled(); };
+pace.rested = () => { page.restedAt = performance.now(); settled(); };
 
 /** All is shown: what the page does by itself. */
 function settled() {
   const { view } = page;
   if (!view || page.viewer || !pace.idle) return;
-  draw();
+  if (stage.dataset.idle !== "true") draw();
   if (options.auto && view.phase === "play" && view.legal.length === 1) { send("play", { card: view.legal[0], at: view.plays }); return; }
   if (options.check && view.phase === "play" && view.plays > 0 && view.legal.length > 0 && page.checkedAt !== view.plays) {
     page.checkedAt = view.plays;

@@ -47,6 +47,7 @@ export class Pace {
     const view = this.row.shift();
     if (!view) return;
     this.current = view;
+    this.timer = -1; // not idle while it is being drawn
     const done = view.event.winner !== null && view.event.winner !== undefined;
     this.show(view, {
       trick: done ? view.last : view.trick, winner: done ? view.event.winner : null,
@@ -55,6 +56,7 @@ export class Pace {
     const hurry = this.row.length > 12 ? 0.15 : 1;
     if (done && options.hold === "click" && hurry === 1) {
       this.holding = true;
+      this.timer = 0;
       return;
     }
     const seconds = done ? Number(options.hold) || 2 : 0;

@@ -1,6 +1,6 @@
 // The table itself: seats around, the trick in the middle, the hand below. Draws one view; knows nothing of the line.
 import { el } from "./dom.js";
-import { back, face, inOrder, pretty, spoken } from "./cards.js";
+import { face, inOrder, pretty, spoken } from "./cards.js";
 
 /** Where a seat is, as fractions of the table from its centre: seat 0 below, then clockwise. */
 export function place(seat, players) {
@@ -29,7 +29,7 @@ function seatPlate(view, seat, active) {
       el("span", { title: "tricks in this deal", text: `${view.tricks_won[seat]} tr` }),
       el("span", { class: "total", title: "total of the game", text: `Σ ${view.scores[seat]}` })),
     seat > 0 && el("div", { class: "backs", "aria-hidden": "true" },
-      Array.from({ length: view.hand_sizes[seat] }, () => el("i", {}, back()))));
+      Array.from({ length: view.hand_sizes[seat] }, () => el("i", {}))));
   plate.style.setProperty("--x", x.toFixed(3));
   plate.style.setProperty("--y", y.toFixed(3));
   return plate;
@@ -76,30 +76,53 @@ export function status(view, shown) {
   return "The deal is over.";
 }
 
+/** The old node if nothing about it has changed: a click whose node is replaced in its middle would be lost. */
+function kept(root, selector, signature, make) {
+  const old = root.querySelector(selector);
+  if (old && old.dataset.signature === signature) return old;
+  const node = make();
+  node.dataset.signature = signature;
+  return node;
+}
+
+/** Put nodes into `root`, leaving those alone that are there already. */
+function arrange(root, nodes) {
+  for (const child of [...root.children]) if (!nodes.includes(child)) child.remove();
+  nodes.forEach((node, index) => { if (root.children[index] !== node) root.insertBefore(node, root.children[index] ?? null); });
+}
+
+function drawHand(view, state, actions) {
+  const hand = el("div", { class: "hand", role: "toolbar", "aria-label": "Your hand" },
+    [...view.hand].sort(inOrder).map((card) => handCard(view, card, state, actions)));
+  hand.style.setProperty("--count", Math.max(view.hand.length, 1));
+  return hand;
+}
+
 /** Draw a table into `root`. `state`: chosen cards and hints; `shown`: the trick as far as it is to be seen. */
 export function drawTable(root, view, shown, state, actions) {
   const focused = document.activeElement?.dataset?.card;
   const index = focused ? [...root.querySelectorAll(".hand .card")].findIndex((node) => node.dataset.card === focused) : -1;
   const turn = shown.winner === null ? view.to_move : null;
-  const hand = el("div", { class: "hand", role: "toolbar", "aria-label": "Your hand" },
-    [...view.hand].sort(inOrder).map((card) => handCard(view, card, state, actions)));
-  hand.style.setProperty("--count", Math.max(view.hand.length, 1));
+  const looks = JSON.stringify([view.hand, view.legal, view.may_pass, view.received, view.phase, view.plays >= view.names.length * 3, [...state.chosen]]);
+  const hand = kept(root, ":scope > .hand", looks, () => drawHand(view, state, actions));
+  const choices = actions.buttons(view).flat().filter(Boolean);
+  const offers = JSON.stringify(choices.map((one) => [one.textContent, one.disabled]));
+  const buttons = kept(root, ":scope > .actions", offers, () => el("div", { class: "actions" }, choices));
   const markers = el("div", { class: "markers" },
     el("span", { class: `broken ${view.broken ? "yes" : ""}`, text: view.broken ? "♥ broken" : "♥ not broken" }),
     view.practice && el("span", { text: "practice" }),
     el("span", { class: "promise", title: `Hash of this deal, promised before its first card: ${view.commitment}`, text: `# ${view.commitment.slice(0, 8)}` }));
-  root.replaceChildren(
+  arrange(root, [
     el("div", { class: `felt players-${view.names.length}`, onclick: actions.go },
       view.names.map((_, seat) => seatPlate(view, seat, turn === seat)),
       middle(view, shown), markers),
     el("p", { class: "status", text: status(view, shown) }),
-    el("div", { class: "actions" }, actions.buttons(view)),
-    hand);
+    buttons, hand]);
   const cards = [...hand.querySelectorAll(".card")];
   const again = cards.find((node) => node.dataset.card === focused) ?? cards[Math.min(index, cards.length - 1)];
   const first = again ?? cards.find((node) => node.classList.contains("legal")) ?? cards[0];
-  if (first) first.tabIndex = 0;
-  if (focused && again) again.focus();
+  for (const card of cards) card.tabIndex = card === first ? 0 : -1;
+  if (focused && again && document.activeElement !== again) again.focus();
 }
 
 /** Walk through the hand with the arrow keys. */
