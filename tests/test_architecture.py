@@ -57,6 +57,7 @@ ALLOWED = {
         "record_reader",
         "players",
         "analysis",
+        "features",
         "learn",
     },
     "benchmarks": {"jit", "rules", "kernel", "features", "learn", "deal", "arena", "players", "ggp"},

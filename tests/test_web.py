@@ -464,6 +464,23 @@ def test_a_foreign_file_is_no_store(tmp_path):
     assert path.read_text().startswith("this is not")
 
 
+def test_a_card_that_cannot_be_kept_is_not_played(served, monkeypatch):
+    with served.client() as client:
+        client.create(served.key, seed=5)
+        client.act()
+        before = client.view
+        monkeypatch.setattr(served.house.store, "save_deal", full_disk)
+        got = client.ask("play", "view", card=before["legal"][0], at=before["plays"])
+        assert got["type"] == "failed"
+        monkeypatch.undo()
+        assert client.ask("open", "view", key=client.key)["hand"] == before["hand"]
+        client.act()
+
+
+def full_disk(key, row):
+    raise StoreError("this cannot be kept")
+
+
 def test_listening_beyond_this_computer_needs_a_flag(tmp_path):
     from heartlab.web.command import run_server
 

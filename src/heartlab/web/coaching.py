@@ -94,7 +94,11 @@ class Coach:
     def explain(self, judged: Judgement, deal: Deal, seats: list[str], card: Card) -> tuple[list[str], list[str]]:
         """Why a card, in sentences, and the codes of the ideas that they name."""
         found = ideas_for(judged, card, seats)[:4]
-        return [one.sentence for one in found] + self.words.learned(deal, card), [one.code for one in found]
+        others = [one.card for one in judged.analysis.cards if one.card != card]
+        played = judged.analysis.played
+        rival = played if played in others else others[0] if others else card
+        learned = self.words.learned(deal, card) + self.words.features(deal, judged.analysis, rival, SEED)
+        return [one.sentence for one in found] + learned, [one.code for one in found]
 
     # --- after a deal ---
 

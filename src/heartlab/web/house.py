@@ -25,7 +25,7 @@ from heartlab.rules import PRESET_NOTES, PRESETS, Rules
 from heartlab.web.bots import Bots
 from heartlab.web.commitment import proof_of
 from heartlab.web.messages import VERSION, Deals, Event, Hello, Outgoing, Preset, Refused
-from heartlab.web.store import Row, Settings, Store
+from heartlab.web.store import Row, Settings, Store, StoreError
 from heartlab.web.table import PERSON, Dealer, Table, TableError, deal_out
 from heartlab.web.view import make_view, trick_winner
 
@@ -149,14 +149,17 @@ class House:
     def leave(self, live: Live, guest: object) -> None:
         """Somebody does not look any more."""
         live.guests.pop(guest, None)
-        if not live.guests and (live.driving is None or live.driving.done()):
+        self._forget(live)
+
+    def _forget(self, live: Live) -> None:
+        """Drop a table from memory, unless somebody looks at it or it is being played on."""
+        if not live.guests and not live.lock.locked() and (live.driving is None or live.driving.done()):
             self.live.pop(live.key, None)
 
     def _make_room(self) -> None:
         if len(self.live) >= MAX_LIVE:
-            empty = [key for key, live in self.live.items() if not live.guests]
-            for key in empty:
-                del self.live[key]
+            for live in list(self.live.values()):
+                self._forget(live)
         if len(self.live) >= MAX_LIVE:
             raise TooMuch(f"{MAX_LIVE} tables are busy; try again later")
 
@@ -172,12 +175,16 @@ class House:
     async def play(self, live: Live, name: str, at: int) -> None:
         """The person plays a card."""
         card = parse_card(name)
-        table = live.table
-        if at != len(table.row.plays):
-            raise TableError(f"{at} cards were played when this card was chosen, and now it is {len(table.row.plays)}")
-        if table.deal.to_move != PERSON:
-            raise IllegalPlay("it is not your turn")
-        await self._act(live, lambda: table.play(card), None)
+
+        def change() -> None:
+            played = len(live.table.row.plays)
+            if at != played:
+                raise TableError(f"{at} cards were played when this card was chosen, and now it is {played}")
+            if live.table.deal.to_move != PERSON:
+                raise IllegalPlay("it is not your turn")
+            live.table.play(card)
+
+        await self._act(live, change, None)
 
     async def undo(self, live: Live) -> None:
         """The person takes a card back."""
@@ -186,10 +193,13 @@ class House:
 
     async def claim(self, live: Live, what: str) -> None:
         """The person leaves the rest to the server."""
-        if what not in live.table.claims:
-            raise TableError("what you see does not prove this claim")
-        live.claimed = True
-        await self._act(live, lambda: None, Event("opened"))
+
+        def change() -> None:
+            if what not in live.table.claims:
+                raise TableError("what you see does not prove this claim")
+            live.claimed = True
+
+        await self._act(live, change, Event("opened"))
 
     async def next_deal(self, live: Live) -> None:
         """The next deal of the game."""
@@ -212,11 +222,12 @@ class House:
     async def _act(self, live: Live, change: Callable[[], None], event: Event | None) -> None:
         """Change a table, show it, and let the bots go on. Refusals reach the caller before anything is shown."""
         started = time.perf_counter()
-        if live.driving is not None and not live.driving.done() and not live.table.settings.watch:
-            if live.lock.locked():
-                raise TableError("the others have not finished yet")
         async with live.lock:
-            change()
+            try:
+                change()
+            except StoreError:
+                self.live.pop(live.key, None)
+                raise
             live.thought = 0.0
             shown = event or self._last_card(live.table)
             await live.show(shown)
@@ -241,6 +252,8 @@ class House:
                 if table.deal.to_pass:
                     continue
                 await live.show(self._last_card(table))
+            if not live.guests:
+                self.live.pop(live.key, None)
             if started is not None:
                 self.own_seconds.append(time.perf_counter() - started - live.thought)
 

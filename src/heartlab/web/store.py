@@ -115,10 +115,12 @@ class Store:
 
     def save_deal(self, key: str, row: Row) -> None:
         """Keep a deal as it stands."""
+        body = msgspec.json.encode(row)
         with self._lock:
-            self._db.execute(
-                "INSERT OR REPLACE INTO deals VALUES (?, ?, ?)", (key, row.number, msgspec.json.encode(row))
-            )
+            try:
+                self._db.execute("INSERT OR REPLACE INTO deals VALUES (?, ?, ?)", (key, row.number, body))
+            except sqlite3.Error as error:
+                raise StoreError(f"this cannot be kept, so it was not done ({error}); open the table again") from error
 
     # --- decisions and puzzles ---
 

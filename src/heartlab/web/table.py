@@ -43,6 +43,7 @@ class Table:
     ) -> None:
         self.settings = settings
         self.rules = Rules.parse(settings.rules)
+        self.rules_text = str(self.rules)
         self.rows = rows
         self._save, self._dealer = save, dealer
         bots = [*NICE_NAMES, "Sol"]

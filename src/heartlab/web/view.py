@@ -44,7 +44,7 @@ def make_view(table: Table, event: Event) -> View:
     course = table.course
     view = View(
         event=event,
-        rules=str(rules),
+        rules=table.rules_text,
         names=table.names,
         players=[table.settings.name, *table.settings.players],
         practice=table.settings.practice,

@@ -170,7 +170,12 @@ const pace = new Pace((view, shown) => {
     say(tell(view));
   }
   draw();
+  page.shown = { ...shown, fresh: false };
   setTimeout(settled, 0);
+  clearTimeout(page.waiting);
+  if (view.phase === "play" && view.to_move !== 0) {
+    page.waiting = setTimeout(() => toast("Still thinking. A player's first choice on this computer takes a minute: it is being compiled."), 6000);
+  }
 });
 pace.rested = () => { page.restedAt = performance.now(); settled(); };
 
