@@ -57,6 +57,7 @@ ALLOWED = {
         "record_reader",
         "players",
         "analysis",
+        "arena",
         "features",
         "learn",
     },

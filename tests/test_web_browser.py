@@ -133,10 +133,13 @@ def test_passing_marks_received_cards_and_an_illegal_click_names_the_rule(browse
     assert not set(given) & set(hand)
     assert browser.evaluate("document.querySelectorAll('.hand .mark').length") == 3
     assert browser.evaluate("document.querySelector('.broken').textContent") == "♥ not broken"
+    browser.click(".promise")
+    promised = browser.wait("document.getElementById('toast').textContent.match(/[0-9a-f]{64}/)?.[0]")
     bad = browser.evaluate("document.querySelector('.hand .card.illegal').dataset.card")
     plays = browser.evaluate(f"{STAGE}.plays")
     browser.click(f".hand [data-card='{bad}']")
-    text = browser.wait("!document.getElementById('toast').hidden && document.getElementById('toast').textContent")
+    text = browser.wait("document.getElementById('toast').textContent.match(/.* is not allowed: .*/)?.[0]")
+    assert len(promised) == 64
     assert re.search(r"is not allowed: (clubs were led and must be followed|penalty cards may not fall)", text)
     assert browser.evaluate(f"{STAGE}.plays") == plays
     assert browser.evaluate(f"document.querySelector('[data-card=\"{bad}\"]').getAttribute('aria-disabled')") == "true"
@@ -292,7 +295,7 @@ def test_a_trick_stays_until_it_is_clicked_away(browser, served):
         browser.wait(f"document.querySelectorAll('.laid.wins').length === 1 || !({TURN})")
     time.sleep(0.4)
     assert browser.evaluate("document.querySelectorAll('.laid').length") == 4
-    browser.click(".markers")
+    browser.click(".broken")
     browser.wait("document.querySelectorAll('.laid.wins').length === 0")
 
 

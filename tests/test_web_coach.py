@@ -28,6 +28,7 @@ from heartlab.web.coaching import is_mistake
 from heartlab.web.counting import count_cards
 from heartlab.web.ideas import ideas_for
 from heartlab.web.judge import COACH, Judge
+from heartlab.web.levels import compare, estimate_level
 from heartlab.web.messages import Decision
 from heartlab.web.puzzles import DAYS, grade, make_puzzle
 
@@ -66,6 +67,20 @@ def test_the_numbers_are_those_of_heartlab_analyse(served, tmp_path):
     ]
     assert len(worst["course"]) == 13
     assert worst["total"] == pytest.approx(sum(one["cost"] for one in worst["decisions"]), abs=0.02)
+
+
+def test_passes_are_compared_in_the_same_worlds(served):
+    with served.client() as client:
+        view = client.create(served.key, seed=5)
+        got = client.ask("hint", "passing")
+        assert [one["expected"] for one in got["sets"]] == sorted(one["expected"] for one in got["sets"])
+        assert all(len(one["cards"]) == 3 and set(one["cards"]) <= set(view["hand"]) for one in got["sets"])
+        assert len({tuple(one["cards"]) for one in got["sets"]}) == len(got["sets"])
+        assert got["words"]
+        again = client.ask("hint", "passing")
+        assert again == got
+        client.say("pass", cards=got["sets"][0]["cards"])
+        client.my_turn()
 
 
 def ended(seed: int, cards: int) -> Deal:
@@ -176,6 +191,18 @@ def test_puzzles_come_back_later_each_time_they_are_solved(judge):
     assert (stage, due) == (0, now + 600)
     with pytest.raises(ValueError, match="spades were led"):
         grade(judge, 1, body, stage, parse_cards("5D")[0], now)
+
+
+def test_the_level_is_a_mean_with_its_interval():
+    scipy = pytest.importorskip("scipy.stats", reason="the judge of the interval")
+    costs = [1.0, 4.0, 2.5, 0.0, 3.0, 2.0]
+    level = estimate_level("Zoe", [(cost, 10) for cost in costs])
+    low, high = scipy.t.interval(0.95, len(costs) - 1, np.mean(costs), scipy.sem(costs))
+    assert (level.per_deal, level.decisions) == (round(float(np.mean(costs)), 2), 60)
+    assert (level.low, level.high) == (pytest.approx(low, abs=0.006), pytest.approx(high, abs=0.006))
+    assert compare(0.7, 0.9) == "That is like uct:worlds=20,sims=200."
+    assert compare(0.0, 0.2) == "That is better than uct:worlds=20,sims=200."
+    assert compare(20, 30) == "That is more than random gives away."
 
 
 def test_mistakes_become_puzzles_and_a_level(served):

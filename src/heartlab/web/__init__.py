@@ -12,7 +12,8 @@
 | `limits`, `server` | size and rate limits; HTTP and WebSocket |
 | `judge` | expected points over worlds, and what happens in them |
 | `ideas`, `words` | reasons in a player's words; what learned models say |
-| `counting`, `puzzles`, `coaching` | the counting panel; puzzles from mistakes; the coach at the tables |
+| `counting`, `puzzles`, `levels` | the counting panel; puzzles from mistakes; the level estimate |
+| `coaching` | the coach at the tables |
 | `command` | `heartlab play`, `heartlab verify` |
 | `page/` | the page: ES modules, CSS, SVG; served as it is |
 """

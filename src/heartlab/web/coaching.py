@@ -6,20 +6,21 @@ again with ``heartlab analyse`` and the record of the deal.
 
 from __future__ import annotations
 
-import statistics
 import time
-from typing import TypeVar
 
 from heartlab.cards import Card, card_name, parse_card, pretty_card
 from heartlab.deal import Deal
+from heartlab.observation import Observation
 from heartlab.web import messages as m
 from heartlab.web.counting import count_cards
 from heartlab.web.house import House, Live, Send
-from heartlab.web.ideas import ideas_for
-from heartlab.web.judge import Judge, Judgement
+from heartlab.web.ideas import ideas_for, passing_words
+from heartlab.web.judge import PASS_WORLDS, Judge, Judgement
+from heartlab.web.levels import estimate_level
 from heartlab.web.puzzles import grade, make_puzzle, show_puzzle
 from heartlab.web.store import Row
 from heartlab.web.table import PERSON, Table, TableError
+from heartlab.web.view import names
 from heartlab.web.words import Words
 
 SEED = 0
@@ -27,7 +28,6 @@ BLUNDER = 0.4
 """Expected points above which a card is called a mistake, if they are also clear of the noise."""
 WORST = 3
 """Decisions that a review explains."""
-Anything = TypeVar("Anything")
 
 
 class Coach:
@@ -40,8 +40,10 @@ class Coach:
 
     # --- during a deal ---
 
-    async def hint(self, live: Live) -> m.Coaching:
-        """Every legal card of the decision at hand."""
+    async def hint(self, live: Live) -> m.Coaching | m.PassCoaching:
+        """Every legal card of the decision at hand, or what could be passed."""
+        if live.table.deal.phase == "pass" and not live.table.settings.watch:
+            return await self.house.think(self._passing, live.table.deal.observe(PERSON))
         deal = _decision(live.table)
         judged = await self.house.think(self.judge.judge, deal, SEED)
         return await self.house.think(self._coaching, judged, deal, live.table.names)
@@ -90,6 +92,11 @@ class Coach:
             )
         words, codes = self.explain(judged, deal, seats, judged.best)
         return m.Coaching(analysis.place, analysis.player, SEED, analysis.worlds, cards, words, codes)
+
+    def _passing(self, obs: Observation) -> m.PassCoaching:
+        found = self.judge.passes(obs, SEED)
+        sets = [m.Passing(names(one.cards), round(one.expected, 2), round(one.se, 2), list(one.by)) for one in found]
+        return m.PassCoaching(PASS_WORLDS, sets, passing_words(obs, found[0].cards))
 
     def explain(self, judged: Judgement, deal: Deal, seats: list[str], card: Card) -> tuple[list[str], list[str]]:
         """Why a card, in sentences, and the codes of the ideas that they name."""
@@ -184,20 +191,7 @@ class Coach:
 
     async def level(self, person: str) -> m.LevelEstimate:
         """The points that somebody's decisions cost per deal, with a 95 % interval."""
-        deals = self.house.store.deal_costs(person)
-        costs = [cost for cost, _ in deals]
-        count = sum(number for _, number in deals)
-        if len(costs) < 2:
-            text = "Review at least two deals of a game to get an estimate."
-            return m.LevelEstimate(person, len(costs), count, None, None, None, text)
-        mean = statistics.fmean(costs)
-        half = _t95(len(costs) - 1) * statistics.stdev(costs) / len(costs) ** 0.5
-        low, high = max(0.0, mean - half), mean + half
-        text = (
-            f"Your decisions cost {mean:.1f} points a deal ({low:.1f} to {high:.1f}, {len(costs)} deals) "
-            f"in the coach's eyes: {_grade(mean)}."
-        )
-        return m.LevelEstimate(person, len(costs), count, round(mean, 2), round(low, 2), round(high, 2), text)
+        return estimate_level(person, self.house.store.deal_costs(person))
 
 
 def is_mistake(cost: float, se: float | None) -> bool:
@@ -209,22 +203,3 @@ def _decision(table: Table) -> Deal:
     if table.settings.watch or table.deal.to_move != PERSON:
         raise TableError("it is not your turn")
     return table.deal.copy()
-
-
-def _t95(freedom: int) -> float:
-    """The 97.5 % point of Student's t distribution, by a series in 1/freedom (Cornish-Fisher)."""
-    z = 1.959964
-    terms = (z, (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96, (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384)
-    return 12.706 if freedom == 1 else sum(term / freedom**power for power, term in enumerate(terms))
-
-
-def _grade(mean: float) -> str:
-    for bound, words in (
-        (0.7, "an expert"),
-        (1.5, "a strong player"),
-        (2.5, "a good player"),
-        (4.0, "a casual player"),
-    ):
-        if mean < bound:
-            return words
-    return "a beginner, with much to win"

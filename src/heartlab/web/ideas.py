@@ -14,7 +14,9 @@ from functools import cached_property
 import numpy as np
 
 from heartlab.cards import (
+    CLUBS,
     CS_SUITS,
+    DIAMONDS,
     HEARTS,
     KING_OF_SPADES,
     QUEEN_OF_SPADES,
@@ -26,6 +28,7 @@ from heartlab.cards import (
     card_suit,
     pretty_card,
 )
+from heartlab.observation import Observation
 from heartlab.web.judge import Judgement, Outcome
 
 QUEEN = np.uint64(1) << np.uint64(QUEEN_OF_SPADES)
@@ -249,7 +252,7 @@ def drop_danger(scene: Scene) -> tuple[float, str] | None:
             return 7.0, f"Get rid of {pretty_card(scene.card)} now, while Q♠ cannot fall on it."
     if scene.discards and scene.suit == HEARTS:
         return 4.0, f"Throw a heart: {pretty_card(scene.card)} gives a point away and can take none later."
-    if scene.discards and card_rank(scene.card) >= 8:
+    if scene.discards and card_rank(scene.card) >= 8 and scene.card != QUEEN_OF_SPADES:
         return 3.0, f"Throw a high card: {pretty_card(scene.card)} can no longer win a trick that you do not want."
     return None
 
@@ -280,7 +283,7 @@ def make_void(scene: Scene) -> tuple[float, str] | None:
 def keep_exit(scene: Scene) -> tuple[float, str] | None:
     """Spend a high card where it is harmless; low cards are ways out later."""
     lower = [card for card in scene.mates if card < scene.card]
-    if not lower or card_rank(scene.card) < 6:
+    if not lower or card_rank(scene.card) < 6 or scene.card == QUEEN_OF_SPADES:
         return None
     exits = f"{pretty_card(min(lower))} stays as an exit, to give up the lead when you must"
     if scene.follows and not scene.under and scene.outcome.trick_points < 0.5 and scene.outcome.takes >= 0.3:
@@ -329,3 +332,24 @@ def least(scene: Scene) -> tuple[float, str] | None:
     if len(scene.judged.outcomes) == 1:
         return 0.1, "It is the only legal card."
     return (0.1, "It costs the least over the deals that fit.") if scene.card == scene.judged.best else None
+
+
+def passing_words(obs: Observation, cards: CardSet) -> list[str]:
+    """What speaks for passing some cards."""
+    words = []
+    kept = obs.hand - cards
+    for suit in (CLUBS, DIAMONDS):
+        given = [card for card in cards if card_suit(card) == suit]
+        if given and not any(card_suit(card) == suit for card in kept):
+            words.append(f"It makes you void in {SUIT_NAMES[suit]}: then you can throw what you do not want.")
+    high = [card for card in cards if card_suit(card) == SPADES and card >= QUEEN_OF_SPADES]
+    low = [card for card in kept if card_suit(card) == SPADES and card < QUEEN_OF_SPADES]
+    if high:
+        few = f"only {len(low)}" if low else "no"
+        words.append(f"{' '.join(map(pretty_card, high))} would be guarded by {few} low spades: let another have it.")
+    elif QUEEN_OF_SPADES in kept:
+        words.append(f"Q♠ stays with {len(low)} low spades to guard it: better in your hand than behind your back.")
+    hearts = [card for card in cards if card_suit(card) == HEARTS]
+    if hearts:
+        words.append(f"{' '.join(map(pretty_card, hearts))} can take no hearts for you any more.")
+    return words or ["High cards go, low cards stay: they let you give up the lead."]

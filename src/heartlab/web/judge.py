@@ -15,16 +15,20 @@ import numpy.typing as npt
 
 from heartlab.analysis import Analysis, analyse
 from heartlab.analysis.position import searching
-from heartlab.cards import QUEEN_OF_SPADES, Card
+from heartlab.cards import QUEEN_OF_SPADES, Card, CardSet
 from heartlab.deal import Deal
 from heartlab.kernel.layout import OBSERVATION, PLAYING, StateArray, compile_rules
 from heartlab.kernel.rng import seed_key, substream
-from heartlab.kernel.table import observe_table, play_table, points_table
+from heartlab.kernel.table import give_table, observe_table, play_table, points_table
 from heartlab.observation import Observation
 from heartlab.players import Observations, make_player
 
 COACH = "uct:worlds=100,sims=100,endgame=4,pick=value"
 """The player that judges, unless the server is told otherwise."""
+
+PASSERS = ("gnome", "gnome:jake", "gnome:ling", "gnome:peter", "iie")
+"""Players whose passes are compared; `iie` passes by the thesis rule."""
+PASS_WORLDS = 200
 
 ONE = np.uint64(1)
 
@@ -73,6 +77,20 @@ class Finished:
     """The cards of that trick."""
     shooters: npt.NDArray[np.int64]
     """Who shot the moon, or a number below zero."""
+    points: npt.NDArray[np.int64]
+    """[rows, seats]: the points of the deal."""
+
+
+@dataclass(frozen=True)
+class PassReport:
+    """What passing some cards is worth."""
+
+    cards: CardSet
+    expected: float
+    """Mean points of the deal over the worlds, if all then play like `gnome`."""
+    se: float
+    by: tuple[str, ...]
+    """The players that would pass these cards."""
 
 
 class Judge:
@@ -121,6 +139,48 @@ class Judge:
             shooters = self._finish(batch, states, histories).shooters
         shares = [(shooters == seat).mean() for seat in range(obs.rules.players)]
         return np.array(shares), worlds
+
+    def passes(self, obs: Observation, seed: int) -> list[PassReport]:
+        """What our players would pass, each tried in the same worlds, the cheapest first.
+
+        The others pass like `gnome:jake`, and all play on like `gnome`.
+        """
+        with self._lock:
+            self._ready()
+            obs.records["random"] = substream(np.uint64(seed_key(seed, "analyse")), 0)
+            batch = Observations(obs.rules, compile_rules(obs.rules), obs.records)
+            wishes: dict[int, list[str]] = {}
+            for name in PASSERS:
+                wishes.setdefault(int(make_player(name).choose_passes(batch)[0]), []).append(name)
+            worlds = self._passed_by_others(batch, obs, self.mind.draw(batch, PASS_WORLDS)[0][0])
+            found = []
+            for mask, names in wishes.items():
+                states = worlds.copy()
+                self._give(batch, states, obs.seat, np.full(len(states), mask, np.uint64))
+                histories = np.full((len(states), 52), -1, np.int8)
+                points = self._finish(batch, states, histories).points[:, obs.seat]
+                se = float(points.std(ddof=1) / len(points) ** 0.5)
+                found.append(PassReport(CardSet(mask), float(points.mean()), se, tuple(names)))
+        return sorted(found, key=lambda one: one.expected)
+
+    def _passed_by_others(self, batch: Observations, obs: Observation, worlds: StateArray) -> StateArray:
+        """The worlds after all others have passed."""
+        rows, histories = np.arange(len(worlds)), np.full((len(worlds), 52), -1, np.int8)
+        keys = np.full(len(worlds), batch.records["random"][0], np.uint64)
+        records = np.zeros(len(worlds), OBSERVATION)
+        passer = make_player("gnome:jake")
+        for seat in range(obs.rules.players):
+            if seat != obs.seat:
+                seats = np.full(len(worlds), seat, np.int64)
+                observe_table(batch.compiled, worlds, histories, rows, seats, keys, records)
+                masks = passer.choose_passes(Observations(batch.rules, batch.compiled, records))
+                self._give(batch, worlds, seat, masks)
+        return worlds
+
+    def _give(self, batch: Observations, states: StateArray, seat: int, masks: npt.NDArray[np.uint64]) -> None:
+        keys = np.full(len(states), batch.records["random"][0], np.uint64)
+        seats, verdicts = np.full(len(states), seat, np.int64), np.zeros(len(states), np.bool_)
+        give_table(batch.compiled, keys, states, seats, masks, verdicts)
 
     def _outcomes(self, batch: Observations, obs: Observation, worlds: StateArray) -> dict[Card, Outcome]:
         legal, count, seat = sorted(obs.legal), len(worlds), obs.seat
@@ -172,4 +232,4 @@ class Judge:
             play_table(batch.compiled, states, histories, chosen, verdicts)
         points, shooters = np.zeros((len(states), 6), np.int64), np.zeros(len(states), np.int64)
         points_table(batch.compiled, states, points, shooters)
-        return Finished(mine, cards, shooters)
+        return Finished(mine, cards, shooters, points)

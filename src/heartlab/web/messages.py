@@ -269,6 +269,23 @@ class Coaching(Struct, tag="coaching"):
     ideas: list[str]
 
 
+class Passing(Struct):
+    """Cards to pass, with the points expected then."""
+
+    cards: list[str]
+    expected: float
+    se: float
+    by: list[str]
+
+
+class PassCoaching(Struct, tag="passing"):
+    """What our players would pass, the cheapest first, over the same worlds."""
+
+    worlds: int
+    sets: list[Passing]
+    words: list[str]
+
+
 class Checked(Struct, tag="checked"):
     """The blunder check: only whether there was something better."""
 
@@ -369,8 +386,8 @@ class Progress(Struct, tag="progress"):
 
 
 Outgoing = (
-    Hello | Opened | View | Refused | Failed | Coaching | Checked | Counted | Reviewed | Deals | PuzzleView | Graded
-    | LevelEstimate | Progress
+    Hello | Opened | View | Refused | Failed | Coaching | PassCoaching | Checked | Counted | Reviewed | Deals
+    | PuzzleView | Graded | LevelEstimate | Progress
 )  # fmt: skip
 
 _decoder: msgspec.json.Decoder[Incoming] = msgspec.json.Decoder(Incoming)

@@ -34,6 +34,22 @@ export function hint(coaching) {
     el("p", { class: "dim", text: `Expected points over ${coaching.worlds} deals that fit; the bar spans eight in ten of them. ${coaching.player}, seed ${coaching.seed}.` }));
 }
 
+/** What to pass: the sets that our players would choose, tried in the same worlds. */
+export function passing(answer, choose) {
+  return el("section", { class: "panel-body coach" },
+    el("h2", { text: "The coach" }),
+    el("p", { class: "verdict" }, "Pass ", el("strong", { text: answer.sets[0].cards.map(pretty).join(" ") }), "."),
+    el("ul", { class: "words" }, answer.words.map((text) => el("li", { text }))),
+    el("table", { class: "judged" },
+      el("thead", {}, el("tr", {}, ["Pass", "Points", "Who would"].map((text) => el("th", { scope: "col", text })))),
+      el("tbody", {}, answer.sets.map((one, index) => el("tr", { class: index ? "" : "best" },
+        el("th", { scope: "row", text: one.cards.map(pretty).join(" ") }),
+        el("td", { class: "number", text: points(one.expected), title: `± ${one.se} standard error` }),
+        el("td", { class: "dim", text: one.by.join(", ") }))))),
+    el("button", { type: "button", text: "Choose these", onclick: () => choose(answer.sets[0].cards) }),
+    el("p", { class: "dim", text: `Points of the deal over ${answer.worlds} deals that fit, if all play on like gnome.` }));
+}
+
 /** The blunder check: first only whether there was something better. */
 export function checked(answer, actions) {
   const more = el("p", { class: "dim", hidden: true, text: `${pretty(answer.card)} cost ${points(answer.cost)} points against the best card.` });

@@ -62,11 +62,16 @@ const acts = {
     }
   },
   go() { pace.go(); },
+  choose(cards) { state.chosen = new Set(cards); draw(); },
+  promise(event) {
+    event.stopPropagation();
+    toast(`Promised hash of this deal: ${page.view.commitment}`);
+  },
   pass() {
     if (page.view?.phase === "pass" && state.chosen.size === page.view.pass_count) send("pass", { cards: [...state.chosen] });
   },
   undo() { if (page.view?.can_undo) { pace.clear(); send("undo"); } },
-  hint() { if (page.view?.legal.length) { busy("The coach is thinking …"); send("hint"); } },
+  hint() { if (page.view?.legal.length || page.view?.may_pass.length) { busy("The coach is thinking …"); send("hint"); } },
   check() { send("check"); },
   count() { busy("Counting …"); send("count"); },
   last() { panel("last"); },
@@ -89,7 +94,7 @@ function buttons(view) {
     const left = view.pass_count - state.chosen.size;
     const pass = button(left ? `Choose ${left} more` : "Pass these cards", acts.pass, "main", "P");
     pass.disabled = left > 0;
-    return [pass];
+    return [pass, button("Hint", acts.hint, "", "H")];
   }
   if (view.phase === "play") {
     return [
@@ -123,7 +128,7 @@ function side() {
   const { view, answer } = page;
   const bodies = {
     scores: () => scores(view), last: () => lastTrick(view), count: () => counting(answer, view.names),
-    hint: () => coach.hint(answer), check: () => coach.checked(answer, { canUndo: view.can_undo, undo: acts.undo }),
+    hint: () => coach.hint(answer), passing: () => coach.passing(answer, acts.choose), check: () => coach.checked(answer, { canUndo: view.can_undo, undo: acts.undo }),
     review: () => coach.review(answer, { from: acts.from }), busy: () => el("p", { class: "busy", role: "status", text: answer }),
   };
   return bodies[page.panel]();
@@ -166,7 +171,7 @@ const pace = new Pace((view, shown) => {
   page.shown = shown;
   if (fresh) {
     if (view.phase !== "pass") state.chosen.clear();
-    if (["hint", "count", "check", "busy"].includes(page.panel) && view.event.kind !== "opened") page.panel = "scores";
+    if (["hint", "passing", "count", "check", "busy"].includes(page.panel) && view.event.kind !== "opened") page.panel = "scores";
     say(tell(view));
   }
   draw();
@@ -228,6 +233,7 @@ const heard = {
     panel("hint", message);
     say(`The coach plays ${pretty(message.cards[0].card)}. ${message.words.join(" ")}`);
   },
+  passing(message) { panel("passing", message); say(`The coach passes ${message.sets[0].cards.map(pretty).join(" ")}. ${message.words.join(" ")}`); },
   checked(message) {
     if (page.quietCheck && !message.better) { page.quietCheck = false; return; }
     page.quietCheck = false;

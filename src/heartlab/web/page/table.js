@@ -111,7 +111,10 @@ export function drawTable(root, view, shown, state, actions) {
   const markers = el("div", { class: "markers" },
     el("span", { class: `broken ${view.broken ? "yes" : ""}`, text: view.broken ? "♥ broken" : "♥ not broken" }),
     view.practice && el("span", { text: "practice" }),
-    el("span", { class: "promise", title: `Hash of this deal, promised before its first card: ${view.commitment}`, text: `# ${view.commitment.slice(0, 8)}` }));
+    el("button", {
+      type: "button", class: "promise", title: `Hash of this deal, promised before its first card: ${view.commitment}`,
+      "aria-label": "The promised hash of this deal", text: `# ${view.commitment.slice(0, 8)}`, onclick: actions.promise,
+    }));
   arrange(root, [
     el("div", { class: `felt players-${view.names.length}`, onclick: actions.go },
       view.names.map((_, seat) => seatPlate(view, seat, turn === seat)),
