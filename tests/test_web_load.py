@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +19,7 @@ pytest.importorskip("starlette", reason="needs the extra web")
 pytest.importorskip("uvicorn", reason="needs the extra web")
 pytest.importorskip("websockets", reason="needs the extra web")
 
-from web_client import Served, serving, waits
+from web_client import serving, waits
 from websockets.asyncio.client import connect
 
 from heartlab.cards import CardSet, card_name
@@ -29,9 +31,9 @@ TABLES = [int(count) for count in os.environ.get("HEARTLAB_LOAD", "1,200").split
 MOVES = int(os.environ.get("HEARTLAB_LOAD_MOVES", "3"))
 
 
-async def play(served: Served, seed: int) -> list[str]:
+async def play(port: str, key: str, seed: int) -> list[str]:
     """Play at one table with the lowest legal cards; returns the cards of the deal as this browser saw them."""
-    async with connect(f"ws://127.0.0.1:{served.port}/ws", open_timeout=120, ping_interval=None) as line:
+    async with connect(f"ws://127.0.0.1:{port}/ws", open_timeout=120, ping_interval=None) as line:
 
         async def turn() -> dict:
             while True:
@@ -44,7 +46,7 @@ async def play(served: Served, seed: int) -> list[str]:
                         return got
 
         seen: list[str] = []
-        await line.send(json.dumps({"type": "create", "house": served.key, "players": ["gnome"] * 3, "seed": seed}))
+        await line.send(json.dumps({"type": "create", "house": key, "players": ["gnome"] * 3, "seed": seed}))
         view = await turn()
         for _ in range(MOVES):
             if view["phase"] == "pass":
@@ -78,11 +80,9 @@ def test_many_tables_at_once(tmp_path):
     report = {}
     for count in TABLES:
         with serving(tmp_path / f"{count}.sqlite") as served:
-
-            async def together(server: Served = served, tables: int = count) -> list[list[str]]:
-                return await asyncio.gather(*(play(server, 1000 + number) for number in range(tables)))
-
-            seen = asyncio.run(together())
+            command = [sys.executable, __file__, str(served.port), served.key, str(count)]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            seen = json.loads(done.stdout)
             seconds = np.array(served.house.own_seconds)
         for number in range(0, count, max(1, count // 40)):
             assert seen[number] == alone(1000 + number, len(seen[number])), f"table {number} of {count} was mixed up"
@@ -97,3 +97,12 @@ def test_many_tables_at_once(tmp_path):
         folder = Path(os.environ["HEARTLAB_ARTEFACTS"])
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "load.json").write_text(json.dumps(report))
+
+
+async def together(port: str, key: str, tables: int) -> list[list[str]]:
+    """All browsers of one load, in a process of their own."""
+    return await asyncio.gather(*(play(port, key, 1000 + number) for number in range(tables)))
+
+
+if __name__ == "__main__":
+    print(json.dumps(asyncio.run(together(sys.argv[1], sys.argv[2], int(sys.argv[3])))))
