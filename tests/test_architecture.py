@@ -108,6 +108,7 @@ def test_values_need_no_arrays():
         ["train", "--help"],
         ["reproduce", "--help"],
         ["ggp", "--help"],
+        ["play", "--help"],
         ["ggp", "check", "nim"],
     ],
 )

@@ -11,6 +11,7 @@ import sys
 import time
 from itertools import pairwise
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -29,10 +30,11 @@ from websockets.sync.client import connect
 from heartlab.cards import CardSet, card_name
 from heartlab.deal import Deal
 from heartlab.rules import Rules
+from heartlab.web.bots import Bots
 from heartlab.web.commitment import check_proof, proof_of, run_verify
 from heartlab.web.limits import CAPACITY, Bucket
-from heartlab.web.store import Store, StoreError
-from heartlab.web.table import takes_all, takes_none
+from heartlab.web.store import Row, Settings, Store, StoreError
+from heartlab.web.table import Table, takes_all, takes_none
 
 CODES = {"message", "key", "table", "limit", "busy", "player", "closed"}
 
@@ -418,6 +420,7 @@ def test_a_killed_server_loses_nothing(tmp_path):
 
     def start() -> tuple[subprocess.Popen[str], int, str]:
         command = [sys.executable, "-m", "heartlab.cli", "play", "--port", "0", "--no-browser", "--file", str(file)]
+        command += ["--coach", "iie:worlds=5"]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         assert process.stdout is not None
         found = re.search(r"http://127.0.0.1:(\d+)/#(\S+)", process.stdout.readline())
@@ -445,6 +448,30 @@ def test_a_killed_server_loses_nothing(tmp_path):
     finally:
         process.terminate()
         process.wait(20)
+
+
+def test_a_table_can_be_built_again_at_any_moment():
+    """From what the store has after every pass and card: the same deal, the same promise, the same totals."""
+    table, bots = Table(Settings("standard,limit=30", ["random"] * 3, seed=6), [], lambda row: None), Bots()
+    moments = 0
+    while not table.game_over:
+        kept = msgspec.json.decode(msgspec.json.encode(table.rows), type=list[Row])
+        again = Table(table.settings, kept, lambda row: None)
+        assert again.deal == table.deal
+        assert (again.commitment, again.course, again.claims) == (table.commitment, table.course, table.claims)
+        moments += 1
+        if table.deal.is_over:
+            table.next_deal()
+            continue
+        seat = table.deal.to_pass[0] if table.deal.to_pass else table.deal.to_move
+        obs = table.deal.observe(seat)
+        if table.deal.to_pass:
+            table.pass_cards(seat, bots.pass_cards("random", obs))
+        else:
+            for _ in range(7):
+                if table.deal.to_move is not None:
+                    table.play(bots.play("random", table.deal.observe(table.deal.to_move)))
+    assert moments > 20
 
 
 def test_two_browsers_at_one_table_see_the_same(served):

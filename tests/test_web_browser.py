@@ -203,6 +203,7 @@ def test_a_server_killed_in_mid_trick_loses_nothing(chromium, tmp_path):
             "--file",
             str(file),
         ]
+        command += ["--coach", "iie:worlds=5"]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         assert process.stdout is not None
         found = re.search(r"(http://127.0.0.1:\d+/)#(\S+)", process.stdout.readline())

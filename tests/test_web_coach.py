@@ -95,7 +95,8 @@ def ended(seed: int, cards: int) -> Deal:
 
 
 def test_its_card_is_optimal_where_few_cards_are_left(judge):
-    """All worlds of a late position, each solved to the end by max^n: the coach's card must have the least mean."""
+    """Up to 300 different worlds of a late position, each solved to the end by max^n: the coach's card has the least
+    mean of them (within 0.05 points)."""
     count, right = 20 * SCALE, 0
     solver = make_player("maxn:eval=points,tricks=all,worlds=0")
     for seed in range(count):
@@ -110,6 +111,7 @@ def test_its_card_is_optimal_where_few_cards_are_left(judge):
         means = {card: totals[card] / len(unique) for card in obs.legal}
         choice = judge.analyse(deal, 0).choice
         right += means[choice] <= min(means.values()) + 0.05
+    print(f"the coach's card is optimal in {right} of {count} late positions")
     assert right >= 0.95 * count, f"{right} of {count}"
 
 
@@ -136,14 +138,17 @@ def test_it_names_the_idea(judge):
     """In at least 40 of the 50 positions the words for the coach's card name the idea that we had written down."""
     every = positions()
     assert len(every) == 50
-    missed = []
+    missed, mistaken = [], 0
+    codes = {code for code, _ in every}
     for code, deal in every:
         assert deal.to_move == 0
         judged = judge.judge(deal, 0)
         told = [one.code for one in ideas_for(judged, judged.best, NAMES)][:4]
+        mistaken += bool(told) and told[0] in codes - {code}
         if code not in told:
             missed.append(f"{code}: {deal.hands[0]} -> {card_name(judged.best)} {told}")
     assert len(missed) <= 10, "\n".join(missed)
+    assert mistaken <= 5, "another of the ideas is told first too often for the words to mean anything"
 
 
 def test_shares_count_worlds(judge):

@@ -282,7 +282,8 @@ def make_void(scene: Scene) -> tuple[float, str] | None:
 @idea("keep-exit")
 def keep_exit(scene: Scene) -> tuple[float, str] | None:
     """Spend a high card where it is harmless; low cards are ways out later."""
-    lower = [card for card in scene.mates if card < scene.card]
+    out = [card for card in scene.judged.obs.unseen if card_suit(card) == scene.suit]
+    lower = [card for card in scene.mates if card < scene.card and any(other > card for other in out)]
     if not lower or card_rank(scene.card) < 6 or scene.card == QUEEN_OF_SPADES:
         return None
     exits = f"{pretty_card(min(lower))} stays as an exit, to give up the lead when you must"
