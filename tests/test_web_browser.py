@@ -252,6 +252,12 @@ def test_a_phone_in_dark_by_touch(browser):
     )
     assert small == 0
     browser.picture("phone-dark")
+    browser.size(844, 390, phone=True, dark=True)
+    below = "Math.max(...[...document.querySelectorAll('.hand .card')].map((n) => n.getBoundingClientRect().bottom))"
+    browser.evaluate("scrollTo(0, 0)")
+    assert browser.evaluate(f"{below} <= innerHeight + 4"), "on a phone lying on its side the hand is out of sight"
+    browser.picture("phone-landscape")
+    browser.size(390, 844, phone=True, dark=True)
     finish_deal(browser, touch=True)
     browser.picture("phone-dark-over")
 
