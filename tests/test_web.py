@@ -31,6 +31,7 @@ from heartlab.cards import CardSet, card_name
 from heartlab.deal import Deal
 from heartlab.rules import Rules
 from heartlab.web.bots import Bots
+from heartlab.web.command import run_server
 from heartlab.web.commitment import check_proof, proof_of, run_verify
 from heartlab.web.limits import CAPACITY, Bucket
 from heartlab.web.store import Row, Settings, Store, StoreError
@@ -508,13 +509,21 @@ def full_disk(key, row):
     raise StoreError("this cannot be kept")
 
 
-def test_listening_beyond_this_computer_needs_a_flag(tmp_path):
-    from heartlab.web.command import run_server
-
-    with pytest.raises(ValueError, match="--beyond-this-computer"):
-        run_server(
-            host="0.0.0.0", port=0, beyond=False, file=tmp_path / "x", players=[], coach=None, browser=False, workers=1
-        )
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"host": "0.0.0.0"}, "--beyond-this-computer"),
+        ({"coach": "gnome"}, "gnome does not search"),
+        ({"coach": "pie"}, "sees all hands and may not coach"),
+        ({"players": ["pie"]}, "sees all hands and may not sit"),
+        ({"players": ["nobody"]}, "no player is called"),
+    ],
+)
+def test_a_server_that_must_not_start_says_why(tmp_path, change, words):
+    usual = dict(host="127.0.0.1", port=0, beyond=False, players=[], coach=None, browser=False, workers=1)
+    with pytest.raises(ValueError, match=words):
+        run_server(file=tmp_path / "games.sqlite", **{**usual, **change})
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_kept_row_is_small_and_has_no_view(served):

@@ -70,10 +70,13 @@ def run_server(
             f"--host {host} lets other computers in; add --beyond-this-computer if that is meant. "
             "Without --host only this computer can connect"
         )
+    bots, judge = Bots(players), Judge(coach or COACH)
+    for name in players:
+        bots.player(name)
+    if coach is not None:
+        judge.prepare()
     store = Store(file or default_file())
-    bots = Bots(players)
     house = House(store, bots, workers=workers)
-    judge = Judge(coach or COACH)
     app = make_app(house, Coach(house, judge), LOOPBACK if local else None)
     listener = bind(host, port)
     shown = f"[{host}]" if ":" in host else host

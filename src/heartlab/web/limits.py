@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 COSTS = {
     "create": 8.0,
+    "again": 8.0,
     "read": 12.0,
     "hint": 4.0,
     "check": 4.0,
