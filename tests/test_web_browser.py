@@ -125,7 +125,9 @@ def test_a_whole_game_to_100_by_clicking(browser):
 
 
 def test_passing_marks_received_cards_and_an_illegal_click_names_the_rule(browser):
+    browser.evaluate("document.querySelector('[name=person]').value = '<b>Zoe</b>'")
     start(browser, seed=5)
+    assert browser.evaluate("document.querySelector('.seat.own strong').textContent") == "<b>Zoe</b>"
     browser.picture("passing")
     given = pass_three(browser)
     browser.wait(TURN)

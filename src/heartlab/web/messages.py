@@ -217,6 +217,7 @@ class View(Struct, tag="view"):
     tricks_won: list[int]
     points: list[int]
     taken: list[list[str]]
+    breaking: bool
     broken: bool
     scores: list[int]
     course: list[list[int]]

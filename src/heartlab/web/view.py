@@ -67,6 +67,7 @@ def make_view(table: Table, event: Event) -> View:
         tricks_won=list(obs.tricks_won),
         points=list(table.deal.points if over else obs.points),
         taken=[names(card for card in cards if rules.card_points(card)) for cards in obs.taken],
+        breaking=rules.hearts == "broken",
         broken=obs.hearts_broken,
         scores=course[-1],
         course=course,

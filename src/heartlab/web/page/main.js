@@ -101,7 +101,7 @@ function buttons(view) {
       view.claims.map((claim) => button(CLAIMS[claim], acts.claim, "main", "F")),
       view.legal.length > 0 && button("Hint", acts.hint, "", "H"),
       button("Count", acts.count, "", "C"), button("Last trick", acts.last, "", "L"),
-      view.plays > 0 && button("Check my card", acts.check, "", "K"),
+      (view.last.length > 0 || view.trick.some(([seat]) => seat === 0)) && button("Check my card", acts.check, "", "K"),
       view.can_undo && button("Take back", acts.undo, "", "U"),
     ];
   }

@@ -109,7 +109,7 @@ export function drawTable(root, view, shown, state, actions) {
   const offers = JSON.stringify(choices.map((one) => [one.textContent, one.disabled]));
   const buttons = kept(root, ":scope > .actions", offers, () => el("div", { class: "actions" }, choices));
   const markers = el("div", { class: "markers" },
-    el("span", { class: `broken ${view.broken ? "yes" : ""}`, text: view.broken ? "♥ broken" : "♥ not broken" }),
+    view.breaking && el("span", { class: `broken ${view.broken ? "yes" : ""}`, text: view.broken ? "♥ broken" : "♥ not broken" }),
     view.practice && el("span", { text: "practice" }),
     el("button", {
       type: "button", class: "promise", title: `Hash of this deal, promised before its first card: ${view.commitment}`,
