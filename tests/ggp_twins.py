@@ -78,6 +78,18 @@ class InARow(Grid):
         return found
 
 
+class Scored(InARow):
+    """Tic-tac-toe in which a diagonal is worth more."""
+
+    def result(self, position: Any) -> Any:
+        board, _ = position
+        made = [line for line in self.winning if board[line[0]] and len({board[n] for n in line}) == 1]
+        if not made:
+            return None if 0 in board else (40, 40)
+        goals = (100, 0) if any(line in ([0, 4, 8], [2, 4, 6]) for line in made) else (80, 20)
+        return goals if board[made[0][0]] == 1 else goals[::-1]
+
+
 class Othello(Grid):
     names, piece = ("black", "white"), "disc"
 
@@ -264,6 +276,7 @@ class Nim:
 
 TWINS: dict[str, Any] = {
     "tictactoe": InARow(3, 3, 3, gravity=False),
+    "tictactoe-scored": Scored(3, 3, 3, gravity=False),
     "connect3": InARow(5, 5, 3, gravity=True),
     "connect4": InARow(6, 7, 4, gravity=True),
     "othello4": Othello(4),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import math
 import random
+from collections.abc import Collection, Mapping
 
 from referee import Referee
 
@@ -156,3 +158,59 @@ def pie(referee: Referee, owner: int) -> list[float]:
             e[owner] += gone < 8 and not any(card // 13 == suit for card in referee.hands[owner])
     total = left + sum(taken)
     return [total * (1 - value / sum(e)) / (n - 1) for value in e]
+
+
+def _suit(cards: Collection[int], suit: int) -> list[int]:
+    return [card for card in cards if card // 13 == suit]
+
+
+def _danger(own: Collection[int], others: Collection[int]) -> float:
+    """The cards of a suit that would win, each against the others' average card."""
+    if not others:
+        return float(len(own))
+    return sum(sum(other < card for other in others) for card in own) / len(others)
+
+
+def sage(referee: Referee, constants: Mapping[str, float]) -> list[float]:
+    """The second hand-tuned evaluation, by what its description says."""
+    rules, n, hands = referee.rules, referee.rules.players, referee.hands
+    worth = {card: rules.card_points(card) for card in rules.penalty_cards}
+    taken = [sum(worth.get(card, 0) for card in cards) for cards in referee.taken]
+    queen = sum(worth.get(card, 0) for hand in hands for card in hand if card == QUEEN)
+    hearts = sum(worth.get(card, 0) for hand in hands for card in hand) - queen
+    hot_hearts, hot_queen = [], []
+    low_spades = [[card for card in hand if 26 <= card < QUEEN] for hand in hands]
+    holder = next((seat for seat in range(n) if QUEEN in hands[seat]), None)
+    for seat in range(n):
+        leads = referee.to_move == seat
+        rest = [card for other in range(n) if other != seat for card in hands[other]]
+        heat = constants["hearts.base"] + constants["hearts.lead"] * leads
+        for suit in range(4):
+            own, others = _suit(hands[seat], suit), _suit(rest, suit)
+            if own:
+                heat += constants["hearts.heart" if suit == 3 else "hearts.side"] * _danger(own, others)
+                heat -= constants["hearts.exit"] * bool(others and min(own) < min(others))
+            else:
+                heat -= constants["hearts.void"] * (len(others) > 2)
+        hot_hearts.append(max(heat, 0.05))
+        if holder is None:
+            continue
+        shortness = [1 / (1 + len(_suit(hands[holder], suit))) ** 2 for suit in (0, 1, 3)]
+        if seat == holder:
+            rounds = max(len(low_spades[other]) for other in range(n) if other != seat)
+            margin = rounds - (len(_suit(hands[seat], 2)) - 1)
+            heat = constants["queen.holder"] * math.exp(
+                constants["queen.flush"] * margin - constants["queen.relief"] * sum(shortness)
+            )
+        else:
+            highs = sum(card in hands[seat] for card in (37, 38))
+            cover = math.exp(-constants["queen.cover"] * len(low_spades[seat]))
+            heat = constants["queen.base"] + constants["queen.high"] * highs * cover
+            rivals = [card for card in rest if card not in hands[holder]]
+            for short, suit in zip(shortness, (0, 1, 3), strict=True):
+                heat += constants["queen.dump"] * short * _danger(_suit(hands[seat], suit), _suit(rivals, suit))
+        hot_queen.append(heat + constants["queen.lead"] * leads)
+    values = [points + hearts * heat / sum(hot_hearts) for points, heat in zip(taken, hot_hearts, strict=True)]
+    if holder is None:
+        return values
+    return [value + queen * heat / sum(hot_queen) for value, heat in zip(values, hot_queen, strict=True)]

@@ -26,13 +26,15 @@ ALLOWED = {
     "search": {"jit", "kernel", "rules"},
     "features": {"jit", "kernel", "search"},
     "players": {"cards", "rules", "jit", "kernel", "observation", "search"},
-    "ggp": {"jit"},
+    "ggp": {"jit", "progress"},
     "analysis": {"cards", "rules", "kernel", "deal", "record", "replay", "features", "players", "learn"},
     "bundle": set(),
     "progress": set(),
-    "arena": {"cards", "rules", "jit", "kernel", "deal", "game", "record", "players", "progress", "bundle"},
+    "executor": set(),
+    "arena": {"cards", "rules", "jit", "kernel", "deal", "game", "record", "players", "progress", "bundle", "executor"},
     "learn": {
         "bundle",
+        "executor",
         "cards",
         "rules",
         "jit",
@@ -45,7 +47,8 @@ ALLOWED = {
         "players",
         "progress",
     },
-    "experiments": {"bundle", "rules", "kernel", "features", "search", "players", "arena", "learn"},
+    "experiments": {"bundle", "executor", "rules", "kernel", "features", "search", "players", "arena", "learn", "ggp"},
+    "envs": {"cards", "rules", "jit", "kernel", "observation", "deal", "game", "show", "record", "players"},
     "web": {
         "cards",
         "rules",
@@ -61,7 +64,7 @@ ALLOWED = {
         "features",
         "learn",
     },
-    "benchmarks": {"jit", "rules", "kernel", "features", "learn", "deal", "arena", "players", "ggp"},
+    "benchmarks": {"envs", "jit", "rules", "kernel", "features", "learn", "deal", "arena", "players", "ggp"},
 }
 """Who may use whom. `cli` may use everything and nobody uses it."""
 

@@ -16,6 +16,7 @@ from heartlab.features.atoms import (
     ATOMS,
     CARD_ATOMS,
     HEART_ATOMS,
+    LEAD_AT,
     QUEEN_ONLY,
     AtomError,
     atom,
@@ -24,6 +25,7 @@ from heartlab.features.atoms import (
     find_atom,
     make_extractor,
 )
+from heartlab.features.clauses import clause
 from heartlab.features.conjunctions import (
     STACK,
     Conjunctions,
@@ -32,7 +34,7 @@ from heartlab.features.conjunctions import (
     nominal_count,
     sum_active,
 )
-from heartlab.features.exclusions import exclusions
+from heartlab.features.exclusions import exclusions, exclusive
 from heartlab.features.network import Network
 from heartlab.features.selection import select_by_effect, select_by_weight, union
 from heartlab.kernel.bits import QUEEN_BIT, ZERO, gather
@@ -303,6 +305,52 @@ def test_a_user_adds_an_atom():
             atom("we lead")(lambda rules, state, seat: True)
     finally:
         del ATOMS[many_spades.number]
+
+
+@pytest.fixture
+def added():
+    """Whatever atoms a test adds are taken away again."""
+    before = set(ATOMS)
+    yield
+    for number in set(ATOMS) - before:
+        del ATOMS[number]
+
+
+@pytest.mark.usefixtures("added")
+def test_clauses_say_or_and_not():
+    texts = ["we have A♠ or we have K♠", "not exit ♥", "not we lead or short ♦", "left: 12 ♥ or left: 13 ♥"]
+    made = [clause(text) for text in texts]
+    assert [one.name for one in made] == texts
+    assert clause(texts[0]) is made[0]
+    assert clause("we lead").number == find_atom("we lead").number
+    extract = make_extractor(frozenset(one.number for one in made))
+    seen = np.zeros((4, 2), int)
+    for seed in range(60):
+        words = masks_of(boundary("seed", seed, 1 + seed % 13), extract)
+        for seat in range(4):
+            found = numbers(words[seat])
+            for row, one in enumerate(made):
+                expected = any((number in found) == wanted for number, wanted in one.literals)
+                assert (one.number in found) == expected
+                seen[row, int(expected)] += 1
+    assert (seen > 0).all()
+    with pytest.raises(AtomError, match="no atomic feature is called 'we have 9♠'"):
+        clause("we have A♠ or we have 9♠")
+
+
+@pytest.mark.usefixtures("added")
+def test_clauses_exclude_what_contradicts_them():
+    high, none, lead = clause("we have A♠ or we have K♠"), clause("not we have A♠"), clause("not we lead")
+    single = find_atom("single Q♠").number
+    assert exclusive(high.number, single)
+    assert not exclusive(none.number, single)
+    assert exclusive(none.number, find_atom("we have A♠").number)
+    assert not exclusive(high.number, none.number)
+    assert exclusive(lead.number, LEAD_AT)
+    chosen = Conjunctions.exhaustive([LEAD_AT, single, high.number, lead.number], [1, 2])
+    assert chosen.find([LEAD_AT, lead.number]) is None
+    assert chosen.find([single, high.number]) is None
+    assert chosen.find([LEAD_AT, high.number]) is not None
 
 
 def test_selection_by_weight_by_effect_and_union():

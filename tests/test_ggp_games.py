@@ -8,7 +8,13 @@ from ggp_twins import TWINS
 
 from heartlab.ggp.load import known_games, load_game
 
-SMALL = {"tictactoe": (4520, 50), "capturego": (4040, 100), "capturego-suicide": (3884, 100), "nim": (750, 0)}
+SMALL = {
+    "tictactoe": (4520, 50),
+    "tictactoe-scored": (4520, 40),
+    "capturego": (4040, 100),
+    "capturego-suicide": (3884, 100),
+    "nim": (750, 0),
+}
 """Reachable positions that are not over, and the value for the first player."""
 
 

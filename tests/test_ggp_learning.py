@@ -12,12 +12,24 @@ from ggp_rulesheets import SCALE
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heartlab.ggp.learners import FeatureModel, TurnGame, learn, learn_features, learn_runs, make_settings
+from heartlab.ggp.discovery import learn_features
+from heartlab.ggp.learners import TurnGame, learn, learn_runs, make_settings
 from heartlab.ggp.learners import _generators as generators
-from heartlab.ggp.learning import LEARNERS, OPPONENTS, READINGS, RECORDINGS, Settings, make_table, update
+from heartlab.ggp.learning import LEARNERS, READINGS, RECORDINGS, Settings, make_memory, update
 from heartlab.ggp.load import load_game, make_machine
-from heartlab.ggp.lookahead import describe_shape, look_ahead, parse_shape
+from heartlab.ggp.lookahead import (
+    CLASS_NAMES,
+    NO_FEATURE,
+    describe_shape,
+    look_ahead,
+    parse_shape,
+    shape_text,
+    shape_word,
+)
+from heartlab.ggp.models import FeatureModel
+from heartlab.ggp.opponents import OPPONENTS
 from heartlab.ggp.parse import parse_game
+from heartlab.ggp.positions import find_position
 from heartlab.ggp.shapes import features_svg, features_text
 from heartlab.ggp.simulate import draw_below, draw_share
 from heartlab.ggp.terms import GdlError
@@ -42,10 +54,21 @@ TWELVE = {
 class Twin:
     """The learner once more, over terms and dictionaries, by the text of the paper."""
 
-    def __init__(self, machine, idle, settings, features, seed):
-        self.machine, self.idle, self.settings, self.features = machine, idle, settings, features
+    def __init__(self, game, settings, model, seed):
+        self.machine, self.idle, self.settings, self.model = game.machine, game.idle, settings, model
         self.mine, self.theirs = generators(seed, 0)
-        self.q, self.visits, self.expanded = {}, {}, {}
+        self.memories, self.visits, self.expanded = ({}, {}), {}, {}
+        self.opponent_memories = ({}, {})
+        self.role, self.played = settings.role, 0
+        self.features, self.habits = {}, {"W": 1, "L": 1, "D": 1, "N": 1}
+        if model:
+            name = OPPONENTS[settings.opponent]
+            self.features = {as_sets(parse_shape(k)): float(np.float32(v[0])) for k, v in model.features[name].items()}
+            self.habits = {kind: like or 1.0 for kind, like in zip("WLDN", model.profiles[name], strict=True)}
+
+    @property
+    def q(self):
+        return self.memories[self.role]
 
     def expand(self, state):
         """Who moves, and for each move in order: the state behind it and the goals there, if it is over."""
@@ -61,38 +84,56 @@ class Twin:
             self.expanded[state] = turn, found
         return self.expanded[state]
 
-    def classify(self, goals):
-        return "N" if goals is None else {100: "W", 50: "D", 0: "L"}[goals[self.settings.role]]
+    def classify(self, goals, role=None):
+        return "N" if goals is None else {100: "W", 50: "D", 0: "L"}[goals[self.role if role is None else role]]
 
-    def look_ahead(self, state):
-        """The shape as a set, and the values by minimax, avgmax and maxmax."""
-        shape, values = set(), []
-        for after, goals in self.expand(state)[1]:
-            if goals is not None:
-                shape.add(self.classify(goals))
-                values.append(goals[self.settings.role])
+    def look_ahead(self, state, depth):
+        """The shape as sets, and the values by minimax, avgmax, maxmax and the opponent's habits."""
+        turn, children = self.expand(state)
+        shape, worths, likings = set(), [], []
+        for after, goals in children:
+            if goals is None and depth > 1:
+                node, worth = self.look_ahead(after, depth - 1)
             else:
-                replies = self.expand(after)[1]
-                shape.add(frozenset(self.classify(goals) for _, goals in replies))
-                values.append(max(50 if goals is None else goals[self.settings.role] for _, goals in replies))
-        return shape, (min(values), sum(values) / len(values), max(values))
+                node, value = self.classify(goals), 50 if goals is None else goals[self.role]
+                if goals is None and self.settings.recall and after in self.q:
+                    value = self.q[after]
+                    node = "G" if value > 60 else "B" if value < 40 else "N"
+                worth = [value] * 4
+            shape.add(node)
+            worths.append(worth)
+            likings.append(self.habits[self.classify(goals, 1 - self.role)])
+        columns = list(zip(*worths, strict=True))
+        if turn == self.role:
+            return frozenset(shape), [max(column) for column in columns]
+        liked, weight = 0.0, 0.0
+        for liking, value in zip(likings, columns[3], strict=True):
+            weight += liking
+            liked += (value - liked) * liking / weight
+        return frozenset(shape), [min(columns[0]), sum(columns[1]) / len(worths), max(columns[2]), liked]
 
     def initial(self, state):
-        shape, values = self.look_ahead(state)
         learner = LEARNERS[self.settings.learner]
         if learner == "transfer":
-            return self.features.get(frozenset(shape), 50.0)
-        return {"look-ahead": values[0], "avgmax": values[1], "maxmax": values[2]}.get(learner, 50.0)
+            for depth in range(self.model.depth, 1, -1):
+                shape = self.look_ahead(state, depth)[0]
+                if shape in self.features:
+                    return self.features[shape]
+            return 50.0
+        values = self.look_ahead(state, self.settings.depth)[1]
+        return dict(zip(("look-ahead", "avgmax", "maxmax", "habits"), values, strict=True)).get(learner, 50.0)
 
     def candidate(self, state, goals):
         learner, reading = LEARNERS[self.settings.learner], READINGS[self.settings.reading]
-        if state in self.q:
+        looks_up = reading == "look-up" and learner not in ("baseline", "terminal-only")
+        again = self.settings.recall and looks_up and goals is None and not self.visits.get((self.role, state))
+        if state in self.q and not again:
             return self.q[state]
         if reading == "literal" or learner == "baseline":
             return 50.0
         if goals is not None:
-            return goals[self.settings.role]
-        if reading == "look-up" and learner != "terminal-only":
+            return goals[self.role]
+        if looks_up:
             self.q[state] = self.initial(state)
             return self.q[state]
         return 50.0
@@ -106,40 +147,64 @@ class Twin:
 
     def choose_theirs(self, children):
         name = OPPONENTS[self.settings.opponent]
+        if name == "switching":
+            name = ("eps-greedy", "weak", "random")[self.played // self.settings.period % 3]
         if name == "random" or draw_share(self.theirs) < self.settings.opponent_epsilon:
             return draw_below(self.theirs, len(children))
-        goals = [None if goals is None else goals[1 - self.settings.role] for _, goals in children]
+        goals = [None if goals is None else goals[1 - self.role] for _, goals in children]
+        if name == "adaptive":
+            table = self.opponent_memories[1 - self.role]
+            worth = [table.get(s, 50.0 if g is None else g) for (s, _), g in zip(children, goals, strict=True)]
+            chosen = [n for n, value in enumerate(worth) if value == max(worth)]
+            return chosen[draw_below(self.theirs, len(chosen)) if len(chosen) > 1 else 0]
         liked, shunned = (0, 100) if name == "weak" else (100, 0)
         chosen = [n for n, goal in enumerate(goals) if goal == liked]
         chosen = chosen or [n for n, goal in enumerate(goals) if goal != shunned] or list(range(len(children)))
         if name == "blocking" and goals[chosen[0]] != liked:
             safe = [n for n in chosen if goals[n] is not None or not self.loses(children[n][0])]
             chosen = safe or chosen
-        return chosen[draw_below(self.theirs, len(chosen))]
+        return chosen[draw_below(self.theirs, len(chosen)) if len(chosen) > 1 else 0]
 
     def loses(self, state):
         return any(self.classify(goals) == "W" for _, goals in self.expand(state)[1])
 
     def match(self):
-        settings, state, sequence, goals = self.settings, self.machine.initial, [], None
+        settings, state, sequence, goals, path = self.settings, self.machine.initial, [], None, []
+        self.role = (settings.role + settings.alternate * self.played) % 2
         while goals is None:
             turn, children = self.expand(state)
-            own = turn == settings.role
+            own = turn == self.role
             state, goals = children[self.choose_own(children) if own else self.choose_theirs(children)]
+            path.append((state, goals))
             recording = RECORDINGS[settings.recording]
             if own or recording == "all" or (recording == "own-and-last" and goals is not None):
-                sequence.append(state)
-                if state not in self.q:
-                    known = goals is not None and LEARNERS[settings.learner] != "baseline"
-                    value = float(goals[settings.role]) if known else 50.0
-                    self.q[state] = self.initial(state) if own and goals is None else value
-        reward = goals[settings.role]
-        old = [self.q[one] for one in sequence]
+                sequence.append((state, own, goals))
+        for state, own, ends in sequence:
+            if state not in self.q:
+                known = ends is not None and LEARNERS[settings.learner] != "baseline"
+                value = float(ends[self.role]) if known else 50.0
+                self.q[state] = self.initial(state) if own and ends is None else value
+            self.visits[self.role, state] = 1
+        self.learn(self.q, [state for state, *_ in sequence], goals[self.role])
+        if OPPONENTS[settings.opponent] == "adaptive":
+            table = self.opponent_memories[1 - self.role]
+            for state, ends in path:
+                table.setdefault(state, 50.0 if ends is None else float(ends[1 - self.role]))
+            self.learn(table, [state for state, _ in path], goals[1 - self.role])
+        self.played += 1
+        return goals[self.role]
+
+    def learn(self, table, sequence, reward):
+        settings, old = self.settings, [table[one] for one in sequence]
         following = [*old[1:], reward]
         for p in range(len(sequence)):
             change = sum(settings.trace ** (t - p) * (following[t] - old[t]) for t in range(p, len(sequence)))
-            self.q[sequence[p]] = old[p] + settings.alpha * change
-        return reward
+            table[sequence[p]] = old[p] + settings.alpha * change
+
+
+def as_sets(tree):
+    """A parsed shape in the twin's form."""
+    return frozenset(as_sets(below) if below else name for name, below in tree)
 
 
 @pytest.fixture(scope="module")
@@ -152,53 +217,55 @@ def model(games):
     return learn_features(games["tictactoe"], runs=4, seed=3)
 
 
-def as_sets(model, opponent):
-    """A model's values by shape, in the twin's form."""
-    found = {}
-    for shape, (value, _) in model.features[opponent].items():
-        decided, *rest = shape.strip("{}").split("N{")
-        sets = [frozenset(piece.split("}")[0].split(",")) for piece in rest]
-        found[frozenset([name for name in "WLD" if name in decided.split(", ")] + sets)] = float(np.float32(value))
-    return found
-
-
 CASES = [
-    ("tictactoe", "baseline", "literal", "eps-greedy", "all", 0),
-    ("tictactoe", "transfer", "look-up", "weak", "all", 0),
-    ("tictactoe", "look-ahead", "terminal-check", "blocking", "own", 1),
-    ("connect3", "transfer", "terminal-check", "eps-greedy", "all", 0),
-    ("connect3", "avgmax", "look-up", "random", "own-and-last", 0),
-    ("capturego", "maxmax", "look-up", "eps-greedy", "all", 1),
-    ("capturego", "terminal-only", "terminal-check", "weak", "all", 0),
-    ("othello4", "look-ahead", "literal", "eps-greedy", "all", 0),
-    ("othello4", "transfer", "look-up", "blocking", "own-and-last", 0),
+    ("tictactoe", "baseline", "literal", "eps-greedy", {}),
+    ("tictactoe", "transfer", "look-up", "weak", {}),
+    ("tictactoe", "look-ahead", "terminal-check", "blocking", {"recording": "own", "role": 1}),
+    ("tictactoe", "look-ahead", "look-up", "adaptive", {"alternate": 1, "depth": 3}),
+    ("tictactoe", "habits", "look-up", "weak", {"recall": 1}),
+    ("connect3", "transfer", "terminal-check", "eps-greedy", {}),
+    ("connect3", "avgmax", "look-up", "random", {"recording": "own-and-last"}),
+    ("connect3", "terminal-only", "terminal-check", "switching", {"alternate": 1, "period": 10}),
+    ("capturego", "maxmax", "look-up", "eps-greedy", {"role": 1}),
+    ("capturego", "transfer", "look-up", "random", {"depth": 3, "alternate": 1}),
+    ("capturego", "transfer", "look-up", "weak", {"recall": 1}),
+    ("othello4", "look-ahead", "literal", "eps-greedy", {}),
+    ("othello4", "transfer", "look-up", "blocking", {"recording": "own-and-last"}),
+    ("othello4", "habits", "look-up", "eps-greedy", {"depth": 4}),
 ]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(map(str, case)))
 def test_learner_and_twin_play_the_same_matches(case, games, model):
-    name, learner, reading, opponent, recording, role = case
-    settings = make_settings(learner=learner, reading=reading, opponent=opponent, recording=recording, role=role)
-    settings = settings._replace(epsilon=0.05)
-    known = opponent if opponent in model.features else "eps-greedy"
-    used = FeatureModel(**{**vars(model), "features": {opponent: model.features[known]}})
+    name, learner, reading, opponent, others = case
+    settings = make_settings(learner=learner, reading=reading, opponent=opponent, **others)._replace(epsilon=0.05)
+    used = None
+    if learner in ("transfer", "habits"):
+        shape = {key: others[key] for key in ("depth", "recall") if key in others}
+        source = learn_features(games["tictactoe"], (opponent,), runs=2, seed=3, **shape)
+        used = FeatureModel(**{**kept(source), "features": {opponent: source.features[opponent]}})
     game = games[name]
-    twin = Twin(game.machine, game.idle, settings, as_sets(model, known), seed=9)
-    matches = int(60 * SCALE)
+    twin = Twin(game, settings, used, seed=9)
+    matches = int(40 * SCALE)
     expected = [twin.match() for _ in range(matches)]
-    rewards, table = learn(game, settings, matches, seed=9, model=used)
+    rewards, _ = learn(game, settings, matches, seed=9, model=used)
     assert rewards.tolist() == expected
-    assert np.sort(table.values[table.keys != 0]) == pytest.approx(sorted(twin.q.values()))
+    values = game.memory.values
+    assert np.sort(values[values >= 0]) == pytest.approx(
+        sorted([*twin.memories[0].values(), *twin.memories[1].values()])
+    )
+
+
+def kept(model):
+    """The fields of a model that are saved."""
+    return {name: value for name, value in vars(model).items() if not name.startswith("_")}
 
 
 def test_the_twelve_features_of_tictactoe(games):
     game = games["tictactoe"]
-    machine, net = game.machine, game.net
-    words = len(net.initial)
-    level = lambda: (np.zeros(10, np.int64), np.zeros((10, words), np.uint64), np.zeros((10, 2), np.int64))  # noqa: E731
-    levels, sums, values = (level(), level()), np.zeros(3), np.zeros(machine.network.literals, np.uint64)
-    values[1::2] = np.uint64(2**64 - 1)
+    machine = game.machine
     counts, minimax, waiting, seen = {}, {}, [machine.initial], set()
+    known, habits = np.zeros((1, 2)), np.ones(4)
     while waiting:
         state = waiting.pop()
         if state in seen or machine.is_terminal(state):
@@ -207,21 +274,42 @@ def test_the_twelve_features_of_tictactoe(games):
         legal = machine.legal_moves(state)
         waiting += [machine.next(state, (a, b)) for a in legal[0] for b in legal[1]]
         if ("turn", "o") in machine.facts(state):
-            shape = look_ahead(net, values, game.idle, machine.words(state), 0, levels, sums)
-            if shape >= 0:
-                name = describe_shape(int(shape))
+            number = find_position(*game.board, machine.words(state))
+            for depth in (3, 2):
+                word = look_ahead(*game.board, number, 0, depth, False, known, habits, game.stack)
+                name = shape_text(game.board.graph, int(number), 0, depth)
+                assert word in (NO_FEATURE, shape_word(parse_shape(name)))
+                assert (word == NO_FEATURE) == (set(name) <= set("{}N, "))
+            if word != NO_FEATURE:
                 counts[name] = counts.get(name, 0) + 1
-                minimax.setdefault(name, set()).add(sums[0])
+                minimax.setdefault(name, set()).add(game.stack.sums[0, 0])
     assert {name: (count, *minimax[name]) for name, count in counts.items()} == TWELVE
     assert sum(counts.values()) == 1864
 
 
-@given(st.integers(1, (1 << 19) - 1))
-def test_shapes_round_trip(shape):
-    assert parse_shape(describe_shape(shape)) == shape
+TREES = st.recursive(
+    st.sampled_from(CLASS_NAMES).map(lambda name: (name, ())),
+    lambda nodes: st.lists(nodes, min_size=1, max_size=4).map(lambda below: ("N", tuple(below))),
+    max_leaves=12,
+)
 
 
-@pytest.mark.parametrize("text", ["{X}", "N", "{L, N{Q}}"])
+@given(st.lists(TREES, min_size=1, max_size=4), st.randoms())
+def test_shapes_are_sets(nodes, dice):
+    try:
+        text = describe_shape(nodes)
+        tree = parse_shape(text)
+    except ValueError:
+        assert describe_shape(nodes).count("{") > 6
+        return
+    assert describe_shape(tree) == text
+    shuffled = [*nodes, *nodes]
+    dice.shuffle(shuffled)
+    assert shape_word(shuffled) == shape_word(tree)
+    assert shape_word([*tree, ("N", (("W", ()), ("N", tuple(tree))))]) != shape_word(tree)
+
+
+@pytest.mark.parametrize("text", ["{X}", "N", "{L, N{Q}}", "", "{}", "{L}}", "{L{W}}", "{N{}}", "{" * 99])
 def test_what_is_no_shape(text):
     with pytest.raises(ValueError, match="is no shape"):
         parse_shape(text)
@@ -229,23 +317,23 @@ def test_what_is_no_shape(text):
 
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=8), st.sampled_from([0.0, 50.0, 100.0]))
 def test_update_is_the_formula_of_the_paper(values, reward):
-    table, settings = make_table(4), Settings()
-    table.values[: len(values)] = values
-    update(np.arange(len(values)), len(values), reward, settings, table)
+    memory, settings = make_memory(16), Settings()
+    memory.values[: len(values), 0] = values
+    update(memory, np.arange(len(values)), len(values), 0, reward, settings)
     following = [*values[1:], reward]
     for p in range(len(values)):
         change = sum(0.7 ** (t - p) * (following[t] - values[t]) for t in range(p, len(values)))
-        assert math.isclose(table.values[p], values[p] + 0.3 * change, abs_tol=1e-9)
+        assert math.isclose(memory.values[p, 0], values[p] + 0.3 * change, abs_tol=1e-9)
 
 
 def test_single_visits_have_the_values_of_the_spec():
-    table = make_table(4)
-    table.values[:3] = 50
-    update(np.array([0, 1]), 2, 0.0, Settings(), table)
-    assert table.values[0] == pytest.approx(39.5)
-    table.values[:3] = 50
-    update(np.array([0, 1, 2]), 3, 100.0, Settings(), table)
-    assert table.values[0] == pytest.approx(57.35)
+    memory = make_memory(16)
+    memory.values[:3] = 50
+    update(memory, np.array([0, 1]), 2, 0, 0.0, Settings())
+    assert memory.values[0, 0] == pytest.approx(39.5)
+    memory.values[:3] = 50
+    update(memory, np.array([0, 1, 2]), 3, 0, 100.0, Settings())
+    assert memory.values[0, 0] == pytest.approx(57.35)
 
 
 def test_transfer_by_look_up_beats_the_baseline(games, model):
@@ -277,7 +365,7 @@ def test_models_are_saved_shown_and_drawn(model, tmp_path):
     ElementTree.fromstring(picture)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", "\xff", '{"format": "heartlab-ggp-features/1"}', "{"])
+@pytest.mark.parametrize("text", ["", "[]", "{}", "\xff", '{"format": "heartlab-ggp-features/2"}', "{"])
 def test_damaged_models_get_a_sentence(text, tmp_path):
     path = tmp_path / "model.json"
     path.write_bytes(text.encode("latin-1"))
@@ -288,13 +376,13 @@ def test_damaged_models_get_a_sentence(text, tmp_path):
 def test_values_out_of_range_and_unknown_shapes(model, tmp_path):
     path = tmp_path / "model.json"
     for features in ({"weak": {"{L}": [700, 1]}}, {"weak": {"{Z}": [50, 1]}}, {"weak": {"{L}": "x"}}):
-        path.write_text(json.dumps({**vars(model), "features": features, "format": "heartlab-ggp-features/1"}))
+        path.write_text(json.dumps({**kept(model), "features": features, "format": "heartlab-ggp-features/2"}))
         with pytest.raises(GdlError, match=r"model.json: "):
             FeatureModel.load(path)
 
 
 def test_what_cannot_be_learned_gets_a_sentence(games, model):
-    with pytest.raises(GdlError, match="needs a model"):
+    with pytest.raises(GdlError, match="transfer needs a model"):
         learn(games["tictactoe"], make_settings(learner="transfer"), 1)
     with pytest.raises(GdlError, match="not the opponent blocking"):
         learn(games["tictactoe"], make_settings(learner="transfer", opponent="blocking"), 1, model=model)
@@ -305,6 +393,18 @@ def test_what_cannot_be_learned_gets_a_sentence(games, model):
     alone = "(role p) (init a) (legal p go) (<= terminal (true b)) (<= (next b) (does p go)) (goal p 1)"
     with pytest.raises(GdlError, match="a game for two, not 1"):
         TurnGame(make_machine(parse_game(alone)))
+    over = "(role p) (role q) (legal p 1) (legal q 1) terminal (goal p 1) (goal q 1)"
+    with pytest.raises(GdlError, match="over before it begins"):
+        TurnGame(make_machine(parse_game(over)))
+    stuck = (
+        "(role p) (role q) (init a) (<= (legal p 1) (true a)) (<= (legal p 2) (true a)) (legal q 1) (next b) "
+        "(<= terminal (true c)) (goal p 1) (goal q 1)"
+    )
+    with pytest.raises(GdlError, match="no legal move"):
+        learn(TurnGame(make_machine(parse_game(stuck))), make_settings(), 5)
+    hidden = "(role random) (role q) (legal random 1) (legal random 2) (legal q 1) (next b) (<= terminal (true b)) "
+    with pytest.raises(GdlError, match="without chance"):
+        TurnGame(make_machine(parse_game(hidden + "(goal q 1)")))
     both = (
         "(role p) (role q) (legal p 1) (legal p 2) (legal q 1) (legal q 2) (next b) (<= terminal (true b)) (goal p 1)"
     )
@@ -315,7 +415,7 @@ def test_what_cannot_be_learned_gets_a_sentence(games, model):
 def results():
     """Rewards of short runs, to be compared across processes."""
     game = TurnGame(load_game("tictactoe"))
-    settings = make_settings(learner="look-ahead", reading="look-up", opponent="blocking", collect=1)
+    settings = make_settings(learner="look-ahead", reading="look-up", opponent="blocking")
     return learn(game, settings, 6, seed=4)[0].tolist()
 
 

@@ -19,15 +19,20 @@ from ggp_rulesheets import SCALE
 
 from heartlab.ggp import seats as seats_module
 from heartlab.ggp.agent import Agent
+from heartlab.ggp.discovery import learn_features
+from heartlab.ggp.learners import TurnGame
 from heartlab.ggp.load import load_game, make_machine, read_game
 from heartlab.ggp.manager import Clocks, Manager
 from heartlab.ggp.matches import make_agent, make_seat, play_matches
 from heartlab.ggp.messages import ProtocolError, parse_message
+from heartlab.ggp.models import FeatureModel
 from heartlab.ggp.parse import parse_game, parse_term
 from heartlab.ggp.players import RandomPlayer, make_game_player
+from heartlab.ggp.positions import find_position
 from heartlab.ggp.scramble import Scrambler
 from heartlab.ggp.seats import CONNECTION, GARBAGE, ILLEGAL, TIMEOUT, LocalSeat, RemoteSeat, Seat, SeatFailure
 from heartlab.ggp.server import PlayerServer
+from heartlab.ggp.td_player import TdPlayer
 from heartlab.ggp.terms import GdlError, show
 
 NIM = " ".join(map(str, read_game("nim").rules))
@@ -203,9 +208,6 @@ def test_games_with_percepts_are_played():
 
 
 def test_a_learner_learns_between_matches(nim, tmp_path):
-    from heartlab.ggp.learners import TurnGame, learn_features
-    from heartlab.ggp.td_player import TdPlayer
-
     learn_features(TurnGame(load_game("tictactoe")), ("random",), 30, 2).save(tmp_path / "m.json")
     with pytest.raises(GdlError, match="No such file"):
         make_game_player("td:nowhere.json")
@@ -219,13 +221,40 @@ def test_a_learner_learns_between_matches(nim, tmp_path):
         joint = (move, "wait") if ("turn", "first") in machine.facts(state) else ("wait", move)
         before, state = state, machine.next(state, joint)
     player.finish(state)
-    after = player.successor(1)
-    after.begin(machine, 1, 1)
-    values = player.memory.values
-    assert values[player._key(state)] == 100
-    assert values[player._key(before)] == pytest.approx(50 + 0.3 * 50)
+    game = player.knowledge.game_of(machine)
+    numbers = [int(find_position(*game.board, machine.words(one))) for one in (state, before)]
+    assert game.memory.values[numbers, 1].tolist() == [-1, -1], "it learns in the startclock of the next match"
+    player.successor(1).begin(machine, 1, 1)
+    assert game.memory.values[numbers, 1].tolist() == [100, pytest.approx(50 + 0.3 * 50)]
     found = play_matches(manager(nim), ["random", "td"], 40, 1)
     assert found["players"][1]["troubles"] == {}
+
+
+def test_knowledge_is_carried_from_game_to_game_over_the_wire(tmp_path):
+    """Every game is a target and then a source; opponents get names and are known again."""
+    first, second, third = (tmp_path / f"{name}.json" for name in ("first", "second", "third"))
+    games = {name: (read_game(name), load_game(name)) for name in ("tictactoe", "connect3")}
+    agent = make_agent(f"td:save={first}")
+    with PlayerServer(agent) as server:
+        play_matches(manager(games["tictactoe"]), [server.url, "random"], 60, 1)
+    agent.close()
+    learned = FeatureModel.load(first)
+    assert len(learned.games) == 1
+    assert list(learned.features) == ["opponent-1"]
+    assert len(learned.features["opponent-1"]) >= 8
+    agent = make_agent(f"td:{first},save={second}")
+    with PlayerServer(agent) as server:
+        play_matches(manager(games["connect3"]), [server.url, "random"], 20, 1)
+    agent.close()
+    carried = FeatureModel.load(second)
+    assert len(carried.games) == 2
+    assert carried.games[0] == learned.games[0]
+    assert list(carried.features) == ["opponent-1"], "the opponent was recognised"
+    before, after = (model.features["opponent-1"] for model in (learned, carried))
+    assert all(after[shape][1] >= visits for shape, (_, visits) in before.items())
+    assert sum(visits for _, visits in after.values()) > sum(visits for _, visits in before.values())
+    with pytest.raises(GdlError, match="one model to begin with"):
+        make_game_player(f"td:{first},{second},save={third}")
 
 
 def test_wrong_numbers_of_players_and_wrong_names(nim):

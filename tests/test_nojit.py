@@ -26,7 +26,13 @@ from heartlab.kernel.table import deal_table, legal_table, playout, points_table
 from heartlab.learn.advice_recipes import AdviceParameters, NetParameters, make_learner
 from heartlab.learn.advice_table import AdviceTable, sitter
 from heartlab.learn.advice_vote_recipe import VoteParameters, VoteTrainer
+from heartlab.learn.falcon_agent import FalconAgent, FalconSettings
+from heartlab.learn.falcon_boxes import seedling
+from heartlab.learn.falcon_experience import gather
+from heartlab.learn.falcon_grow import grow
 from heartlab.players.advice.vote import LINEAR, NET, TABLE
+from heartlab.players.base import Observations
+from heartlab.players.falcon.montecarlo import MonteCarloPlayer
 from heartlab.rules import Rules
 
 RULES = [
@@ -37,6 +43,7 @@ RULES = [
     "standard,players=5,passing=pool,hearts_before_queen=yes,queen_breaks_hearts=yes,moon=self",
     "openspiel",
     "advice",
+    "falcon",
     "black-maria,moon=self,sun=yes",
     "spot,players=5,removed=none,kitty=nobody,opening=lowest-club,passing=-2/random,over_limit=yes",
     "gnome,players=6,opening=random,pass_high_spades=no,heart_points=pips,bonus=TD,moon_needs_bonus=yes",
@@ -99,6 +106,8 @@ def results(text: str) -> dict[str, Any]:
     found["playout"] = [out.tolist(), shooters.tolist(), int(mask[0]), digest(*fields_of(start))]
     if text in ("advice", "standard"):
         found |= advice_results(rules)
+    if text == "falcon":
+        found |= falcon_results(rules)
     return found
 
 
@@ -121,6 +130,29 @@ def advice_results(rules: Rules) -> dict[str, Any]:
         "learned": [round(float(value), 9) for value in table.floats[table.floats != 0.36][:400]],
         "vote": [round(float(value), 6) for value in trainer.weights],
     }
+
+
+def falcon_results(rules: Rules) -> dict[str, Any]:
+    """Games of learning FALCON agents, and a grown network."""
+    found: dict[str, Any] = {}
+    for rule, partners in (("delta", "gnome+jake+gnome"), ("td", "random+luis+self")):
+        agent = FalconAgent(FalconSettings(rule=rule, epsilon=0.1), rules)
+        points = agent.play(partners.split("+"), 1, "nojit", 0, 2, learning=True, epsilon=0.1)
+        learned = agent.categories.arrays()
+        found[rule] = [
+            points.tolist(),
+            digest(learned["codes"], learned["owners"]),
+            learned["weights"].round(9).tolist(),
+        ]
+    deal = Deal(rules, seed=5)
+    while len(deal.history) < 30:
+        deal.play(min(deal.legal))
+    batch = Observations(rules, compile_rules(rules), deal.observe(deal.to_move).records)
+    found["montecarlo"] = MonteCarloPlayer(12).choose_cards(batch).tolist()
+    known = gather(seedling(), rules, "gnome", 1, "nojit", 60)
+    net = grow(known, 8, 2, 10.0, 0.1)
+    found["grown"] = [digest(known.codes, known.kinds, known.costs), net.tests.tolist(), net.weights.round(6).tolist()]
+    return found
 
 
 @pytest.fixture(scope="module")

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from openspiel_bridge import DEFAULT_FLAGS, from_openspiel, openspiel_points, openspiel_rules, to_openspiel
 
 from heartlab.cards import CARDS, CS_HEARTS, JACK_OF_DIAMONDS, QUEEN_OF_SPADES, Card, card_rank, parse_cards
+from heartlab.envs.openspiel import DEFAULT_FLAGS, from_openspiel, openspiel_points, openspiel_rules, to_openspiel
 from heartlab.kernel.dealing import begin, clear
 from heartlab.kernel.layout import NOBODY, STATE, compile_rules
 from heartlab.kernel.table import give_table, points_table, replay_table

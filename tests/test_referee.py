@@ -10,7 +10,10 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from openspiel_bridge import (
+from referee import MoonChoice, Referee, is_heart, penalty_points
+
+from heartlab.cards import CARDS, JACK_OF_DIAMONDS, QUEEN_OF_SPADES, Card, CardSet, card_rank, parse_card, parse_cards
+from heartlab.envs.openspiel import (
     DEFAULT_FLAGS,
     deal_openspiel,
     from_openspiel,
@@ -18,9 +21,6 @@ from openspiel_bridge import (
     openspiel_rules,
     to_openspiel,
 )
-from referee import MoonChoice, Referee, is_heart, penalty_points
-
-from heartlab.cards import CARDS, JACK_OF_DIAMONDS, QUEEN_OF_SPADES, Card, CardSet, card_rank, parse_card, parse_cards
 from heartlab.rules import POOL, PRESETS, RANDOM_OFFSET, SCATTER, Rules
 
 FREE = "seed"

@@ -19,6 +19,7 @@ from heartlab.search.evaluators import EvaluatorError, evaluator, make_evaluator
 from heartlab.search.maxn import new_counters
 from heartlab.search.ordering import MAX_MOVES, candidates
 from heartlab.search.playouts import known_policies, policy
+from heartlab.search.sage import CONSTANTS
 from heartlab.search.spec import bound_values, make_spec
 from heartlab.search.weights import weight
 
@@ -138,6 +139,20 @@ def test_pie_evaluates_as_described():
                 assert out[: deal.rules.players] == pytest.approx(twin.pie(referee, owner))
                 checked += 1
     assert checked > 100
+
+
+def test_sage_evaluates_as_described():
+    checked = 0
+    for tricks_left in (1, 4, 8, 12):
+        for deal, referee in positions(tricks_left, 26, start=5500):
+            worth = [deal.rules.card_points(card) for hand in deal.hands for card in hand]
+            if referee.trick or not any(worth):
+                continue
+            judge, out = make_evaluator("sage"), np.zeros(6)
+            judge.function(deal._compiled[0], deal._states[0], 0, judge.floats, judge.ints, judge.scratch(), out)
+            assert out[: deal.rules.players] == pytest.approx(twin.sage(referee, CONSTANTS))
+            checked += 1
+    assert checked > 40
 
 
 def test_depth_by_tricks_and_plies():

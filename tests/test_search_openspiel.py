@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import search_twin as twin
-from openspiel_bridge import deal_openspiel, from_openspiel, openspiel_rules, to_openspiel
 from test_search import root_table
+
+from heartlab.envs.openspiel import deal_openspiel, from_openspiel, openspiel_rules, to_openspiel
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: its tree search is the peer of this test")
 

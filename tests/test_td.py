@@ -11,13 +11,14 @@ from heartlab.arena import Match, run_match
 from heartlab.features.conjunctions import Conjunctions
 from heartlab.features.network import CHANGE, Network
 from heartlab.kernel.dealing import deal as deal_cards
-from heartlab.kernel.layout import OVER, SEATS, STATE, compile_rules
+from heartlab.kernel.layout import OBSERVATION, OVER, SEATS, STATE, compile_rules
 from heartlab.kernel.play import play, points
 from heartlab.kernel.rng import seed_key, substream
 from heartlab.learn import ModelError, RecipeError, load_model, save_model
 from heartlab.learn.recipes import find_recipe
 from heartlab.learn.run import new_run, train
-from heartlab.learn.td import choose
+from heartlab.learn.td import NOTE, choose, choose_closed
+from heartlab.learn.td_growth import promising, with_more
 from heartlab.learn.td_model import to_model, to_network
 from heartlab.learn.td_recipes import TASKS, TdParameters, TdTrainer
 from heartlab.players import PlayerError
@@ -68,21 +69,22 @@ def replay_training(trainer, before, number, orders, seed):
     weights = {conjunction: float(before[find(conjunction)]) for view in seen for s in view for conjunction in s}
     for step in range(4 if parameters.views == 4 else 1):
         seat = (learner + step) % 4
-        twin.learn(weights, seen[seat], float(result[seat]), parameters.decay, parameters.rate)
+        rate = parameters.rate / (1 + number / parameters.halving) if parameters.halving else parameters.rate
+        twin.learn(weights, seen[seat], float(result[seat]), parameters.decay, rate)
     return {find(conjunction): weight for conjunction, weight in weights.items()}, int(result[learner])
 
 
 @pytest.mark.parametrize(
-    ("task", "orders", "partners", "views"),
+    ("task", "orders", "partners", "views", "halving"),
     [
-        ("queen", "1,3", "expert", 1),
-        ("queen", "1,2", "self", 4),
-        ("hearts", "1,2", "self", 1),
-        ("full", "1", "expert", 1),
+        ("queen", "1,3", "expert", 1, 0),
+        ("queen", "1,2", "self", 4, 0),
+        ("hearts", "1,2", "self", 1, 3),
+        ("full", "1", "expert", 1, 0),
     ],
 )
-def test_every_update_is_that_of_the_papers_rule(task, orders, partners, views):
-    parameters = TdParameters(orders=orders, partners=partners, views=views)
+def test_every_update_is_that_of_the_papers_rule(task, orders, partners, views, halving):
+    parameters = TdParameters(orders=orders, partners=partners, views=views, halving=halving)
     trainer = TdTrainer(task, parameters, seed=5)
     changed = 0
     for number in range(6):
@@ -137,6 +139,86 @@ def test_a_run_can_be_resumed_to_the_identical_model(tmp_path):
     assert whole.finished
 
 
+def test_closed_training_chooses_like_a_closed_player():
+    """Changing only the hands that a seat cannot see, worlds and choice stay; with all hands known it may change."""
+    rules = Rules.parse("seed-nomoon")
+    trainer = TdTrainer("full", TdParameters(orders="1,2", worlds=4), seed=2)
+    trainer.step(0, 300)
+    judge, spec = trainer.network.evaluator(), make_spec("maxn", {"ties": "random", "prune": "no"})
+    compiled, dice = compile_rules(rules), np.random.default_rng(1)
+    table, cards = np.zeros((MAX_MOVES, 2 + SEATS)), np.zeros(MAX_MOVES, np.int64)
+    worlds, seen, sums = np.zeros(4, STATE), np.zeros(1, OBSERVATION), np.zeros((MAX_MOVES, 2 + SEATS))
+    answers = {"closed": 0, "open": 0}
+    for number in range(40):
+        states = np.zeros(2, STATE)
+        deal_cards(compiled[0], states[0], number, np.array([number], np.uint64))
+        seat = int(states[0]["to_move"])
+        states[1] = states[0]
+        others = [other for other in range(4) if other != seat]
+        hidden = [card for other in others for card in range(52) if int(states[0]["hands"][other]) >> card & 1]
+        dice.shuffle(hidden)
+        for place, other in enumerate(others):
+            states[1]["hands"][other] = sum(1 << card for card in hidden[13 * place : 13 * place + 13])
+        chosen = {"closed": [], "open": []}
+        for state in states:
+            common = compiled[0], state, spec[0], judge.function, judge.floats, judge.ints, judge.scratch()
+            rest = np.array([7], np.uint64), table, cards, new_counters()
+            chosen["closed"].append(choose_closed(*common, *rest, worlds, seen[0], sums))
+            chosen["open"].append(choose(*common, np.array([7], np.uint64), table, cards, new_counters()))
+        for kind, (one, two) in chosen.items():
+            answers[kind] += one == two
+    assert answers["closed"] == 40
+    assert answers["open"] < 40
+
+
+def test_with_leaf_no_deal_is_learned_from_its_start():
+    """TDLeaf learns from the ends of expected tricks: the state before the first card is never among them."""
+    rules, start = compile_rules(Rules.parse("seed-queen")), np.zeros(1, STATE)
+    deal_cards(rules[0], start[0], 0, np.array([substream(seed_key(3, "td"), 0)], np.uint64))
+    for leaf in (False, True):
+        trainer = TdTrainer("queen", TdParameters(orders="1", leaf=leaf), seed=3)
+        trainer.notes = np.zeros(100, NOTE)
+        before = trainer.network.weights.copy()
+        trainer.step(0, 1)
+        masks = np.zeros((SEATS, 2), np.uint64)
+        trainer.network.extract(rules[0], start[0], masks)
+        met = set(masks[:4, 0].tolist()) & set(trainer.notes["low"][: trainer.noted].tolist())
+        assert len(met) == (0 if leaf else 4)
+        assert not np.array_equal(trainer.network.weights, before)
+
+
+def test_growth_adds_what_explains_errors():
+    """Errors that come from one triple alone: its parts are found on the way, then the triple itself."""
+    dice = np.random.default_rng(1)
+    notes = np.zeros(4000, NOTE)
+    notes["low"] = dice.integers(0, 1 << 6, 4000)
+    hit = np.uint64(0b100110)
+    notes["error"] = 2.0 * ((notes["low"] & hit) == hit) + dice.normal(0, 0.5, 4000)
+    singles = Conjunctions.of([[number] for number in range(6)])
+    pairs = promising(singles, notes, 1, 3, 50)
+    assert set(pairs) == {(1, 2), (1, 5), (2, 5)}
+    network = Network(singles, np.arange(6, dtype=np.float32))
+    grown = with_more(network, pairs)
+    assert [grown.weights[grown.conjunctions.find([number])] for number in range(6)] == list(range(6))
+    assert promising(grown.conjunctions, notes, 2, 1, 50) == [(1, 2, 5)]
+    assert promising(grown.conjunctions, notes, 2, 1, 4000) == []
+
+
+def test_a_growing_run_can_be_resumed_and_has_the_size_that_was_asked_for(tmp_path):
+    recipe = find_recipe("td-grown")
+    changes = {"order": "3", "size": "400", "stage": "1000"}
+    whole = train(new_run(tmp_path / "whole", recipe, 3, 3000, changes))
+    part = train(new_run(tmp_path / "part", recipe, 3, 3000, changes), stop_after=2000)
+    train(part)
+    assert (tmp_path / "whole" / "model.npz").read_bytes() == (tmp_path / "part" / "model.npz").read_bytes()
+    network = to_network(load_model(tmp_path / "whole"))
+    assert whole.finished
+    assert {len(atoms) for atoms in network.conjunctions} == {1, 2, 3}
+    assert 350 < len(network.conjunctions) <= 400
+    with pytest.raises(RecipeError, match="order=9: 2 to 8"):
+        recipe.settings({"order": "9"})
+
+
 # --- models and players ---
 
 
@@ -180,7 +262,7 @@ def test_a_network_without_its_atoms_is_refused(model_file, tmp_path):
     path, _ = model_file
     model = load_model(path)
     strange = replace(model, names=("a feature of yours", *model.names[1:]))
-    with pytest.raises(ModelError, match="needs the atomic feature 'a feature of yours'"):
+    with pytest.raises(ModelError, match=r"nobody has added: .*'a feature of yours'"):
         to_network(strange)
     with pytest.raises(ModelError, match="do not fit together"):
         to_network(replace(model, arrays={**model.arrays, "weights": model.arrays["weights"][:-1]}))
@@ -204,6 +286,7 @@ def test_selected_features_come_from_models(model_file):
         ({"partners": "expert"}, "views=4 needs partners=self"),
         ({"orders": "one"}, "orders=one: write numbers"),
         ({"decay": "2"}, "decay=2.0: between 0 and 1"),
+        ({"worlds": "3", "partners": "expert", "views": "1"}, "worlds=3: a number of worlds, with partners=self"),
     ],
 )
 def test_wrong_parameters_are_named(changes, sentence):

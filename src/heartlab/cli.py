@@ -31,6 +31,7 @@ app.add_typer(ggp)
 RulesOption = Annotated[str, typer.Option("--rules", "-r", help="Preset and changes: standard,moon=self,bonus=JD")]
 SeedOption = Annotated[int, typer.Option("--seed", "-s", help="The same seed gives the same result.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Machine-readable result on standard output.")]
+OnOption = Annotated[str, typer.Option("--on", help="Where tasks run: local, ray or ray:ADDRESS; same result.")]
 SkipBadOption = Annotated[bool, typer.Option("--skip-bad", help="Report bad deals and keep the good ones.")]
 
 
@@ -310,6 +311,7 @@ def arena(
     ] = None,
     threads: Annotated[int | None, typer.Option("--threads", help="Default: one per core.")] = None,
     batch: Annotated[int | None, typer.Option("--batch", help="Deals per batch; does not change the result.")] = None,
+    on: OnOption = "local",
     as_json: JsonOption = False,
 ) -> None:
     """Play a match: the same deals in every seat arrangement, with confidence intervals."""
@@ -327,6 +329,7 @@ def arena(
         keep=keep,
         threads=None if threads is None else _positive("--threads", threads),
         batch=None if batch is None else _positive("--batch", batch),
+        on=on,
         report=print_json if as_json else None,
     )
     raise typer.Exit(130 if interrupted else 0)
@@ -384,6 +387,33 @@ def train(
 
 
 @app.command()
+def sweep(
+    recipe: Annotated[str, typer.Argument(help="What to train; see `heartlab recipes`.")],
+    games: Annotated[int | None, typer.Option("--games", "-n", help="Default: the recipe's own number.")] = None,
+    seed: SeedOption = 0,
+    seeds: Annotated[int, typer.Option("--seeds", help="Runs for each setting, with seeds from --seed on.")] = 1,
+    out: Annotated[Path, typer.Option("--out", help="Folder for the runs' folders.")] = Path("runs"),
+    changes: Annotated[list[str] | None, typer.Option("--set", help="Change a parameter: key=value.")] = None,
+    varied: Annotated[list[str] | None, typer.Option("--vary", help="Try several values: key=value/value.")] = None,
+    threads: Annotated[int | None, typer.Option("--threads", help="Runs at the same time; one per core.")] = None,
+    on: OnOption = "local",
+    as_json: JsonOption = False,
+) -> None:
+    """Train a recipe over seeds and values of its parameters; what is finished is not repeated."""
+    from heartlab.executor import make_executor
+    from heartlab.learn.recipes import parse_changes
+    from heartlab.learn.sweep import plan, run_sweep
+
+    numbers = range(seed, seed + _positive("--seeds", seeds))
+    jobs = plan(recipe, numbers, games, parse_changes(changes or []), parse_changes(varied or []))
+    executor = make_executor(on, None if threads is None else _positive("--threads", threads))
+    try:
+        run_sweep(jobs, out, executor, print_json if as_json else None)
+    finally:
+        executor.close()
+
+
+@app.command()
 def recipes(as_json: JsonOption = False) -> None:
     """List the recipes with their parameters."""
     from heartlab.learn.command import list_recipes
@@ -432,6 +462,36 @@ def advice(
 
 
 @app.command()
+def falcon(
+    model: Annotated[
+        str, typer.Argument(help="A model: a name, a file or a run's folder; without it the shipped one.")
+    ] = "",
+    top: Annotated[int, typer.Option("--top", help="How many categories.")] = 20,
+    contains: Annotated[
+        list[str] | None,
+        typer.Option("--contains", help="Only categories with this among their conditions; repeatable."),
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option("--record", help="A record; explains a choice in one of its deals.")
+    ] = None,
+    number: Annotated[int, typer.Option("--deal", "-d", help="The deal at this place in the file, from 1.")] = 1,
+    at: Annotated[int | None, typer.Option("--at", help="Explain the choice of this card of the deal, from 1.")] = None,
+    rules: Annotated[str | None, typer.Option("--rules", "-r", help="Of the deal, if there is no record.")] = None,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the categories of a FALCON network as rules, or the one behind a choice (--at)."""
+    from heartlab.learn.falcon_explain import describe_choice, describe_network
+
+    report = print_json if as_json else None
+    if at is not None or record is not None:
+        chosen = None if rules is None else Rules.parse(rules)
+        describe_choice(model, record, number, at or 1, chosen, seed, report)
+    else:
+        describe_network(model, _positive("--top", top), contains or [], report)
+
+
+@app.command()
 def reproduce(
     name: Annotated[
         str | None, typer.Argument(metavar="PAPER[/EXPERIMENT]", help="Without it all papers are listed.")
@@ -440,6 +500,7 @@ def reproduce(
     seed: SeedOption = 0,
     out: Annotated[Path | None, typer.Option("--out", help="Folder for the report; reproduced.")] = None,
     threads: Annotated[int, typer.Option("--threads", help="Parts worked on at the same time.")] = 1,
+    on: OnOption = "local",
     as_json: JsonOption = False,
 ) -> None:
     """Measure the claims of a paper, with intervals and verdicts; what is finished is not repeated."""
@@ -453,9 +514,44 @@ def reproduce(
         quick=quick,
         seed=seed,
         threads=_positive("--threads", threads),
+        on=on,
         folder=out,
         report_json=print_json if as_json else None,
     )
+
+
+@app.command()
+def uhi(name: Annotated[str, typer.Argument(metavar="PLAYER", help="A player by name.")]) -> None:
+    """Serve a player as a bot: read the line protocol UHI on standard input, answer on standard output."""
+    from heartlab.envs.uhi.server import serve
+
+    serve(name, sys.stdin, sys.stdout)
+
+
+@app.command("uhi-check")
+def uhi_check(
+    command: Annotated[str, typer.Argument(help="The bot, as in './mybot --fast'.")],
+    rules: Annotated[
+        list[str] | None,
+        typer.Option("--rules", "-r", help="Rules that the bot plays; repeatable. Default: all presets."),
+    ] = None,
+    deals: Annotated[int, typer.Option("--deals", "-n", help="Deals for each seat under each of the rules.")] = 2,
+    movetime: Annotated[int, typer.Option("--movetime", help="Milliseconds for a choice.")] = 2000,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Test whether a bot speaks UHI: play with it, disturb it, and say what it does wrong."""
+    from heartlab.envs.uhi.check import run_check
+
+    passed = run_check(
+        command,
+        rules=[Rules.parse(text) for text in rules or ()],
+        deals=_positive("--deals", deals),
+        movetime=_positive("--movetime", movetime),
+        seed=seed,
+        report=print_json if as_json else None,
+    )
+    raise typer.Exit(0 if passed else 1)
 
 
 def _positive(option: str, value: Any) -> Any:

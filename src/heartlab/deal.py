@@ -24,7 +24,7 @@ from heartlab.kernel.rng import seed_key
 from heartlab.observation import Observation
 from heartlab.record import DealRecord, RecordError, to_text
 from heartlab.record_reader import read_records
-from heartlab.rules import POOL, RANDOM_OFFSET, SCATTER, Rules
+from heartlab.rules import RANDOM_OFFSET, SCATTER, Rules
 
 
 class IllegalPlay(ValueError):
@@ -178,11 +178,7 @@ class Deal:
     @property
     def pass_direction(self) -> str:
         """Where cards are passed in this deal: left, right, across, hold, scatter, pool, or seats as +2."""
-        code, n = int(self._states[0]["pass_code"]), self.rules.players
-        names = {0: "hold", 1: "left", n - 1: "right", SCATTER: "scatter", POOL: "pool"}
-        if n % 2 == 0:
-            names[n // 2] = "across"
-        return names.get(code, f"+{code}")
+        return self.rules.pass_name(int(self._states[0]["pass_code"]))
 
     @property
     def to_pass(self) -> list[int]:

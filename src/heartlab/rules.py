@@ -208,6 +208,13 @@ class Rules:
         """A direction as a number: seats clockwise (0 is hold), or SCATTER, POOL, RANDOM_OFFSET."""
         return _pass_code(direction, self.players)
 
+    def pass_name(self, code: int) -> str:
+        """The inverse of :meth:`pass_code`: left, right, across, hold, scatter, pool, or seats as +2."""
+        names = {0: "hold", 1: "left", self.players - 1: "right", SCATTER: "scatter", POOL: "pool"}
+        if self.players % 2 == 0:
+            names[self.players // 2] = "across"
+        return names.get(code, f"+{code}")
+
     # --- text forms ---
 
     @classmethod
@@ -252,11 +259,14 @@ class Rules:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Rules:
-        """The inverse of :meth:`to_dict`; missing keys mean the standard game."""
+        """The inverse of :meth:`to_dict`; missing keys mean the standard game.
+
+        :raises RulesError: for an unknown key, a value of the wrong kind, or a contradiction.
+        """
         unknown = sorted(set(data) - set(_HINTS))
         if unknown:
             raise RulesError(f"no rule is called {unknown[0]!r}; known are {', '.join(_HINTS)}")
-        return cls(**{key: _read_value(key, value) if isinstance(value, str) else value for key, value in data.items()})
+        return cls(**{key: _read_plain(key, value) for key, value in data.items()})
 
     def replace(self, **changes: Any) -> Rules:
         """These rules with some changed; a new number of players brings its usual pack and pass cycle along."""
@@ -393,6 +403,26 @@ def _write_value(key: str, value: Any) -> str:
     if key == "removed":
         value = "+".join(value.split()) or None
     return "none" if value is None else str(value)
+
+
+def _read_plain(key: str, value: Any) -> Any:
+    """A value as JSON has it: the inverse of `_plain`."""
+    if isinstance(value, str):
+        return _read_value(key, value)
+    hint = _HINTS[key]
+    if hint is bool:
+        fits = isinstance(value, bool)
+    elif key == "passing":
+        fits = isinstance(value, list | tuple) and all(isinstance(word, str) for word in value)
+    elif hint is int or key == "deals":
+        fits = type(value) is int or (key == "deals" and value is None)
+    else:
+        fits = key in _CARD_KEYS and value is None
+    if not fits:
+        raise RulesError(
+            f"{key}={value!r}: such a value does not fit; `heartlab rules standard --json` shows what does"
+        )
+    return value
 
 
 def _read_value(key: str, text: str) -> Any:

@@ -12,7 +12,8 @@ from heartlab.arena.match import run_match
 from heartlab.arena.recording import Recorder
 from heartlab.arena.report import result_dict, result_table, summary_lines
 from heartlab.arena.results import MatchResult
-from heartlab.arena.rows import Match
+from heartlab.arena.rows import Match, PlayerFailure
+from heartlab.executor import make_executor
 from heartlab.players import Player, make_player
 from heartlab.progress import Progress
 from heartlab.rules import Rules
@@ -40,6 +41,7 @@ def run_arena(
     keep: Path | None,
     threads: int | None,
     batch: int | None,
+    on: str,
     report: Callable[[dict[str, Any]], None] | None,
 ) -> bool:
     """Play and report; returns whether the match was interrupted. Progress goes to standard error."""
@@ -48,16 +50,23 @@ def run_arena(
     match = Match(seat_players(names), rules, units, seed=seed, games=games, open=open_match)
     with ExitStack() as stack:
         listener = stack.enter_context(Recorder(record, match)) if record else None
+        executor = make_executor(on, threads)
+        stack.callback(executor.close)
+        for player in match.kinds:
+            stack.callback(getattr(player, "close", lambda: None))
         progress = stack.enter_context(Progress(units))
-        result = run_match(
-            match,
-            threads=threads,
-            batch=batch,
-            until_se=until_se,
-            progress=progress.update,
-            listener=listener,
-            keep=keep,
-        )
+        try:
+            result = run_match(
+                match,
+                batch=batch,
+                until_se=until_se,
+                progress=progress.update,
+                listener=listener,
+                keep=keep,
+                executor=executor,
+            )
+        except PlayerFailure as failure:
+            raise ValueError(str(failure)) from failure
     _show(result, report)
     if keep and result.interrupted:
         print(f"{result.units} units are kept in {keep}; the same command goes on", file=sys.stderr)

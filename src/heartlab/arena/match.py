@@ -7,11 +7,9 @@ depend on (seed, unit, arrangement) alone: not on threads, not on the size of a 
 
 from __future__ import annotations
 
-import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +19,7 @@ from heartlab.arena.keeping import Keeper, rest_of
 from heartlab.arena.results import MatchResult, join
 from heartlab.arena.rows import FinishedDeals, Match, RowsInPlay
 from heartlab.arena.statistics import FloatArray, estimate
+from heartlab.executor import Executor, LocalExecutor, Task
 from heartlab.game import game_is_over
 from heartlab.kernel.layout import NOBODY, SEATS
 
@@ -119,6 +118,7 @@ def run_match(
     progress: Callable[[int], None] | None = None,
     listener: DealListener | None = None,
     keep: Path | None = None,
+    executor: Executor | None = None,
 ) -> MatchResult:
     """Play a match. An interrupt (Ctrl-C) ends it early with what was measured so far.
 
@@ -128,8 +128,8 @@ def run_match(
     :param progress: called with the number of units finished.
     :param listener: called with the finished deals of each batch, in order.
     :param keep: a file in which the match is kept while it is played; if it is there already, the match goes on.
+    :param executor: where batches are played, instead of on threads; the result does not depend on it.
     """
-    threads = threads or os.cpu_count() or 1
     started = time.perf_counter()
     keeper = Keeper(keep, match) if keep else None
     before = keeper.load() if keeper else None
@@ -144,8 +144,9 @@ def run_match(
         result.seconds = earlier + time.perf_counter() - started
         return result
 
+    place = executor or LocalExecutor(threads)
     try:
-        for result, finished in _batches(left, batch, threads) if stop is None else ():
+        for result, finished in _batches(left, batch, place) if stop is None else ():
             parts.append(result)
             for deals in finished if listener else ():
                 listener(deals)  # type: ignore[misc]
@@ -159,6 +160,9 @@ def run_match(
                     break
     except KeyboardInterrupt:
         interrupted = True
+    finally:
+        if executor is None:
+            place.close()
     result = so_far()
     result.interrupted = interrupted
     if keeper:
@@ -166,19 +170,18 @@ def run_match(
     return result if stop is None else result.first_units(stop)
 
 
-def _batches(match: Match, batch: int | None, threads: int) -> Iterator[tuple[MatchResult, list[FinishedDeals]]]:
+def _batches(match: Match, batch: int | None, place: Executor) -> Iterator[tuple[MatchResult, list[FinishedDeals]]]:
     """Results batch by batch, in order. Without a given size, batches grow or shrink to about a second each."""
     most = max(1, ROWS_PER_BATCH // len(match.seatings))
     size = batch or 1
     start = match.first
     end = match.first + match.units
-    pool = ThreadPoolExecutor(threads)
-    pending: deque[Future[tuple[MatchResult, list[FinishedDeals]]]] = deque()
+    pending: deque[Task] = deque()
     try:
         while start < end or pending:
-            while start < end and len(pending) <= threads:
+            while start < end and len(pending) <= place.workers:
                 stop = min(start + size, end)
-                pending.append(pool.submit(_play_batch, match, np.arange(start, stop)))
+                pending.append(place.submit(_play_batch, match, np.arange(start, stop)))
                 start = stop
             result, finished = pending.popleft().result()
             if batch is None:
@@ -186,4 +189,5 @@ def _batches(match: Match, batch: int | None, threads: int) -> Iterator[tuple[Ma
                 size = min(most, 4 * result.units, max(1, int(SECONDS_PER_BATCH / per_unit)))
             yield result, finished
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        for task in pending:
+            task.cancel()

@@ -53,6 +53,7 @@ class Match:
         for player in self.players:
             if player.is_open and not self.open:
                 raise PlayerError(f"player {player.name} sees all hands: it may sit only in an open match (--open)")
+            player.check_rules(self.rules)
         arrangements(self.named_kinds, self.rules.players)
 
     @property
@@ -137,7 +138,15 @@ class RowsInPlay:
         shooters = np.zeros(len(rows), np.int64)
         points_table(self.compiled, states, points, shooters)
         n = self.match.rules.players
+        self._tell_end(rows, states, histories, points[:, :n])
         return FinishedDeals(self.units[rows], self.seatings[rows], dealt, states, histories, points[:, :n], shooters)
+
+    def _tell_end(self, rows: Rows, states: StateArray, histories: Histories, points: npt.NDArray[np.int64]) -> None:
+        """Tell the players that listen how each of their deals ended."""
+        for kind, player in enumerate(self.kinds):
+            if type(player).deal_over is not Player.deal_over:
+                mine, seats = np.nonzero(self.seatings[rows] == kind)
+                player.deal_over(self._batch(kind, rows, states, histories, mine, seats), points[mine])
 
     def _pass(self, rows: Rows, states: StateArray, histories: Histories) -> None:
         n = self.match.rules.players

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -53,6 +54,7 @@ def t_tail(t: float, degrees: int) -> float:
     return float(scale * np.trapezoid(np.cos(angle) ** (degrees - 1), angle))
 
 
+@cache
 def t_quantile(probability: float, degrees: int) -> float:
     """The value that T exceeds with probability 1 - `probability` (for probabilities above one half), by bisection."""
     low, high = 0.0, 1.0

@@ -19,7 +19,9 @@ MODULES = (
     "heartlab.benchmarks.pruning",
     "heartlab.benchmarks.td",
     "heartlab.benchmarks.advice",
+    "heartlab.benchmarks.falcon",
     "heartlab.benchmarks.ggp",
+    "heartlab.benchmarks.envs",
 )
 
 

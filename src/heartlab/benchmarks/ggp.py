@@ -6,9 +6,10 @@ import random
 from collections.abc import Iterator
 
 from heartlab.benchmarks import BenchResult, Work, benchmark, compare, rate
+from heartlab.ggp.discovery import learn_features
 from heartlab.ggp.fast import NetworkMachine
 from heartlab.ggp.ground import MissingClingo
-from heartlab.ggp.learners import TurnGame, learn, learn_features, make_settings
+from heartlab.ggp.learners import TurnGame, learn, make_settings
 from heartlab.ggp.load import known_games, load_game
 from heartlab.ggp.machine import Machine
 

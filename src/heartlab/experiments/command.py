@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from heartlab.executor import make_executor
 from heartlab.experiments.parts import Workshop
 from heartlab.experiments.registry import find_paper, known_papers
 from heartlab.experiments.report import QUICK_WARNING, Report, claims_text, experiment_lines, write_report
@@ -31,6 +32,7 @@ def run_reproduction(
     threads: int,
     folder: Path | None,
     report_json: Callable[[Any], None] | None,
+    on: str = "local",
 ) -> None:
     """Measure the claims of a paper, or of one of its experiments, and write the report.
 
@@ -40,15 +42,20 @@ def run_reproduction(
     paper = find_paper(paper_name)
     chosen = paper.choose(experiment_name or None)
     folder = folder or DEFAULT_FOLDER
-    workshop = Workshop(folder / "parts" / paper.name, seed, quick, threads)
+    executor = make_executor(on, threads) if on != "local" or threads > 1 else None
+    workshop = Workshop(folder / "parts" / paper.name, seed, quick, threads, executor=executor)
     if quick:
         print(QUICK_WARNING, file=sys.stderr)
     if find_spec("matplotlib") is None:
         print("no figures will be drawn: pip install 'heartlab[plots]' brings what they need", file=sys.stderr)
     findings = {}
-    for experiment in chosen:
-        workshop.tell(f"{paper.name}/{experiment.name}: {experiment.summary}")
-        findings[experiment.name] = experiment.run(workshop)
+    try:
+        for experiment in chosen:
+            workshop.tell(f"{paper.name}/{experiment.name}: {experiment.summary}")
+            findings[experiment.name] = experiment.run(workshop)
+    finally:
+        if executor:
+            executor.close()
     command = f"heartlab reproduce {name} --seed {seed}" + (" --quick" if quick else "")
     report = Report(paper, findings, command, seed, quick, threads, workshop.seconds)
     written = write_report(report, folder)

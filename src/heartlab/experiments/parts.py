@@ -13,16 +13,31 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from heartlab import __version__
 from heartlab.bundle import Arrays, BundleError, read_bundle, write_bundle
+from heartlab.executor import Executor
 
 PartWork = Callable[[], Mapping[str, Any]]
 """Does the work of a part and gives arrays by name."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a part is kept, and what its file says about it."""
+
+    path: Path
+    header: Mapping[str, Any]
+
+
+def timed(work: PartWork) -> tuple[Arrays, float]:
+    """Do the work of a part: its arrays, and the seconds that it took."""
+    started = time.perf_counter()
+    arrays = dict(work())
+    return arrays, time.perf_counter() - started
 
 
 @dataclass
@@ -42,6 +57,8 @@ class Workshop:
     _counted: set[Path] = field(default_factory=set, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     tell: Callable[[str], None] = field(default=lambda line: print(line, file=sys.stderr, flush=True))
+    executor: Executor | None = field(default=None, repr=False)
+    """Where several parts are worked on at the same time; without it one after the other."""
 
     def size(self, full: int, quick: int) -> int:
         """A sample size: the full one, or the one for a hurry."""
@@ -49,23 +66,34 @@ class Workshop:
 
     def part(self, name: str, settings: Mapping[str, Any], work: PartWork) -> Arrays:
         """The arrays of one part, from its file or by doing the work."""
+        place = self._place(name, settings)
+        found = self._find(place)
+        return self._keep(place, *timed(work)) if found is None else found
+
+    def _place(self, name: str, settings: Mapping[str, Any]) -> Place:
+        """Where a part is kept."""
         settings = {**settings, "seed": self.seed, "package": __version__}
         text = json.dumps(settings, sort_keys=True, default=str)
         digest = hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
         path = self.folder / f"{re.sub(r'[^A-Za-z0-9.]+', '-', name)}-{digest}.npz"
-        if path.is_file():
+        return Place(path, {"part": name, "settings": json.loads(text)})
+
+    def _find(self, place: Place) -> Arrays | None:
+        """The arrays of a part that is finished."""
+        if place.path.is_file():
             try:
-                header, arrays = read_bundle(path)
-                self._count(path, float(header["seconds"]), fresh=False)
+                header, arrays = read_bundle(place.path)
+                self._count(place.path, float(header["seconds"]), fresh=False)
                 return arrays
             except (BundleError, KeyError):
-                self.tell(f"{path} is damaged: this part is done again")
-        started = time.perf_counter()
-        arrays = dict(work())
-        taken = time.perf_counter() - started
-        write_bundle(path, {"part": name, "settings": json.loads(text), "seconds": taken}, arrays)
-        self._count(path, taken, fresh=True)
-        self.tell(f"{name}: {taken:.1f} s")
+                self.tell(f"{place.path} is damaged: this part is done again")
+        return None
+
+    def _keep(self, place: Place, arrays: Arrays, seconds: float) -> Arrays:
+        """Write down a part that was worked on."""
+        write_bundle(place.path, {**place.header, "seconds": seconds}, arrays)
+        self._count(place.path, seconds, fresh=True)
+        self.tell(f"{place.header['part']}: {seconds:.1f} s")
         return arrays
 
     def _count(self, path: Path, seconds: float, *, fresh: bool) -> None:
@@ -78,8 +106,18 @@ class Workshop:
             self.found += not fresh
 
     def parts(self, jobs: Sequence[tuple[str, Mapping[str, Any], PartWork]]) -> list[Arrays]:
-        """Several parts, spread over the threads, in the order in which they were asked for."""
-        if self.threads <= 1:
+        """Several parts, spread over the executor's workers, in the order in which they were asked for."""
+        if self.executor is None:
             return [self.part(*job) for job in jobs]
-        with ThreadPoolExecutor(self.threads) as pool:
-            return list(pool.map(lambda job: self.part(*job), jobs))
+        places = [self._place(name, settings) for name, settings, _ in jobs]
+        parts = {number: found for number, place in enumerate(places) if (found := self._find(place)) is not None}
+        tasks = {
+            number: self.executor.submit(timed, jobs[number][2]) for number in range(len(jobs)) if number not in parts
+        }
+        for number, task in tasks.items():
+            parts[number] = self._keep(places[number], *task.result())
+        return [parts[number] for number in range(len(jobs))]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What goes to a worker along with the work of a part: not the lock, not the executor."""
+        return {**self.__dict__, "_lock": None, "executor": None}

@@ -12,6 +12,8 @@ from heartlab.experiments.parts import Workshop
 
 PAPERS: dict[str, str] = {
     "advice": "heartlab.experiments.advice",
+    "falcon": "heartlab.experiments.falcon",
+    "ggp-transfer": "heartlab.experiments.ggp_transfer",
     "td-features": "heartlab.experiments.td_features",
 }
 """The module of each paper; it holds a `PAPER`."""

@@ -17,6 +17,7 @@ from heartlab.arena.statistics import Estimate, estimate
 from heartlab.experiments.claims import Claim, below
 from heartlab.experiments.parts import Workshop
 from heartlab.experiments.registry import Curve, Experiment, Figure, Findings, Paper, Table
+from heartlab.experiments.td_beyond import experiments
 from heartlab.experiments.td_parts import Training, curve_of, difference, expert, match_part, task_rules, train_part
 from heartlab.features.conjunctions import Conjunctions, describe, nominal_count
 from heartlab.features.selection import select_by_weight, union
@@ -272,5 +273,6 @@ PAPER = Paper(
         Experiment("figure-4b", "the full game: self-trained against expert-trained", figure_4b),
         Experiment("imperfect", "real Hearts with 20 sampled worlds: deals and games to 100", imperfect),
         Experiment("tables", "the largest weights", tables),
+        *experiments(ORDERS),
     ],
 )

@@ -15,6 +15,8 @@ from heartlab.arena.statistics import Estimate, estimate
 from heartlab.experiments.parts import Workshop
 from heartlab.features.conjunctions import Conjunctions
 from heartlab.features.network import Network
+from heartlab.learn.td_growth import GrowingTrainer, GrowthParameters
+from heartlab.learn.td_model import unpadded_rows
 from heartlab.learn.td_recipes import TASKS, TdParameters, TdTrainer, chosen_conjunctions
 from heartlab.players.base import Player
 from heartlab.players.registry import make_player
@@ -66,17 +68,38 @@ def train_part(
         trainer = TdTrainer(task, parameters, 1000 * shop.seed + run, conjunctions)
         points, weights, done = [], [], 0
         for moment in moments:
-            while done < moment:
-                count = min(trainer.chunk - done % trainer.chunk, moment - done)
-                points.append(trainer.step(done, count)[0]["points"])
-                done += count
+            points += _learn(trainer, done, moment)
             weights.append(trainer.network.live_weights.copy())
+            done = moment
         return {"weights": np.array(weights), "points": np.array(points)}
 
     settings = {"task": task, **asdict(parameters), "run": run, "moments": list(moments), **origin}
     arrays = shop.part(f"train-{label}-{run}", settings, work)
     chosen = conjunctions or chosen_conjunctions(task, parameters)
     return Training(label, chosen, np.array(moments), arrays["weights"], arrays["points"])
+
+
+def grown_part(shop: Workshop, label: str, parameters: GrowthParameters, deals: int) -> Training:
+    """The same for a set of conjunctions that grows; its only snapshot is the end."""
+
+    def work() -> Mapping[str, Any]:
+        trainer = GrowingTrainer(parameters, 1000 * shop.seed)
+        points = _learn(trainer, 0, deals)
+        return {**trainer.checkpoint(), "points": np.array(points)}
+
+    arrays = shop.part(f"train-{label}", {**asdict(parameters), "deals": deals}, work)
+    chosen = Conjunctions.of(unpadded_rows(arrays["conjunctions"]))
+    return Training(label, chosen, np.array([deals]), arrays["weights"][None], arrays["points"])
+
+
+def _learn(trainer: TdTrainer, done: int, until: int) -> list[float]:
+    """Learn from some deals, chunk by chunk; the learner's mean points in each."""
+    points = []
+    while done < until:
+        count = min(trainer.chunk - done % trainer.chunk, until - done)
+        points.append(float(trainer.step(done, count)[0]["points"]))
+        done += count
+    return points
 
 
 def match_part(

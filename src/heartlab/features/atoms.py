@@ -183,6 +183,8 @@ class Atom:
     """What it says, in words."""
     predicate: Callable[..., bool] | None = None
     """The compiled function of a feature that a user added."""
+    literals: tuple[tuple[int, bool], ...] = ()
+    """Of a clause: the atoms of which one must be as said (true or false)."""
 
 
 def _suit_names(symbol: str, word: str) -> list[tuple[str, str]]:
@@ -249,17 +251,26 @@ def atom(name: str, sentence: str = "") -> Callable[[Callable[..., bool]], Atom]
     """
 
     def add(function: Callable[..., bool]) -> Atom:
-        if any(known.name == name for known in ATOMS.values()):
-            raise AtomError(f"an atomic feature is called {name!r} already")
-        free = [number for number in range(MAX_ATOMS) if number not in ATOMS]
-        if not free:
-            raise AtomError(f"there is room for {MAX_ATOMS} atomic features, and all places are taken")
         text = sentence or (function.__doc__ or name).strip().split("\n")[0]
-        made = Atom(free[0], name, text, pointed(PREDICATE)(function))
-        ATOMS[made.number] = made
-        return made
+        return place_atom(name, text, pointed(PREDICATE)(function))
 
     return add
+
+
+def place_atom(
+    name: str, sentence: str, predicate: Callable[..., bool] | None = None, literals: tuple[tuple[int, bool], ...] = ()
+) -> Atom:
+    """Add an atomic feature at the next free place.
+
+    :raises AtomError: if the name is taken or there is no place left.
+    """
+    if any(known.name == name for known in ATOMS.values()):
+        raise AtomError(f"an atomic feature is called {name!r} already")
+    free = [number for number in range(MAX_ATOMS) if number not in ATOMS]
+    if not free:
+        raise AtomError(f"there is room for {MAX_ATOMS} atomic features, and all places are taken")
+    ATOMS[free[0]] = Atom(free[0], name, sentence, predicate, literals)
+    return ATOMS[free[0]]
 
 
 def find_atom(text: str) -> Atom:
@@ -278,14 +289,16 @@ def find_atom(text: str) -> Atom:
 
 def make_extractor(numbers: frozenset[int]) -> Callable[..., None]:
     """The function that fills a mask with at least these atoms."""
-    added = [ATOMS[number] for number in sorted(numbers) if ATOMS[number].predicate is not None]
-    base = extract_card_atoms if max(numbers, default=0) < 64 else extract_atoms
-    for extra in added:
-        base = _with(base, extra)
-    return base
+    clauses = [ATOMS[number] for number in sorted(numbers) if ATOMS[number].literals]
+    needed = numbers.union(number for clause in clauses for number, _ in clause.literals)
+    base = extract_card_atoms if needed.isdisjoint(HEART_ATOMS) else extract_atoms
+    for number in sorted(needed):
+        if ATOMS[number].predicate is not None:
+            base = _with_predicate(base, ATOMS[number])
+    return _with_clauses(base, clauses) if clauses else base
 
 
-def _with(base: Callable[..., None], extra: Atom) -> Callable[..., None]:
+def _with_predicate(base: Callable[..., None], extra: Atom) -> Callable[..., None]:
     predicate, word, place = extra.predicate, extra.number // 64, np.uint64(1 << extra.number % 64)
     assert predicate is not None
 
@@ -294,6 +307,33 @@ def _with(base: Callable[..., None], extra: Atom) -> Callable[..., None]:
         for seat in range(rules["players"]):
             if predicate(rules, state, seat):
                 out[seat, word] |= place
+
+    both.__module__ = "user"
+    return pointed(EXTRACT)(both)
+
+
+def _with_clauses(base: Callable[..., None], clauses: list[Atom]) -> Callable[..., None]:
+    """Clauses look at the mask that is there already: which bits they want set, which cleared, and their own bit."""
+    table = np.zeros((len(clauses), 3, WORDS), np.uint64)
+    for row, clause in zip(table, clauses, strict=True):
+        for number, wanted in (*clause.literals, (clause.number, None)):
+            which = 2 if wanted is None else 0 if wanted else 1
+            row[which, number // 64] |= np.uint64(1 << number % 64)
+
+    def both(rules: Any, state: Any, out: Any) -> None:
+        base(rules, state, out)
+        for seat in range(rules["players"]):
+            low, high = out[seat, 0], out[seat, 1]
+            for i in range(len(table)):
+                met = (
+                    (low & table[i, 0, 0])
+                    | (high & table[i, 0, 1])
+                    | (~low & table[i, 1, 0])
+                    | (~high & table[i, 1, 1])
+                )
+                if met != ZERO:
+                    out[seat, 0] |= table[i, 2, 0]
+                    out[seat, 1] |= table[i, 2, 1]
 
     both.__module__ = "user"
     return pointed(EXTRACT)(both)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import combinations
 from math import comb
 from typing import Any
 
@@ -24,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from heartlab.features.atoms import ATOMS, MAX_ATOMS, AtomError
-from heartlab.features.exclusions import exclusions
+from heartlab.features.exclusions import exclusive
 from heartlab.jit import kernel
 from heartlab.kernel.bits import ONE, ZERO, gather, lowest, popcount
 
@@ -78,11 +79,10 @@ def _expand(low: Any, high: Any, allowed: Any, child_low: Any, child_high: Any, 
 def _allowed(numbers: Iterable[int]) -> npt.NDArray[np.uint64]:
     """For every atom the mask of the lower atoms, among some, that can be true together with it."""
     chosen = sorted(numbers)
-    excluded = exclusions()
     masks = np.zeros((MAX_ATOMS, 2), np.uint64)
     for atom in chosen:
         for lower in chosen:
-            if lower < atom and (lower, atom) not in excluded:
+            if lower < atom and not exclusive(lower, atom):
                 masks[atom, lower // 64] |= np.uint64(1 << lower % 64)
     return masks
 
@@ -124,13 +124,12 @@ class Conjunctions:
     @classmethod
     def of(cls, conjunctions: Iterable[Sequence[int]]) -> Conjunctions:
         """Exactly these conjunctions; those that can never be active are left out."""
-        excluded = exclusions()
         wanted: dict[int, Any] = {}
         for atoms in conjunctions:
             chosen = sorted(set(atoms), reverse=True)
             if not 1 <= len(chosen) <= MAX_ORDER:
                 raise AtomError(f"a conjunction of {len(chosen)} atoms: 1 to {MAX_ORDER} are possible")
-            if any((b, a) in excluded for i, a in enumerate(chosen) for b in chosen[i + 1 :]):
+            if any(exclusive(b, a) for a, b in combinations(chosen, 2)):
                 continue
             tree = wanted
             for atom in chosen:

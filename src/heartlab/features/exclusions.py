@@ -11,6 +11,7 @@ from functools import cache
 from itertools import combinations, product
 
 from heartlab.features.atoms import (
+    ATOMS,
     FORCED_AT,
     LEAD_AT,
     LEADER_AT,
@@ -83,3 +84,17 @@ def exclusions() -> frozenset[tuple[int, int]]:
     """All pairs of built-in atomic features that exclude each other, the smaller number first."""
     rules: Iterable[Iterable[tuple[int, int]]] = (_suits(), _spades(), _queen_player(), _leader(), _heart_points())
     return frozenset((min(pair), max(pair)) for pairs in rules for pair in pairs)
+
+
+def exclusive(one: int, two: int) -> bool:
+    """Whether two atoms, clauses among them, can never be true together."""
+    literals = [ATOMS[number].literals or ((number, True),) for number in (one, two)]
+    return all(_clash(a, b) for a, b in product(*literals))
+
+
+def _clash(one: tuple[int, bool], two: tuple[int, bool]) -> bool:
+    """Whether two literals exclude each other."""
+    (a, a_wanted), (b, b_wanted) = one, two
+    if a_wanted and b_wanted:
+        return (min(a, b), max(a, b)) in exclusions()
+    return a == b and a_wanted != b_wanted

@@ -7,7 +7,9 @@
     expand uct alphabeta players belief    look-ahead with all moves at once; searches; players by name
     messages agent server           the player's side of the protocol: texts, answers, HTTP
     scramble seats manager matches  the manager's side: renaming, players here and elsewhere, matches, series
-    lookahead learning learners shapes     shapes of look-ahead trees; learning matches; models of features; pictures
+    positions lookahead             a game as a graph that grows; shapes of look-ahead trees, and searches
+    opponents learning learners     kinds of opponents and how they are recognised; learning matches; runs of them
+    models discovery shapes td_player    features: as files, found, shown; the learner behind the protocol
     describe terminal commands      for people: facts about a game, play at the terminal, the command line
 
 Import what you need from the module that has it; `load.load_game` is the door for most purposes.

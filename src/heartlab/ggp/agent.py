@@ -20,7 +20,7 @@ from heartlab.ggp.ground import Budget
 from heartlab.ggp.load import make_machine
 from heartlab.ggp.machine import Machine, State
 from heartlab.ggp.messages import ABORTED, BUSY, DONE, READY, Message, parse_message
-from heartlab.ggp.parse import Description, Expression, rules_of
+from heartlab.ggp.parse import UNNAMED, Description, Expression, rules_of
 from heartlab.ggp.players import GamePlayer, RandomPlayer
 from heartlab.ggp.terms import RANDOM_ROLE, GdlError, Term, show
 
@@ -50,8 +50,10 @@ class _Session:
 class Agent:
     """Plays matches by answering messages."""
 
-    def __init__(self, make_player: Callable[[], GamePlayer], name: str = "heartlab") -> None:
-        self.make_player, self.name = make_player, name
+    def __init__(
+        self, make_player: Callable[[], GamePlayer], name: str = "heartlab", close: Callable[[], None] = lambda: None
+    ) -> None:
+        self.make_player, self.name, self.close = make_player, name, close
         self.sessions: dict[str, _Session] = {}
         self.games: OrderedDict[tuple[object, ...], Machine] = OrderedDict()
         self.lock = threading.Lock()
@@ -117,7 +119,7 @@ class Agent:
 
     def _machine(self, rules: tuple[Expression, ...], seconds: float) -> Machine:
         """A machine of its own for these rules; the work of grounding is remembered."""
-        description = rules_of(rules, "the rules")
+        description = rules_of(rules, UNNAMED)
         key = tuple(map(str, description.rules))
         with self.lock:
             known = self.games.get(key)

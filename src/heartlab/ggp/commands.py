@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from heartlab.progress import Progress
+
 if TYPE_CHECKING:
     from heartlab.ggp.machine import Machine
     from heartlab.ggp.parse import Description
@@ -186,7 +188,8 @@ def serve(
     if not 0 <= port < 65536:
         raise ValueError(f"--port {port}: a port is a number from 0 to 65535")
     try:
-        server = PlayerServer(make_agent(player, seed), host, port)
+        agent = make_agent(player, seed)
+        server = PlayerServer(agent, host, port)
     except OSError as error:
         raise ValueError(f"cannot listen at {host}:{port}: {error.strerror or error}") from None
     _say(f"{player} listens at {server.url}; stop it with Ctrl-C")
@@ -194,68 +197,130 @@ def serve(
         server.serve_forever()
     except KeyboardInterrupt:
         _say("stopped")
+    finally:
+        agent.close()
+
+
+ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="Where to save the features, as JSON.")]
+OutcomesOption = Annotated[
+    str, typer.Option("--outcomes", help="What goals count as, such as 0-30=L,31-69=D,70-100=W; default: around 50.")
+]
+RoleOption = Annotated[int, typer.Option("--role", help="The learner's role: 0 or 1.")]
+AlternateOption = Annotated[bool, typer.Option("--alternate", help="Change roles from match to match.")]
+DepthOption = Annotated[int, typer.Option("--depth", help="Plies of look-ahead: 2, as in the paper, to 6.")]
+RecallOption = Annotated[bool, typer.Option("--recall", help="Learned values count where the look-ahead stops.")]
 
 
 @ggp.command()
 def discover(
     file: FileArgument,
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Where to save the features, as JSON.")],
+    model: ModelArgument,
     opponent: Annotated[
         list[str] | None, typer.Option("--opponent", "-o", help="Default: eps-greedy, random and weak.")
     ] = None,
     matches: Annotated[int, typer.Option("--matches", "-n", help="Learning matches of each run.")] = 75,
     runs: Annotated[int, typer.Option("--runs", help="Runs that are averaged.")] = 10,
-    role: Annotated[int, typer.Option("--role", help="The learner's role: 0 or 1.")] = 0,
+    role: RoleOption = 0,
+    alternate: AlternateOption = False,
+    depth: DepthOption = 2,
+    recall: RecallOption = False,
+    outcomes: OutcomesOption = "",
+    budget: BudgetOption = 20.0,
     seed: SeedOption = 0,
 ) -> None:
     """Learn a source game and save the values of its look-ahead features, for each kind of opponent."""
-    from heartlab.ggp.learners import TurnGame, learn_features
+    from heartlab.ggp.discovery import STANDARD, learn_features
+    from heartlab.ggp.learners import TurnGame, parse_outcomes
 
-    _, machine = _load(file, "auto", 20.0)
-    found = learn_features(
-        TurnGame(machine),
-        tuple(opponent or ("eps-greedy", "random", "weak")),
-        _positive("--matches", matches),
-        _positive("--runs", runs),
-        seed,
-        role=_player("--role", role),
-    )
+    parse_outcomes(outcomes)
+    _writable(model)
+    _, machine = _load(file, "auto", budget)
+    game, opponents = TurnGame(machine, outcomes), tuple(opponent or STANDARD)
+    with Progress(_positive("--runs", runs) * len(opponents), "runs") as bar:
+        found = learn_features(
+            game,
+            opponents,
+            _positive("--matches", matches),
+            runs,
+            seed,
+            bar.update,
+            role=_player("--role", role),
+            alternate=int(alternate),
+            depth=depth,
+            recall=int(recall),
+        )
     found.save(model)
-    _say(f"{model}: {len({shape for values in found.features.values() for shape in values})} features of {file}")
+    _say(f"{model}: {found.size} features of {file}")
+
+
+@ggp.command()
+def pool(
+    model: ModelArgument,
+    sources: Annotated[list[Path], typer.Argument(metavar="MODEL...", help="Models of several source games.")],
+) -> None:
+    """Pool what was learned in several source games into one model."""
+    from heartlab.ggp.models import FeatureModel
+    from heartlab.ggp.models import pool as pool_models
+
+    _writable(model)
+    pooled = pool_models([FeatureModel.load(path) for path in sources])
+    pooled.save(model)
+    _say(f"{model}: {pooled.size} features of {', '.join(pooled.games)}")
 
 
 @ggp.command()
 def learn(
     file: FileArgument,
     learner: Annotated[
-        str, typer.Option("--learner", help="baseline, terminal-only, transfer, look-ahead, avgmax or maxmax.")
+        str, typer.Option("--learner", help="baseline, terminal-only, transfer, habits, look-ahead, avgmax or maxmax.")
     ] = "baseline",
     opponent: Annotated[
-        str, typer.Option("--opponent", "-o", help="eps-greedy, random, weak or blocking.")
+        str, typer.Option("--opponent", "-o", help="eps-greedy, random, weak, blocking, adaptive or switching.")
     ] = "eps-greedy",
     reading: Annotated[str, typer.Option("--reading", help="literal, terminal-check or look-up.")] = "terminal-check",
-    model: Annotated[Path | None, typer.Option("--model", help="Features for transfer; see `discover`.")] = None,
+    model: Annotated[
+        Path | None, typer.Option("--model", help="Features for transfer and habits; see `discover`.")
+    ] = None,
     matches: Annotated[int, typer.Option("--matches", "-n", help="Matches of each run.")] = 3000,
     runs: Annotated[int, typer.Option("--runs", help="Independent runs.")] = 10,
-    role: Annotated[int, typer.Option("--role", help="The learner's role: 0 or 1.")] = 0,
+    role: RoleOption = 0,
+    alternate: AlternateOption = False,
+    depth: DepthOption = 2,
+    recall: RecallOption = False,
+    recognise: Annotated[
+        bool, typer.Option("--recognise", help="The learner is not told who the opponent is, and finds out.")
+    ] = False,
+    outcomes: OutcomesOption = "",
+    budget: BudgetOption = 20.0,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Learn a game against an opponent, match by match, and show the rewards."""
-    from heartlab.ggp.learners import FeatureModel, TurnGame, learn_runs, make_settings
+    from heartlab.ggp.learners import TurnGame, learn_runs, make_settings, parse_outcomes
+    from heartlab.ggp.models import FeatureModel
 
-    settings = make_settings(learner=learner, opponent=opponent, reading=reading, role=_player("--role", role))
-    features = None if model is None else FeatureModel.load(model)
-    _, machine = _load(file, "auto", 20.0)
-    found = learn_runs(
-        TurnGame(machine), settings, _positive("--matches", matches), _positive("--runs", runs), seed, features
+    settings = make_settings(
+        learner=learner,
+        opponent=opponent,
+        reading=reading,
+        role=_player("--role", role),
+        alternate=int(alternate),
+        depth=depth,
+        recall=int(recall),
+        recognise=int(recognise),
     )
+    parse_outcomes(outcomes)
+    features = None if model is None else FeatureModel.load(model)
+    _, machine = _load(file, "auto", budget)
+    game = TurnGame(machine, outcomes)
+    with Progress(_positive("--runs", runs), "runs") as bar:
+        found = learn_runs(game, settings, _positive("--matches", matches), runs, seed, features, bar.update)
     if as_json:
         print(json.dumps(found))
         return
     for window in found["windows"]:
-        mean = f"{window['mean']:6.2f} ± {window['standard_error']:.2f}"
-        print(f"matches {window['first']:>5} to {window['last']:>5}: {mean}")
+        spread = "" if window["standard_error"] is None else f" ± {window['standard_error']:.2f}"
+        print(f"matches {window['first']:>5} to {window['last']:>5}: {window['mean']:6.2f}{spread}")
     print(f"{found['matches_per_second']:,.0f} learning matches per second")
 
 
@@ -266,14 +331,25 @@ def features(
     as_json: JsonOption = False,
 ) -> None:
     """Show learned features, each as a small tree with its values."""
-    from heartlab.ggp.learners import FeatureModel
+    from heartlab.ggp.models import FeatureModel
     from heartlab.ggp.shapes import features_svg, features_text
 
     found = FeatureModel.load(model)
     if picture is not None:
+        _writable(picture)
         picture.write_text(features_svg(found), "utf-8")
         _say(f"drew {picture}")
     print(json.dumps(found.features) if as_json else features_text(found))
+
+
+def _writable(path: Path) -> None:
+    """See beforehand that there is a folder to write a file into.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if path.is_dir() or not path.parent.is_dir():
+        raise ValueError(f"{path}: cannot be written: " + ("it is a folder" if path.is_dir() else "no such folder"))
 
 
 def _player(option: str, value: int) -> int:

@@ -1,18 +1,16 @@
-"""Learning as a user meets it: a game, an opponent, a learner; curves of rewards, and features to carry on.
+"""Learning as a user meets it: a game, an opponent, a learner; rewards match by match.
 
-`learn` plays one run. `learn_features` plays the runs of a source game and values its shapes: the mean of the learned
-values of all visited afterstates with a shape, weighted by visits. `FeatureModel` is that knowledge as a file (JSON:
-data, never code), one value per shape and opponent.
+`TurnGame` is a game for two who take turns, with all that was explored of it. `learn` plays one run over it,
+`learn_runs` several, with means over windows of matches.
 """
 
 from __future__ import annotations
 
 import itertools
-import json
 import math
+import re
 import time
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,30 +18,36 @@ import numpy.typing as npt
 
 from heartlab.ggp.fast import NetworkMachine
 from heartlab.ggp.learning import (
+    HABITS,
     LEARNERS,
-    OPPONENTS,
     READINGS,
     RECORDINGS,
     TRANSFER,
+    Memory,
     Settings,
-    Table,
+    clear_memory,
+    enlarge_memory,
     learn_matches,
-    make_table,
+    make_memory,
 )
-from heartlab.ggp.lookahead import SHAPES, describe_shape, parse_shape
+from heartlab.ggp.lookahead import CLASS_NAMES, MAX_DEPTH, Stack, make_stack
 from heartlab.ggp.machine import Machine
-from heartlab.ggp.terms import GdlError
+from heartlab.ggp.models import FeatureModel, no_features
+from heartlab.ggp.opponents import ADAPTIVE, KINDS, OPPONENTS
+from heartlab.ggp.positions import DRAWN, LOST, STUCK, TOGETHER, WON, WORKING, Board, enlarge_board, make_board
+from heartlab.ggp.terms import RANDOM_ROLE, GdlError
 
-FORMAT = "heartlab-ggp-features/1"
-PROBES = 50
-"""Random games that are played to see which moves are only waiting."""
+PROBE_GAMES, PROBES = 50, 5000
+"""Random games, and positions in them, that are looked at to see which moves are only waiting."""
+FIRST_ROOM, MOST_ROOM = 1 << 15, 1 << 23
+"""Positions for which a board has room at first, and at most."""
 
 
 def make_settings(**names: Any) -> Settings:
     """Settings from names, such as `learner="transfer"`, and numbers.
 
     Raises:
-        GdlError: a name is not known; the text lists the known ones.
+        GdlError: a name is not known; the text lists the known ones. Or a depth is out of range.
     """
     known = {"learner": LEARNERS, "reading": READINGS, "opponent": OPPONENTS, "recording": RECORDINGS}
     for field_name, choices in known.items():
@@ -52,40 +56,113 @@ def make_settings(**names: Any) -> Settings:
             if value not in choices:
                 raise GdlError(f"no {field_name} is called {value!r}; there are {', '.join(choices)}")
             names[field_name] = choices.index(value)
-    return Settings(**names)
+    settings = Settings(**names)
+    if not 2 <= settings.depth <= MAX_DEPTH:
+        raise GdlError(f"look-ahead may be 2 to {MAX_DEPTH} plies deep, not {settings.depth}")
+    return settings
+
+
+def parse_outcomes(text: str) -> npt.NDArray[np.int8]:
+    """What each goal from 0 to 100 counts as, from a text such as `0-30=L,31-69=D,70-100=W`.
+
+    Goals that are not named count as won above 50, lost below, drawn at 50.
+
+    Raises:
+        GdlError: the text is nothing of the kind.
+    """
+    goals = np.arange(101)
+    classes = np.where(goals > 50, WON, np.where(goals < 50, LOST, DRAWN)).astype(np.int8)
+    for piece in filter(None, text.replace(" ", "").split(",")):
+        match = re.fullmatch(r"(\d{1,3})(?:-(\d{1,3}))?=([WLDwld])", piece)
+        low, high = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+        if match is None or not low <= high <= 100:
+            raise GdlError(f"{piece!r} says of no goals what they are worth; it should look like 70-100=W or 50=D")
+        classes[low : high + 1] = CLASS_NAMES.index(match[3].upper())
+    return classes
 
 
 class TurnGame:
-    """A game for two who take turns, ready for learning.
+    """A game for two who take turns, ready for learning; not for two threads at once.
+
+    `outcomes` declares which goals count as won, lost and drawn; see `parse_outcomes`.
 
     Raises:
         GdlError: the game is not of that kind, or did not ground.
     """
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, outcomes: str = "") -> None:
         if not isinstance(machine, NetworkMachine):
             raise GdlError(f"{machine.name}: learning needs the network, but it is {machine.note}")
         if len(machine.roles) != 2:
             raise GdlError(f"{machine.name}: learning needs a game for two, not {len(machine.roles)}")
+        if machine.is_terminal(machine.initial):
+            raise GdlError(f"{machine.name}: there is nothing to learn: the game is over before it begins")
+        if machine.has_percepts or RANDOM_ROLE in machine.roles:
+            raise GdlError(f"{machine.name}: learning needs a game without chance and without anything hidden")
         self.machine = machine
-        self.net = machine.network.net
+        self.classes = parse_outcomes(outcomes)
         self.idle = self._waiting_moves()
+        self.board: Board = self._empty(FIRST_ROOM)
+        self.memory: Memory = make_memory(FIRST_ROOM)
+        self.theirs: Memory = make_memory(1)
+        self.stack: Stack = make_stack(len(self.board.rules.moves))
 
     def _waiting_moves(self) -> npt.NDArray[np.bool_]:
         """The moves that are a player's only one while the other has a choice: not its turn."""
         machine, dice = self.machine, np.random.default_rng(0)
-        idle = np.zeros(len(self.net.legal), bool)
+        idle = np.zeros(len(machine.network.net.legal), bool)
+        state, games = machine.initial, 0
         for _ in range(PROBES):
-            state = machine.initial
-            while not machine.is_terminal(state):
-                moves = machine.legal_moves(state)
-                if len(moves[0]) > 1 and len(moves[1]) > 1:
-                    raise GdlError(f"{machine.name}: learning needs a game in which players take turns")
-                for player in (0, 1):
-                    if len(moves[1 - player]) > 1:
-                        idle[machine.move_number(player, moves[player][0])] = True
-                state = machine.next(state, [own[dice.integers(len(own))] for own in moves])
+            if games == PROBE_GAMES:
+                break
+            if machine.is_terminal(state):
+                state, games = machine.initial, games + 1
+                continue
+            moves = machine.legal_moves(state)
+            if len(moves[0]) > 1 and len(moves[1]) > 1:
+                raise self._together()
+            for player in (0, 1):
+                if len(moves[1 - player]) > 1:
+                    idle[machine.move_number(player, moves[player][0])] = True
+            state = machine.next(state, [own[dice.integers(len(own))] for own in moves])
         return idle
+
+    def _together(self) -> GdlError:
+        return GdlError(f"{self.machine.name}: learning needs a game in which players take turns")
+
+    def prepare(self, settings: Settings) -> None:
+        """Forget the run before, and what was explored if that was much."""
+        room = len(self.board.graph.nodes)
+        if room >= MOST_ROOM // 4 and 2 * self.board.graph.used[0] > room:
+            self.board = self._empty(room)
+        clear_memory(self.memory)
+        clear_memory(self.theirs)
+        if settings.opponent == ADAPTIVE and len(self.theirs.visits) < room:
+            self.theirs = make_memory(room)
+
+    def _empty(self, room: int) -> Board:
+        network = self.machine.network
+        return make_board(network.net, self.idle, self.classes, network.literals, room)
+
+    def make_room(self) -> None:
+        """Four times as much room as before, if there is too little left; what was learned and explored stays.
+
+        Raises:
+            GdlError: players have a choice at the same time or none at all, or there is no more room to be had.
+        """
+        graph = self.board.graph
+        trouble, graph.used[2] = graph.used[2], WORKING
+        if trouble == TOGETHER:
+            raise self._together()
+        if trouble == STUCK:
+            raise GdlError(f"{self.machine.name}: a player has no legal move in a state that is not terminal")
+        room = 4 * len(graph.nodes)
+        if room > MOST_ROOM:
+            raise GdlError(f"{self.machine.name}: learning had to stop: there are too many positions to keep")
+        self.board = enlarge_board(self.board, room)
+        self.memory = enlarge_memory(self.memory, room)
+        if len(self.theirs.visits) > 1:
+            self.theirs = enlarge_memory(self.theirs, room)
 
 
 def _generators(seed: int, run: int) -> npt.NDArray[np.uint64]:
@@ -95,31 +172,32 @@ def _generators(seed: int, run: int) -> npt.NDArray[np.uint64]:
 
 def learn(
     game: TurnGame, settings: Settings, matches: int, seed: int = 0, run: int = 0, model: FeatureModel | None = None
-) -> tuple[npt.NDArray[np.float32], Table]:
-    """One run: the reward of each match, and the table that was learned.
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float64]]:
+    """One run: the reward of each match, and what the opponent's moves were like (see `opponents.watch`).
+
+    What was learned is in `game.memory` until the next run.
 
     Raises:
-        GdlError: a transfer learner has no model, or the table was full.
+        GdlError: a transfer learner has no model, the model does not know the opponent, or the game does not suit.
     """
-    features = np.full(SHAPES if settings.learner == TRANSFER else 1, -1.0, np.float32)
-    if settings.learner == TRANSFER:
+    features = no_features()
+    if settings.learner in (TRANSFER, HABITS):
         if model is None:
-            raise GdlError("a transfer learner needs a model of features")
-        for shape, value in model.values_against(OPPONENTS[settings.opponent]).items():
-            features[shape] = value
+            raise GdlError(f"the learner {LEARNERS[settings.learner]} needs a model of features")
+        if model.recall and not settings.recall:
+            settings = settings._replace(recall=1)
+        features = model.features_against(None if settings.recognise else OPPONENTS[settings.opponent])
     rewards = np.zeros(matches, np.float32)
-    bits = min(24, max(12, math.ceil(math.log2(matches * 40 + 2048))))
     while True:
-        table = make_table(bits)
-        values = np.zeros(game.machine.network.literals, np.uint64)
-        rngs = _generators(seed, run)
-        played = learn_matches(game.net, game.idle, settings, features, table, rngs, values, rewards)
+        game.prepare(settings)
+        features.evidence[:] = 0.0
+        rngs, counts = _generators(seed, run), np.zeros((3, KINDS))
+        played = learn_matches(
+            *game.board, settings, features, game.memory, game.theirs, game.stack, rngs, rewards, counts
+        )
         if played == matches:
-            return rewards, table
-        if played < 0 or bits >= 26:
-            reason = "in some state it is nobody's turn" if played < 0 else "there are too many positions to keep"
-            raise GdlError(f"{game.machine.name}: learning had to stop: {reason}")
-        bits += 2
+            return rewards, counts[:2]
+        game.make_room()
 
 
 def learn_runs(
@@ -129,17 +207,24 @@ def learn_runs(
     runs: int,
     seed: int = 0,
     model: FeatureModel | None = None,
+    tell: Callable[[int], None] = lambda done: None,
 ) -> dict[str, Any]:
-    """Several independent runs: mean rewards over windows of matches, with standard errors over runs."""
+    """Several independent runs: mean rewards over windows of matches, with standard errors over runs.
+
+    `tell` is told after each run how many are done.
+    """
     learn(game, settings, 1, seed, 0, model)
+    rewards = np.zeros((runs, matches), np.float32)
     begun = time.perf_counter()
-    rewards = np.array([learn(game, settings, matches, seed, run, model)[0] for run in range(runs)])
+    for run in range(runs):
+        rewards[run] = learn(game, settings, matches, seed, run, model)[0]
+        tell(run + 1)
     taken = time.perf_counter() - begun
     edges = sorted({edge for edge in (0, 100, 300, 1000, 3000, matches) if edge <= matches})
     windows = []
     for first, last in itertools.pairwise(edges):
         means = rewards[:, first:last].mean(axis=1)
-        error = float(means.std(ddof=1) / math.sqrt(runs)) if runs > 1 else math.nan
+        error = float(means.std(ddof=1) / math.sqrt(runs)) if runs > 1 else None
         windows.append({"first": first + 1, "last": last, "mean": float(means.mean()), "standard_error": error})
     return {
         "game": game.machine.name,
@@ -153,91 +238,3 @@ def learn_runs(
         "windows": windows,
         "matches_per_second": matches * runs / taken,
     }
-
-
-@dataclass
-class FeatureModel:
-    """Values of shapes, learned in some game against some opponents."""
-
-    game: str
-    matches: int
-    runs: int
-    seed: int
-    settings: dict[str, Any]
-    features: dict[str, dict[str, list[float]]] = field(default_factory=dict)
-    """By opponent and shape: the value, and how many visits it rests on."""
-
-    def values_against(self, opponent: str) -> dict[int, float]:
-        """The value of each shape.
-
-        Raises:
-            GdlError: nothing was learned against this opponent.
-        """
-        if opponent not in self.features:
-            raise GdlError(f"the model knows {', '.join(self.features) or 'nobody'}, but not the opponent {opponent}")
-        return {parse_shape(shape): value[0] for shape, value in self.features[opponent].items()}
-
-    def save(self, path: Path) -> None:
-        """Write the model as JSON."""
-        path.write_text(json.dumps({"format": FORMAT, **asdict(self)}, indent=1) + "\n", "utf-8")
-
-    @staticmethod
-    def load(path: Path) -> FeatureModel:
-        """Read a model.
-
-        Raises:
-            GdlError: the file is not one, or is damaged.
-        """
-        try:
-            found = json.loads(path.read_text("utf-8"))
-            if not isinstance(found, dict) or found.pop("format", None) != FORMAT:
-                raise GdlError(f"{path}: this is no model of features ({FORMAT})")
-            model = FeatureModel(**found)
-            for opponent, values in model.features.items():
-                for value in values.values():
-                    if len(value) != 2 or not 0 <= float(value[0]) <= 100:
-                        raise GdlError(f"{path}: a value against {opponent} should lie between 0 and 100")
-                model.values_against(opponent)
-        except (ValueError, TypeError, AttributeError) as error:
-            if isinstance(error, GdlError):
-                raise
-            raise GdlError(f"{path}: the model is damaged: {error}") from None
-        return model
-
-
-def learn_features(
-    game: TurnGame,
-    opponents: tuple[str, ...] = ("eps-greedy", "random", "weak"),
-    matches: int = 75,
-    runs: int = 10,
-    seed: int = 0,
-    **names: Any,
-) -> FeatureModel:
-    """Play a source game against each opponent and value the shapes of its afterstates."""
-    names = {"learner": "baseline", "reading": "literal", **names}
-    model = FeatureModel(game.machine.name, matches, runs, seed, dict(names))
-    for opponent in opponents:
-        total: dict[int, list[float]] = {}
-        settings = make_settings(opponent=opponent, collect=1, **names)
-        for run in range(runs):
-            _, table = learn(game, settings, matches, seed, run)
-            for shape, (value, visits) in table_features(table).items():
-                entry = total.setdefault(shape, [0.0, 0.0])
-                entry[0] += value * visits
-                entry[1] += visits
-        model.features[opponent] = {
-            describe_shape(shape): [entry[0] / entry[1], entry[1]] for shape, entry in sorted(total.items())
-        }
-    return model
-
-
-def table_features(table: Table) -> dict[int, tuple[float, int]]:
-    """The mean value of the visited afterstates of each shape, weighted by visits, and the visits."""
-    found = {}
-    wanted = (table.keys != 0) & (table.shapes >= 0) & (table.visits > 0)
-    shapes, values, visits = table.shapes[wanted], table.values[wanted], table.visits[wanted]
-    for shape in np.unique(shapes):
-        mine = shapes == shape
-        weight = int(visits[mine].sum())
-        found[int(shape)] = (float((values[mine] * visits[mine]).sum() / weight), weight)
-    return found

@@ -1,6 +1,6 @@
-"""Learning matches in one compiled loop: afterstate TD(lambda) against opponents that do not learn.
+"""Learning matches in one compiled loop: afterstate TD(lambda) against opponents of several kinds.
 
-The learner keeps a table of positions, reached after its own moves or (where all plies are recorded) after any move. It
+The learner keeps values of positions, reached after its own moves or (where all plies are recorded) after any move. It
 plays the move whose afterstate has the highest value, now and then another one. After a match each new position gets
 its initial value, and then, with all values as before the match, recorded positions s_1 ... s_k and the reward r,
 
@@ -17,44 +17,28 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.ggp.expand import enter, expand_entered
-from heartlab.ggp.lookahead import (
-    AVERAGE,
-    BEST,
-    LOST,
-    MINIMAX,
-    NO_FEATURE,
-    NOBODY,
-    OPEN,
-    WON,
-    class_of,
-    look_ahead,
-    turn_of,
-)
-from heartlab.ggp.simulate import GOLDEN, ZERO, clear, draw_below, draw_share
-from heartlab.ggp.uct import find_slot, hash_state
+from heartlab.ggp.lookahead import AVERAGE, BEST, DEFAULT, HABIT, MINIMAX, NO_FEATURE, look_ahead
+from heartlab.ggp.opponents import ADAPTIVE, BLOCKING, KINDS, RANDOM, WEAK, believe, kind_now, watch, weigh
+from heartlab.ggp.positions import CLASS, COUNT, FIRST, GOAL, LOST, MOVER, OPEN, WON, WORKING, expand_position
+from heartlab.ggp.simulate import ZERO, draw_below, draw_share
+from heartlab.ggp.uct import find_slot
 from heartlab.jit import kernel
 
-BASELINE, TERMINAL_ONLY, TRANSFER, LOOK_AHEAD, AVGMAX, MAXMAX = range(6)
-LEARNERS = ("baseline", "terminal-only", "transfer", "look-ahead", "avgmax", "maxmax")
+BASELINE, TERMINAL_ONLY, TRANSFER, HABITS, LOOK_AHEAD, AVGMAX, MAXMAX = range(7)
+LEARNERS = ("baseline", "terminal-only", "transfer", "habits", "look-ahead", "avgmax", "maxmax")
 """How a learner initialises values: always 50; the truth where the game is over; by features; by searches."""
+
+SUM_OF_LEARNER = np.array([MINIMAX, MINIMAX, MINIMAX, HABIT, MINIMAX, AVERAGE, BEST])
+"""Which sum of a look-ahead a learner goes by that searches."""
 
 LITERAL, TERMINAL_CHECK, LOOK_UP = range(3)
 READINGS = ("literal", "terminal-check", "look-up")
 
-RANDOM, GREEDY, WEAK, BLOCKING = range(4)
-OPPONENTS = ("random", "eps-greedy", "weak", "blocking")
-"""Uniform; takes wins and avoids losses at once; the reverse; takes wins and avoids giving one to the learner."""
-
 ALL_PLIES, OWN_AND_LAST, OWN_ONLY = range(3)
 RECORDINGS = ("all", "own-and-last", "own")
 
-DEFAULT = 50.0
-NEW = -2
-"""The shape of a position for which it was not asked yet."""
 MAX_PLIES = 512
-FULL = 0.8
-"""The table is given up when this share of it is in use."""
+UNKNOWN = -1.0
 
 
 class Settings(NamedTuple):
@@ -62,259 +46,334 @@ class Settings(NamedTuple):
 
     learner: int = BASELINE
     reading: int = TERMINAL_CHECK
-    opponent: int = GREEDY
+    opponent: int = 1
     recording: int = ALL_PLIES
     role: int = 0
+    alternate: int = 0
+    """Whether the roles change from match to match."""
+    depth: int = 2
+    """Plies of look-ahead below an afterstate."""
+    recall: int = 0
+    """Whether learned values count where the look-ahead stops."""
     alpha: float = 0.3
     trace: float = 0.7
     epsilon: float = 0.01
     opponent_epsilon: float = 0.1
-    collect: int = 0
-    """Whether to work out the shape of every visited afterstate, as a source of features must."""
+    recognise: int = 0
+    """Whether the learner has to find out against whom it plays."""
+    forget: float = 1.0
+    """What is left of the evidence about the opponent after each match."""
+    period: int = 500
+    """Matches after which a switching opponent becomes another."""
 
 
-class Table(NamedTuple):
-    """The learner's memory, found by a hash of the position."""
+class Memory(NamedTuple):
+    """What was learned in one run, per position and role; only what was touched is cleared for the next."""
 
-    keys: npt.NDArray[np.uint64]  # [slots] 0 for a free slot
-    values: npt.NDArray[np.float64]  # [slots]
-    visits: npt.NDArray[np.int32]  # [slots]
-    shapes: npt.NDArray[np.int32]  # [slots] shape of an own afterstate, NO_FEATURE, or NEW
+    values: npt.NDArray[np.float64]  # [positions, 2] UNKNOWN where nothing was learned
+    visits: npt.NDArray[np.int32]  # [positions, 2]
+    own: npt.NDArray[np.bool_]  # [positions, 2] whether it was visited as an afterstate that goes on
+    touched: npt.NDArray[np.int64]  # [entries] 2 * position + role
     used: npt.NDArray[np.int64]  # [1]
 
 
-def make_table(bits: int) -> Table:
-    """An empty table of 2^bits slots."""
-    size = 1 << bits
-    return Table(
-        np.zeros(size, np.uint64),
-        np.zeros(size),
-        np.zeros(size, np.int32),
-        np.full(size, NEW, np.int32),
+class Features(NamedTuple):
+    """Values of shapes, found by the shape's word, one for each opponent that was met; and what those were like."""
+
+    keys: npt.NDArray[np.uint64]  # [slots] 0 for a free slot
+    values: npt.NDArray[np.float32]  # [slots, opponents] UNKNOWN where an opponent never led there
+    depth: int
+    """Shapes of this depth are tried first, then less deep ones."""
+    profiles: npt.NDArray[np.float64]  # [opponents, classes] how much each kind of move is liked
+    belief: npt.NDArray[np.float64]  # [opponents] how likely it is that this is the opponent
+    evidence: npt.NDArray[np.float64]  # [opponents] log-likelihood
+    habits: npt.NDArray[np.float64]  # [classes] the profile of the opponent, as far as it is recognised
+
+
+def make_memory(positions: int) -> Memory:
+    """An empty memory."""
+    return Memory(
+        np.full((positions, 2), UNKNOWN),
+        np.zeros((positions, 2), np.int32),
+        np.zeros((positions, 2), np.bool_),
+        np.zeros(2 * positions, np.int64),
         np.zeros(1, np.int64),
     )
 
 
-@kernel
-def key_of(state: Any, role: int) -> Any:
-    """The key of a position for a learner in a role; never zero."""
-    return (hash_state(state) + GOLDEN * np.uint64(2 * role)) | np.uint64(1)
+def enlarge_memory(memory: Memory, positions: int) -> Memory:
+    """The same memory with room for more positions."""
+    fresh, known = make_memory(positions), len(memory.values)
+    for name in ("values", "visits", "own"):
+        getattr(fresh, name)[:known] = getattr(memory, name)
+    fresh.touched[: memory.used[0]] = memory.touched[: memory.used[0]]
+    fresh.used[:] = memory.used
+    return fresh
 
 
 @kernel
-def add_entry(table: Any, slot: int, key: Any, value: float) -> None:
-    """Begin an entry in a free slot."""
-    table.keys[slot] = key
-    table.values[slot] = value
-    table.visits[slot] = 0
-    table.shapes[slot] = NEW
-    table.used[0] += 1
+def clear_memory(memory: Any) -> None:
+    """Forget everything."""
+    for number in range(memory.used[0]):
+        position, role = memory.touched[number] >> 1, memory.touched[number] & 1
+        memory.values[position, role] = UNKNOWN
+        memory.visits[position, role] = 0
+        memory.own[position, role] = False
+    memory.used[0] = 0
 
 
 @kernel
-def initial_value(learner: int, shape: int, sums: Any, features: Any) -> float:
-    """What a learner takes an afterstate to be worth, from what look-ahead found."""
-    if learner == TRANSFER:
-        if shape != NO_FEATURE and features[shape] >= 0.0:
-            return features[shape]
-        return DEFAULT
-    if learner == LOOK_AHEAD:
-        return sums[MINIMAX]
-    if learner == AVGMAX:
-        return sums[AVERAGE]
-    if learner == MAXMAX:
-        return sums[BEST]
-    return DEFAULT
+def remember(memory: Any, position: int, role: int, value: float) -> None:
+    """Give a position a value, a first one perhaps."""
+    if memory.values[position, role] < 0.0:
+        memory.touched[memory.used[0]] = 2 * position + role
+        memory.used[0] += 1
+    memory.values[position, role] = value
 
 
 @kernel
-def candidate_value(
-    net: Any,
-    values: Any,
-    idle: Any,
-    settings: Any,
-    table: Any,
-    features: Any,
-    child: Any,
-    goal: int,
-    levels: Any,
-    sums: Any,
+def feature_value(features: Any, word: Any) -> float:
+    """The value of a shape against the opponent as far as it is recognised; UNKNOWN if there is none."""
+    if word == NO_FEATURE:
+        return UNKNOWN
+    slot = find_slot(features.keys, word)
+    if features.keys[slot] == ZERO:
+        return UNKNOWN
+    total, weight = 0.0, 0.0
+    for opponent in range(len(features.belief)):
+        if features.values[slot, opponent] >= 0.0:
+            total += features.belief[opponent] * features.values[slot, opponent]
+            weight += features.belief[opponent]
+    return total / weight if weight > 0.01 else UNKNOWN
+
+
+@kernel
+def initial_value(
+    graph: Any, rules: Any, settings: Any, features: Any, memory: Any, stack: Any, position: int, role: int
 ) -> float:
-    """The value by which a candidate move is judged."""
-    key = key_of(child, settings.role)
-    slot = find_slot(table.keys, key)
-    if table.keys[slot] != ZERO:
-        return table.values[slot]
-    if settings.reading == LITERAL or settings.learner == BASELINE:
-        return DEFAULT
-    if goal >= 0:
-        return np.float64(goal)
-    if settings.reading == LOOK_UP and settings.learner != TERMINAL_ONLY:
-        shape = look_ahead(net, values, idle, child, settings.role, levels, sums)
-        value = initial_value(settings.learner, shape, sums, features)
-        add_entry(table, slot, key, value)
-        table.shapes[slot] = shape
-        return value
+    """What a learner takes an afterstate to be worth that it meets for the first time."""
+    recall, habits = settings.recall == 1, features.habits
+    if settings.learner == TRANSFER:
+        for less in range(features.depth - 1):
+            depth = features.depth - less
+            word = look_ahead(graph, rules, position, role, depth, recall, memory.values, habits, stack)
+            value = feature_value(features, word)
+            if value >= 0.0:
+                return value
+    elif settings.learner > TRANSFER:
+        look_ahead(graph, rules, position, role, settings.depth, recall, memory.values, habits, stack)
+        return stack.sums[0, SUM_OF_LEARNER[settings.learner]]
     return DEFAULT
 
 
 @kernel
-def choose_own(
-    net: Any, values: Any, idle: Any, settings: Any, table: Any, features: Any, count: int, buffers: Any, rng: Any
-) -> int:
-    """The learner's move: the best candidate, ties at random, or with a small chance any."""
-    if draw_share(rng) < settings.epsilon:
-        return draw_below(rng, count)
-    children, ends, worth, sums, levels = buffers
-    best, ties = -1.0, 0
-    for child in range(count):
-        goal = ends[child, settings.role]
-        value = candidate_value(net, values, idle, settings, table, features, children[child], goal, levels, sums)
-        worth[child] = value
-        if value > best:
-            best, ties = value, 0
-        if value == best:
-            ties += 1
+def choose_best(worth: Any, count: int, rng: Any) -> int:
+    """The number of the highest of some values, ties at random."""
+    best, ties = worth[0], 0
+    for number in range(count):
+        best = max(best, worth[number])
+    for number in range(count):
+        ties += worth[number] == best
     left = draw_below(rng, ties) if ties > 1 else 0
-    for child in range(count):
-        if worth[child] == best:
+    for number in range(count):
+        if worth[number] == best:
             if left == 0:
-                return child
+                return number
             left -= 1
     return 0
 
 
 @kernel
-def gives_win(net: Any, values: Any, idle: Any, child: Any, learner: int, level: Any) -> bool:
-    """Whether the learner can win at once in a position."""
-    moves, children, ends = level
-    enter(net, values, child)
-    count = expand_entered(net, values, child, turn_of(net, values, idle), moves, children, ends)
-    found = False
-    for reply in range(count):
-        found |= class_of(ends[reply, learner]) == WON
-    return found
+def known_worth(nodes: Any, edges: Any, values: Any, checks: bool, position: int, role: int, worth: Any) -> bool:
+    """What the candidate moves are worth without any look-ahead; returns whether something new goes on."""
+    count, first, news = nodes[position, COUNT], nodes[position, FIRST], False
+    for child in range(count):
+        found = np.int64(edges[first + child])
+        value, goal = values[found, role], nodes[found, GOAL + role]
+        if value < 0.0:
+            value = np.float64(goal) if goal >= 0 and checks else DEFAULT
+            news |= goal < 0
+        worth[child] = value
+    return news
 
 
 @kernel
-def choose_theirs(net: Any, values: Any, idle: Any, settings: Any, count: int, buffers: Any, rng: Any) -> int:
-    """The opponent's move: uniform among those that its kind of player prefers."""
-    if settings.opponent == RANDOM or draw_share(rng) < settings.opponent_epsilon:
-        return draw_below(rng, count)
-    children, ends, worth, _, levels = buffers
-    other = 1 - settings.role
-    liked, shunned = (LOST, WON) if settings.opponent == WEAK else (WON, LOST)
-    best = 0
+def look_up(
+    graph: Any, rules: Any, settings: Any, features: Any, memory: Any, stack: Any, position: int, role: int, worth: Any
+) -> None:
+    """Give new candidate moves their initial values; a learner that recalls does so until the first visit."""
+    nodes, edges, values = graph.nodes, graph.edges, memory.values
+    count, first = nodes[position, COUNT], nodes[position, FIRST]
     for child in range(count):
-        kind = class_of(ends[child, other])
-        rank = 3 if kind == liked else 0 if kind == shunned else 2
-        if settings.opponent == BLOCKING and kind == OPEN:
-            rank -= gives_win(net, values, idle, children[child], settings.role, levels[0])
-        worth[child] = rank
-        best = max(best, rank)
-    ties = 0
-    for child in range(count):
-        ties += worth[child] == best
-    left = draw_below(rng, ties)
-    for child in range(count):
-        if worth[child] == best:
-            if left == 0:
-                return child
-            left -= 1
-    return 0
+        found = np.int64(edges[first + child])
+        fresh = values[found, role] < 0.0 or (settings.recall == 1 and memory.visits[found, role] == 0)
+        if fresh and nodes[found, GOAL + role] < 0:
+            worth[child] = initial_value(graph, rules, settings, features, memory, stack, found, role)
+            remember(memory, found, role, worth[child])
 
 
 @kernel
-def update(slots: Any, count: int, reward: float, settings: Any, table: Any) -> None:
+def rank_theirs(nodes: Any, edges: Any, kind: int, known: Any, position: int, player: int, worth: Any) -> None:
+    """How much an opponent likes its moves by its kind; `known` are the values of one that adapts."""
+    count, first = nodes[position, COUNT], nodes[position, FIRST]
+    liked, shunned = (LOST, WON) if kind == WEAK else (WON, LOST)
+    for child in range(count):
+        found = np.int64(edges[first + child])
+        if kind == ADAPTIVE:
+            value, goal = known[found, player], nodes[found, GOAL + player]
+            worth[child] = value if value >= 0.0 else np.float64(goal) if goal >= 0 else DEFAULT
+        else:
+            node = nodes[found, CLASS + player]
+            worth[child] = 3.0 if node == liked else 0.0 if node == shunned else 2.0
+
+
+@kernel
+def prefer_safe(graph: Any, rules: Any, position: int, winner: int, worth: Any) -> None:
+    """Lower the ranks of moves that go on and let the other player win at once."""
+    nodes, edges = graph.nodes, graph.edges
+    count, first = nodes[position, COUNT], nodes[position, FIRST]
+    for child in range(count):
+        found = np.int64(edges[first + child])
+        if nodes[found, CLASS + winner] == OPEN:
+            if nodes[found, FIRST] < 0:
+                expand_position(graph, rules, found)
+            start, gives_win = nodes[found, FIRST], False
+            for reply in range(nodes[found, COUNT]):
+                gives_win |= nodes[edges[start + reply], CLASS + winner] == WON
+            worth[child] -= gives_win
+
+
+@kernel
+def update(memory: Any, path: Any, count: int, role: int, reward: float, settings: Any) -> None:
     """TD(lambda) over the recorded positions, all values taken as they are before it."""
     following, trace = reward, 0.0
     for place in range(count):
-        number = count - 1 - place
-        value = table.values[slots[number]]
+        position = path[count - 1 - place]
+        value = memory.values[position, role]
         trace = (following - value) + settings.trace * trace
         following = value
-        table.values[slots[number]] = value + settings.alpha * trace
-        table.visits[slots[number]] += 1
+        memory.values[position, role] = value + settings.alpha * trace
+        memory.visits[position, role] += 1
+
+
+@kernel
+def first_visit(
+    graph: Any, rules: Any, settings: Any, features: Any, memory: Any, stack: Any, position: int, role: int,
+    is_own: bool,
+) -> None:  # fmt: skip
+    """Give a recorded position that is new its initial value."""
+    goal, value = graph.nodes[position, GOAL + role], DEFAULT
+    if goal >= 0 and settings.learner != BASELINE:
+        value = np.float64(goal)
+    elif goal < 0 and is_own:
+        value = initial_value(graph, rules, settings, features, memory, stack, position, role)
+    remember(memory, position, role, value)
+
+
+@kernel
+def play_match(
+    graph: Any, rules: Any, settings: Any, kind: int, role: int, features: Any, memory: Any, theirs: Any, stack: Any,
+    rngs: Any, worth: Any, path: Any, own: Any, counts: Any,
+) -> int:  # fmt: skip
+    """One match; fills in the path of positions and returns how many there are."""
+    nodes, edges, values, known = graph.nodes, graph.edges, memory.values, theirs.values
+    mine, others = rngs[0], rngs[1]
+    checks = settings.reading != LITERAL and settings.learner != BASELINE
+    looks_up = settings.reading == LOOK_UP and settings.learner > TERMINAL_ONLY
+    position, plies = np.int64(0), np.int64(0)
+    while nodes[position, GOAL] < 0 and plies < MAX_PLIES:
+        if nodes[position, FIRST] < 0:
+            expand_position(graph, rules, position)
+            if graph.used[2] != WORKING:
+                return 0
+        count = nodes[position, COUNT]
+        own[plies] = nodes[position, MOVER] == role
+        if own[plies]:
+            if draw_share(mine) < settings.epsilon:
+                chosen = draw_below(mine, count)
+            else:
+                news = known_worth(nodes, edges, values, checks, position, role, worth)
+                if looks_up and (news or settings.recall == 1):
+                    look_up(graph, rules, settings, features, memory, stack, position, role, worth)
+                chosen = choose_best(worth, count, mine)
+        else:
+            if kind == RANDOM or draw_share(others) < settings.opponent_epsilon:
+                chosen = draw_below(others, count)
+            else:
+                rank_theirs(nodes, edges, kind, known, position, 1 - role, worth)
+                if kind == BLOCKING:
+                    prefer_safe(graph, rules, position, role, worth)
+                chosen = choose_best(worth, count, others)
+            picked = watch(nodes, edges, position, chosen, 1 - role, counts)
+            if settings.recognise and picked >= 0:
+                weigh(features, counts[2], picked)
+        position = np.int64(edges[nodes[position, FIRST] + chosen])
+        path[plies] = position
+        plies += 1
+    return plies
+
+
+@kernel
+def learn_theirs(graph: Any, settings: Any, theirs: Any, path: Any, plies: int, player: int) -> None:
+    """An opponent that adapts learns from a match: every position, ended games by their goals."""
+    for ply in range(plies):
+        goal = graph.nodes[path[ply], GOAL + player]
+        if theirs.values[path[ply], player] < 0.0:
+            remember(theirs, path[ply], player, np.float64(goal) if goal >= 0 else DEFAULT)
+    reward = max(0, graph.nodes[path[plies - 1], GOAL + player])
+    update(theirs, path, plies, player, np.float64(reward), settings)
 
 
 @kernel
 def learn_matches(
-    net: Any, idle: Any, settings: Any, features: Any, table: Any, rngs: Any, values: Any, rewards: Any
-) -> int:
-    """Play and learn; fills in the rewards and returns how many matches were played before the table was full."""
-    most = 1
-    for role in range(len(net.role_moves) - 1):
-        most = max(most, np.int64(net.role_moves[role + 1]) - np.int64(net.role_moves[role]))
-    words, roles = len(net.initial), len(net.role_moves) - 1
-    moves, worth, sums = np.zeros(most, np.int64), np.zeros(most), np.zeros(3)
-    children, ends = np.zeros((most, words), np.uint64), np.zeros((most, roles), np.int64)
-    levels = (
-        (np.zeros(most, np.int64), np.zeros((most, words), np.uint64), np.zeros((most, roles), np.int64)),
-        (np.zeros(most, np.int64), np.zeros((most, words), np.uint64), np.zeros((most, roles), np.int64)),
-    )
-    buffers = (children, ends, worth, sums, levels)
-    states, own = np.zeros((MAX_PLIES, words), np.uint64), np.zeros(MAX_PLIES, np.bool_)
-    slots = np.zeros(MAX_PLIES, np.int64)
-    state = np.zeros(words, np.uint64)
-    clear(values)
+    graph: Any, rules: Any, settings: Any, features: Any, memory: Any, theirs: Any, stack: Any, rngs: Any,
+    rewards: Any, counts: Any,
+) -> int:  # fmt: skip
+    """Play and learn; fills in the rewards and returns how many matches were played before the graph had a problem.
+
+    `theirs` is the memory of an opponent that adapts; `counts` gets what the opponent's moves were like.
+    """
+    worth = np.zeros(len(rules.moves))
+    path, recorded = np.zeros(MAX_PLIES, np.int64), np.zeros(MAX_PLIES, np.int64)
+    own = np.zeros(MAX_PLIES, np.bool_)
     for match in range(len(rewards)):
-        if table.used[0] > FULL * len(table.keys) - MAX_PLIES:
+        role = (settings.role + settings.alternate * match) & 1
+        kind = kind_now(settings.opponent, match, settings.period)
+        plies = play_match(
+            graph, rules, settings, kind, role, features, memory, theirs, stack, rngs, worth, path, own, counts
+        )
+        if plies == 0:
             return match
-        state[:] = net.initial
-        plies, goal = 0, -1
-        while goal < 0 and plies < MAX_PLIES:
-            enter(net, values, state)
-            mover = turn_of(net, values, idle)
-            if mover == NOBODY:
-                return -1
-            count = expand_entered(net, values, state, mover, moves, children, ends)
-            if mover == settings.role:
-                chosen = choose_own(net, values, idle, settings, table, features, count, buffers, rngs[0])
-            else:
-                chosen = choose_theirs(net, values, idle, settings, count, buffers, rngs[1])
-            state[:] = children[chosen]
-            states[plies] = state
-            own[plies] = mover == settings.role
-            goal = ends[chosen, settings.role]
-            plies += 1
-        rewards[match] = max(0, goal)
-        recorded = 0
+        reward = np.float64(max(0, graph.nodes[path[plies - 1], GOAL + role]))
+        rewards[match] = reward
+        number = np.int64(0)
         for ply in range(plies):
             over = ply == plies - 1
             if own[ply] or settings.recording == ALL_PLIES or (over and settings.recording == OWN_AND_LAST):
-                is_own = own[ply] and not over
-                slots[recorded] = visit(
-                    net,
-                    values,
-                    idle,
-                    settings,
-                    table,
-                    features,
-                    states[ply],
-                    is_own,
-                    goal if over else -1,
-                    levels,
-                    sums,
-                )
-                recorded += 1
-        update(slots, recorded, np.float64(max(0, goal)), settings, table)
+                if memory.values[path[ply], role] < 0.0:
+                    first_visit(graph, rules, settings, features, memory, stack, path[ply], role, own[ply])
+                memory.own[path[ply], role] |= own[ply] and not over
+                recorded[number] = path[ply]
+                number += 1
+        update(memory, recorded, number, role, reward, settings)
+        if kind == ADAPTIVE:
+            learn_theirs(graph, settings, theirs, path, plies, 1 - role)
+        if settings.recognise:
+            believe(features, settings.forget)
+        if graph.used[2] != WORKING:
+            return match
     return len(rewards)
 
 
 @kernel
-def visit(
-    net: Any, values: Any, idle: Any, settings: Any, table: Any, features: Any,
-    state: Any, is_own: bool, goal: int, levels: Any, sums: Any,
-) -> int:  # fmt: skip
-    """The slot of a recorded position, with its initial value if it is new."""
-    key = key_of(state, settings.role)
-    slot = find_slot(table.keys, key)
-    fresh = table.keys[slot] == ZERO
-    if fresh:
-        known = goal >= 0 and settings.learner != BASELINE
-        add_entry(table, slot, key, np.float64(goal) if known else DEFAULT)
-    if is_own and table.shapes[slot] == NEW and (settings.collect or (fresh and settings.learner > TERMINAL_ONLY)):
-        table.shapes[slot] = look_ahead(net, values, idle, state, settings.role, levels, sums)
-        if fresh:
-            table.values[slot] = initial_value(settings.learner, table.shapes[slot], sums, features)
-    return slot
+def shapes_of(graph: Any, rules: Any, settings: Any, memory: Any, stack: Any, words: Any) -> None:
+    """The words of the shapes of all visited afterstates, in the order in which they were touched; others get 0."""
+    habits = np.ones(KINDS)
+    for number in range(memory.used[0]):
+        position, role = memory.touched[number] >> 1, memory.touched[number] & 1
+        words[number] = NO_FEATURE
+        if memory.own[position, role]:
+            recall = settings.recall == 1
+            words[number] = look_ahead(
+                graph, rules, position, role, settings.depth, recall, memory.values, habits, stack
+            )

@@ -37,7 +37,7 @@ def make_agent(spec: str, seed: int = 0) -> Agent:
     first = make_game_player(spec)
     warm_up(spec)
     seeds = itertools.count(seed * 1_000_003)
-    return Agent(lambda: first.successor(next(seeds)), name=first.name)
+    return Agent(lambda: first.successor(next(seeds)), name=first.name, close=first.close)
 
 
 def make_seat(text: str, seed: int) -> Seat:
@@ -63,27 +63,33 @@ def play_matches(
     """
     if len(players) != manager.seats_needed:
         raise GdlError(f"{manager.machine.name} needs {manager.seats_needed} players, not {len(players)}")
+    if record is not None:
+        record.open("a", encoding="utf-8").close()
     seats = [make_seat(text, seed * 1009 + place) for place, text in enumerate(players)]
     goals: list[list[int]] = [[] for _ in seats]
     troubles: list[Counter[str]] = [Counter() for _ in seats]
     finished, seconds = 0, 0.0
-    for match in range(number):
-        shift = match % len(seats) if rotate else 0
-        order = [(place + shift) % len(seats) for place in range(len(seats))]
-        result = manager.play([seats[place] for place in order], match, seed)
-        finished += result.finished
-        seconds += result.seconds
-        waiting = iter(order)
-        for role, name in enumerate(result.roles):
-            if name != "random":
-                place = next(waiting)
-                goals[place].append(result.goals[role] or 0)
-                troubles[place] += result.troubles_of(role)
-        if record is not None:
-            with record.open("a", encoding="utf-8") as out:
-                out.write(json.dumps(result.to_dict(), ensure_ascii=False) + "\n")
-        if tell is not None:
-            tell(_line(match, result))
+    try:
+        for match in range(number):
+            shift = match % len(seats) if rotate else 0
+            order = [(place + shift) % len(seats) for place in range(len(seats))]
+            result = manager.play([seats[place] for place in order], match, seed)
+            finished += result.finished
+            seconds += result.seconds
+            waiting = iter(order)
+            for role, name in enumerate(result.roles):
+                if name != "random":
+                    place = next(waiting)
+                    goals[place].append(result.goals[role] or 0)
+                    troubles[place] += result.troubles_of(role)
+            if record is not None:
+                with record.open("a", encoding="utf-8") as out:
+                    out.write(json.dumps(result.to_dict(), ensure_ascii=False) + "\n")
+            if tell is not None:
+                tell(_line(match, result))
+    finally:
+        for seat in seats:
+            seat.close()
     summary: dict[str, Any] = {
         "game": manager.machine.name,
         "matches": number,

@@ -19,6 +19,9 @@ MAX_DEPTH = 100
 
 _TOKEN = re.compile(r";[^\n\r]*|[()]|[^\s();]+")
 
+UNNAMED = "the rules"
+"""The source of a game that came without a name."""
+
 
 @dataclass(frozen=True)
 class Place:

@@ -56,6 +56,9 @@ class GamePlayer(ABC):
         """The match is over, in this state (None if it broke off or the state is hidden)."""
         self.ended_in = state
 
+    def close(self) -> None:  # noqa: B027
+        """No more matches will come."""
+
 
 class RandomPlayer(GamePlayer):
     """Uniform over the legal moves."""
@@ -157,7 +160,7 @@ PLAYERS = {
     "random": "uniform over the legal moves",
     "uct": "Monte-Carlo tree search; sims=N fixes the simulations per move",
     "alphabeta": "deepening alpha-beta search; depth=N limits it",
-    "td": "learns from match to match; td:MODEL begins with carried features",
+    "td": "learns from match to match; td:MODEL begins with carried features, td:MODEL,save=FILE carries them on",
 }
 """What each player does."""
 
@@ -183,13 +186,18 @@ def make_game_player(spec: str, seed: int = 0) -> GamePlayer:
     return player
 
 
-def _make_learner(model: str, seed: int) -> GamePlayer:
+def _make_learner(rest: str, seed: int) -> GamePlayer:
     from heartlab.ggp.td_player import TdPlayer
 
-    try:
-        return TdPlayer(seed, model)
-    except OSError as error:
-        raise GdlError(f"{model}: {error.strerror}") from None
+    model, save = "", ""
+    for piece in filter(None, rest.split(",")):
+        if piece.startswith("save="):
+            save = piece.removeprefix("save=")
+        elif model:
+            raise GdlError(f"'td:{rest}': td takes one model to begin with and save=FILE, not {piece!r} as well")
+        else:
+            model = piece
+    return TdPlayer(seed, model, save)
 
 
 def _make_searcher(spec: str, name: str, rest: str, seed: int) -> GamePlayer:

@@ -44,6 +44,9 @@ class Seat(ABC):
             SeatFailure: it did not.
         """
 
+    def close(self) -> None:  # noqa: B027
+        """No more messages will come."""
+
 
 class LocalSeat(Seat):
     """An agent in this process. Its clock is checked after the fact: a thread cannot be stopped."""
@@ -62,6 +65,9 @@ class LocalSeat(Seat):
         if time.monotonic() - begun > seconds + GRACE:
             raise SeatFailure(TIMEOUT, f"no answer within {seconds:g} s")
         return answer
+
+    def close(self) -> None:
+        self.agent.close()
 
 
 class RemoteSeat(Seat):

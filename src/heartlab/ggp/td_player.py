@@ -1,63 +1,198 @@
 """The learner as a player of matches, here or over the wire: `td`, or `td:MODEL` with features carried from elsewhere.
 
-The protocol gives a player time before each match, so that is when it learns from the match before. What it learned is
-kept per game, role and position for as long as its agent lives. Every position that it sees is recorded; moves are
-chosen by the values of the positions behind them. It knows the value of ended games, and with a model that of new
-positions by their look-ahead shape. Where others have a choice at the same time, it plays at random.
+The protocol gives a player time before each match, so that is when it learns from the match before. In a game for two
+who take turns it is the compiled learner itself, fed with the positions that the manager tells: it looks up new
+positions by their shapes, watches its opponent and believes what that is, and with `save=FILE` writes the features of
+every game that it played into a model, from which the next game begins. In other games it keeps a plain table and
+plays at random where others have a choice at the same time.
 """
 
 from __future__ import annotations
 
+import hashlib
+import sys
+import threading
 from pathlib import Path
 
 import numpy as np
 
+from heartlab.ggp.discovery import shape_sums
 from heartlab.ggp.fast import NetworkMachine
-from heartlab.ggp.learners import FeatureModel, TurnGame
-from heartlab.ggp.learning import DEFAULT, Settings
-from heartlab.ggp.lookahead import look_ahead
+from heartlab.ggp.learners import TurnGame, make_settings
+from heartlab.ggp.learning import Settings, choose_best, first_visit, known_worth, look_up, update
+from heartlab.ggp.lookahead import DEFAULT
 from heartlab.ggp.machine import Machine, State
+from heartlab.ggp.models import FeatureModel, no_features, profile_of
+from heartlab.ggp.opponents import KINDS, believe, watch, weigh
+from heartlab.ggp.parse import UNNAMED
 from heartlab.ggp.players import GamePlayer
+from heartlab.ggp.positions import COUNT, FIRST, MOVER, WORKING, expand_position, find_position
+from heartlab.ggp.simulate import draw_below, draw_share
 from heartlab.ggp.terms import GdlError, Term
 
-
-class Memory:
-    """What an agent has learned, shared by the players of its matches."""
-
-    def __init__(self, model: FeatureModel | None = None) -> None:
-        self.values: dict[tuple[object, ...], float] = {}
-        self.waiting: list[tuple[list[tuple[object, ...]], float]] = []
-        self.shapes = {} if model is None else model.values_against(next(iter(model.features), ""))
-
-    def learn(self, settings: Settings) -> None:
-        """Take in the matches that ended since the last time."""
-        while self.waiting:
-            keys, reward = self.waiting.pop(0)
-            following, trace = reward, 0.0
-            for key in reversed(keys):
-                value = self.values[key]
-                trace = (following - value) + settings.trace * trace
-                following = value
-                self.values[key] = value + settings.alpha * trace
+SURE = 0.9
+"""An opponent counts as recognised from this belief on."""
 
 
-class Shapes:
-    """Look-ahead over one game for one player; shapes are values here, by the memory's model."""
+class Knowledge:
+    """What an agent has learned, shared by the players of all its matches; take the lock before using it."""
 
-    def __init__(self, machine: NetworkMachine, player: int) -> None:
-        self.game, self.player = TurnGame(machine), player
-        most, words = max(map(len, machine.network.moves)), len(machine.network.net.initial)
-        self.levels = tuple(
-            (np.zeros(most, np.int64), np.zeros((most, words), np.uint64), np.zeros((most, 2), np.int64))
-            for _ in range(2)
+    def __init__(self, load: Path | None = None, save: Path | None = None) -> None:
+        self.lock = threading.RLock()
+        if save is not None and (save.is_dir() or not save.parent.is_dir()):
+            raise GdlError(f"{save}: cannot be written: no such folder")
+        self.save_to = save
+        self.model = None if load is None else FeatureModel.load(load)
+        self.features = no_features() if self.model is None else self.model.features_against(None)
+        known = self.model is not None
+        self.settings: Settings = make_settings(
+            learner="transfer" if known else "terminal-only",
+            reading="look-up",
+            depth=self.model.depth if self.model else 2,
+            recall=int(self.model.recall) if self.model else 0,
+            recognise=int(known),
         )
-        self.sums, self.values = np.zeros(3), np.zeros(machine.network.literals, np.uint64)
-        self.values[1::2] = np.uint64(0xFFFFFFFFFFFFFFFF)
+        self.games: dict[tuple[object, ...], TurnGame] = {}
+        self.tables: dict[tuple[object, ...], float] = {}
+        self.waiting: list[tuple[Walk, float]] = []
+        self.counts = np.zeros((3, KINDS))
 
-    def shape_of(self, state: State) -> int:
-        """The shape of a position with the opponent to move."""
-        words = NetworkMachine.words(state)
-        return int(look_ahead(self.game.net, self.values, self.game.idle, words, self.player, self.levels, self.sums))
+    def game_of(self, machine: Machine) -> TurnGame | None:
+        """The game of a machine, with what was learned of it; None if it is not one for two who take turns."""
+        if not isinstance(machine, NetworkMachine):
+            return None
+        network = machine.network
+        key = (network.roles, network.propositions, network.moves)
+        if key not in self.games:
+            try:
+                self.games[key] = TurnGame(machine)
+            except GdlError:
+                return None
+        return self.games[key]
+
+    def learn(self) -> None:
+        """Take in the matches that ended since the last time, and save what came of it."""
+        with self.lock:
+            news = bool(self.waiting)
+            while self.waiting:
+                walk, reward = self.waiting.pop(0)
+                walk.learn(reward)
+            if news and self.save_to is not None:
+                try:
+                    self.carried().save(self.save_to)
+                except OSError as error:
+                    print(f"heartlab: {self.save_to}: not saved: {error.strerror}", file=sys.stderr, flush=True)
+
+    def opponent_name(self) -> str:
+        """The opponent: one that was met before, if it is recognised, or a new name."""
+        names = list(self.model.features) if self.model is not None else []
+        best = int(np.argmax(self.features.belief))
+        if names and self.features.belief[best] >= SURE:
+            return names[best]
+        return f"opponent-{len(names) + 1}"
+
+    def carried(self) -> FeatureModel:
+        """The model that it began with, and with it what was learned since, as features against this opponent."""
+        base = self.model or FeatureModel([], 0, 1, 0)
+        name = self.opponent_name()
+        old = dict(base.features.get(name, {}))
+        sums = {shape: (value * visits, visits) for shape, (value, visits) in old.items()}
+        for game in self.games.values():
+            for shape, (value, visits) in shape_sums(game, self.settings).items():
+                before = sums.get(shape, (0.0, 0.0))
+                sums[shape] = (before[0] + value, before[1] + visits)
+        played = [_name(game.machine) for game in self.games.values()]
+        learned = {shape: [value / visits, visits] for shape, (value, visits) in sorted(sums.items()) if visits}
+        return FeatureModel(
+            games=list(dict.fromkeys([*base.games, *played])),
+            matches=base.matches,
+            runs=base.runs,
+            seed=base.seed,
+            depth=self.settings.depth,
+            recall=bool(self.settings.recall),
+            features={**base.features, name: learned},
+            profiles={**base.profiles, name: profile_of(self.counts[:2])},
+        )
+
+
+def _name(machine: NetworkMachine) -> str:
+    """The name of a game; one that came over the wire has none, and is named by a hash of what can hold in it."""
+    if machine.name != UNNAMED:
+        return machine.name
+    text = repr((machine.network.roles, machine.network.propositions, machine.network.moves))
+    return f"game-{hashlib.blake2b(text.encode(), digest_size=4).hexdigest()}"
+
+
+class Walk:
+    """One match of a game for two: positions as the learner knows them, and what it makes of them."""
+
+    def __init__(self, knowledge: Knowledge, game: TurnGame, player: int, seed: int) -> None:
+        self.knowledge, self.game, self.player = knowledge, game, player
+        self.rng = np.array([seed], np.uint64)
+        self.path: list[int] = []
+
+    def number(self, state: State) -> int:
+        """The number of a position, expanded if it goes on."""
+        game = self.game
+        while len(game.board.rules.moves) + 1 + game.board.graph.used[0] > len(game.board.graph.nodes):
+            game.make_room()
+        number = int(find_position(*game.board, NetworkMachine.words(state)))
+        if game.board.graph.nodes[number, FIRST] < 0 and not game.machine.is_terminal(state):
+            expand_position(*game.board, number)
+            if game.board.graph.used[2] != WORKING:
+                game.make_room()
+                return self.number(state)
+        return number
+
+    def arrive(self, state: State) -> int:
+        """A position of the match; the opponent's move that led to it is looked at."""
+        here = self.number(state)
+        graph = self.game.board.graph
+        if self.path:
+            before = self.path[-1]
+            first, count = graph.nodes[before, FIRST], graph.nodes[before, COUNT]
+            chosen = np.flatnonzero(graph.edges[first : first + count] == here)
+            if len(chosen) and graph.nodes[before, MOVER] != self.player:
+                know, nodes, edges = self.knowledge, graph.nodes, graph.edges
+                picked = watch(nodes, edges, before, int(chosen[0]), 1 - self.player, know.counts)
+                if picked >= 0:
+                    weigh(know.features, know.counts[2], picked)
+        self.path.append(here)
+        return here
+
+    def choose(self, here: int) -> int:
+        """Which of the legal moves to play."""
+        know, game = self.knowledge, self.game
+        graph = game.board.graph
+        if graph.nodes[here, MOVER] != self.player:
+            return 0
+        count, worth = int(graph.nodes[here, COUNT]), np.zeros(len(game.board.rules.moves))
+        if draw_share(self.rng) < know.settings.epsilon:
+            return int(draw_below(self.rng, count))
+        while True:
+            known_worth(*game.board.graph[:2], game.memory.values, True, here, self.player, worth)
+            if know.model is not None:
+                look_up(*game.board, know.settings, know.features, game.memory, game.stack, here, self.player, worth)
+            if game.board.graph.used[2] == WORKING:
+                return int(choose_best(worth, count, self.rng))
+            game.make_room()
+
+    def learn(self, reward: float) -> None:
+        """Take in the match that ended."""
+        know, game = self.knowledge, self.game
+        for before, here in zip(self.path[:-1], self.path[1:], strict=True):
+            is_own = bool(game.board.graph.nodes[before, MOVER] == self.player)
+            if game.memory.values[here, self.player] < 0.0:
+                first_visit(
+                    *game.board, know.settings, know.features, game.memory, game.stack, here, self.player, is_own
+                )
+            game.memory.own[here, self.player] |= is_own and here != self.path[-1]
+            if game.board.graph.used[2] != WORKING:
+                game.make_room()
+        path = np.array(self.path[1:], np.int64)
+        update(game.memory, path, len(path), self.player, reward, know.settings)
+        if know.settings.recognise:
+            believe(know.features, know.settings.forget)
 
 
 class TdPlayer(GamePlayer):
@@ -65,65 +200,78 @@ class TdPlayer(GamePlayer):
 
     name = "td"
 
-    def __init__(self, seed: int = 0, model: str = "", memory: Memory | None = None) -> None:
+    def __init__(self, seed: int = 0, load: str = "", save: str = "", knowledge: Knowledge | None = None) -> None:
         super().__init__(seed)
-        self.settings = Settings()
-        self.memory = memory or Memory(FeatureModel.load(Path(model)) if model else None)
-        self.shapes: Shapes | None = None
+        self.knowledge = knowledge or Knowledge(Path(load) if load else None, Path(save) if save else None)
+        self.walk: Walk | None = None
         self.seen: list[State] = []
 
     def successor(self, seed: int) -> GamePlayer:
-        return TdPlayer(seed, memory=self.memory)
+        return TdPlayer(seed, knowledge=self.knowledge)
 
     def begin(self, machine: Machine, player: int, seconds: float) -> None:
         super().begin(machine, player, seconds)
-        self.memory.learn(self.settings)
-        self.seen = []
-        self.shapes = None
-        if self.memory.shapes and isinstance(machine, NetworkMachine):
-            try:
-                self.shapes = Shapes(machine, player)
-            except GdlError:
-                self.shapes = None
+        self.seen, self.walk = [], None
+        self.knowledge.learn()
+        with self.knowledge.lock:
+            game = self.knowledge.game_of(machine)
+            if game is not None:
+                self.walk = Walk(self.knowledge, game, player, self.dice.getrandbits(63))
 
     def choose(self, state: State, seconds: float) -> Term:
+        if self.walk is None:
+            return self._choose_plainly(state)
+        with self.knowledge.lock:
+            own = self.machine.legal(state, self.player)
+            here = self.walk.arrive(state)
+            return own[min(self.walk.choose(here), len(own) - 1)]
+
+    def finish(self, state: State) -> None:
+        """Keep the match for the next beginning; one that broke off teaches nothing."""
+        super().finish(state)
+        if state is None or not self.machine.is_terminal(state):
+            return
+        with self.knowledge.lock:
+            reward = float(self.machine.goal(state, self.player))
+            if self.walk is None:
+                self._learn_plainly(state, reward)
+                return
+            self.walk.arrive(state)
+            self.knowledge.waiting.append((self.walk, reward))
+
+    def close(self) -> None:
+        self.knowledge.learn()
+
+    # Games that are not for two who take turns
+
+    def _choose_plainly(self, state: State) -> Term:
         self.seen.append(state)
         options = self.machine.legal_moves(state)
         own = options[self.player]
         others_choose = any(len(moves) > 1 for number, moves in enumerate(options) if number != self.player)
-        if len(own) == 1 or others_choose or self.dice.random() < self.settings.epsilon:
+        if len(own) == 1 or others_choose or self.dice.random() < self.knowledge.settings.epsilon:
             return self.dice.choice(own)
         worth: dict[Term, float] = {}
         for move in own:
             joint = [move if number == self.player else moves[0] for number, moves in enumerate(options)]
-            worth[move] = self._value(self.machine.next(state, joint))
+            after = self.machine.next(state, joint)
+            known = self.knowledge.tables.get(self._key(after))
+            if known is None:
+                known = float(self.machine.goal(after, self.player)) if self.machine.is_terminal(after) else DEFAULT
+            worth[move] = known
         best = max(worth.values())
         return self.dice.choice([move for move in own if worth[move] == best])
 
-    def finish(self, state: State) -> None:
-        """Remember the match for the next beginning; one that broke off teaches nothing."""
-        super().finish(state)
-        if state is None or not self.machine.is_terminal(state):
-            return
+    def _learn_plainly(self, state: State, reward: float) -> None:
+        settings, table = self.knowledge.settings, self.knowledge.tables
         sequence = [self._key(one) for one in dict.fromkeys([*self.seen[1:], state])]
-        reward = float(self.machine.goal(state, self.player))
-        for key in sequence:
-            self.memory.values.setdefault(key, DEFAULT)
-        self.memory.values[sequence[-1]] = reward
-        self.memory.waiting.append((sequence, reward))
-
-    def _value(self, state: State) -> float:
-        key = self._key(state)
-        known = self.memory.values.get(key)
-        if known is not None:
-            return known
-        if self.machine.is_terminal(state):
-            return float(self.machine.goal(state, self.player))
-        if self.shapes is None:
-            return DEFAULT
-        value = self.memory.shapes.get(self.shapes.shape_of(state), DEFAULT)
-        self.memory.values[key] = value
-        return value
+        table[sequence[-1]] = reward
+        following, trace = reward, 0.0
+        for key in reversed(sequence):
+            value = table.get(key, DEFAULT)
+            trace = (following - value) + settings.trace * trace
+            following = value
+            table[key] = value + settings.alpha * trace
 
     def _key(self, state: State) -> tuple[object, ...]:
         """Positions are kept as facts: two machines for one game may number them differently."""

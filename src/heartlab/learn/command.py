@@ -34,7 +34,7 @@ def run_training(
     if report:
         report({**_plain(run), "metrics": metrics[-1] if metrics else None})
     elif metrics and run.finished:
-        print("  ".join(f"{key} {_short(value)}" for key, value in metrics[-1].items()))
+        print("  ".join(f"{key} {short(value)}" for key, value in metrics[-1].items()))
     if run.finished:
         speed = run.games / run.seconds if run.seconds else 0.0
         print(f"{run.games:,} games in {run.seconds:.1f} s ({speed:,.0f}/s): {run.folder / MODEL}", file=sys.stderr)
@@ -44,7 +44,8 @@ def run_training(
     return not run.finished
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
+    """A measured value for people."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 

@@ -19,6 +19,9 @@ from heartlab.learn.model import Model
 MODULES: tuple[str, ...] = (
     "heartlab.learn.advice_recipes",
     "heartlab.learn.advice_vote_recipe",
+    "heartlab.learn.falcon_grow_recipe",
+    "heartlab.learn.falcon_recipes",
+    "heartlab.learn.td_growth",
     "heartlab.learn.td_recipes",
 )
 """The modules that register recipes; they are imported when recipes are asked for."""

@@ -8,6 +8,10 @@ trick boundaries in which points were still to be taken are visited from last to
     for each state:  y = value;  target = (1 - λ)·y + λ·target;  every active weight += rate / active · (target - y)
 
 Values in learning are not cut. A deal ends when no points are left: what follows cannot change anything.
+
+Beyond the papers: with `worlds` everybody chooses as closed players do, so that the network learns what an open state
+is worth among players who do not see it; with `leaf` (TDLeaf) it is not the state itself that is valued and changed but
+the one that the search expects at the end of the trick.
 """
 
 from __future__ import annotations
@@ -23,9 +27,11 @@ from heartlab.features.conjunctions import STACK, list_active
 from heartlab.features.network import CHANGE
 from heartlab.jit import compile_for, kernel
 from heartlab.kernel.dealing import deal
-from heartlab.kernel.layout import OVER, RULES, SEATS, STATE
+from heartlab.kernel.layout import OBSERVATION, OVER, RULES, SEATS, STATE
+from heartlab.kernel.observe import see
 from heartlab.kernel.play import play, points
 from heartlab.kernel.rng import below, substream
+from heartlab.kernel.worlds import sample_worlds
 from heartlab.search.evaluators import SIGNATURE, points_out
 from heartlab.search.maxn import EPSILON, MAXN, search_root, stop_after
 from heartlab.search.ordering import MAX_MOVES, candidates
@@ -35,10 +41,15 @@ SETTINGS = np.dtype(
     [
         ("decay", "f8"),  # λ
         ("rate", "f8"),  # how much of the error one update removes
+        ("halving", "f8"),  # deals after which that is half as much, then a third, and so on; 0: it stays
         ("views", "i8"),  # seats that learn from a deal: 1 (the learner) or all
         ("self_play", "i8"),  # whether the others use the network, too
+        ("worlds", "i8"),  # 0: all see all hands; else every choice is the best on average in so many sampled worlds
+        ("leaf", "i8"),  # whether the state that a search expects is learned, and not the one where it starts
     ]
 )
+NOTE = np.dtype([("low", "u8"), ("high", "u8"), ("error", "f8")])
+"""A state that was learned: its mask, and the result of the deal minus its value before."""
 LEARNER, OTHERS = 0, 1
 """Places in the array of specs."""
 
@@ -56,6 +67,12 @@ def choose(
     rows = search_root(
         rules, state, MAXN, stop, True, spec["ties"], spec, function, floats, ints, scratch, rng, table, counters
     )
+    return best_row(table, rows, seat, spec["ties"], rng)
+
+
+@kernel
+def best_row(table: Any, rows: int, seat: int, ties: int, rng: Any) -> int:
+    """The card of the row that is best for a seat."""
     best = 0
     tied = 1
     for row in range(1, rows):
@@ -63,7 +80,7 @@ def choose(
         if gap < -EPSILON:
             best = row
             tied = 1
-        elif gap <= EPSILON and spec["ties"] != 0:
+        elif gap <= EPSILON and ties != 0:
             tied += 1
             if below(rng, tied) == 0:
                 best = row
@@ -71,13 +88,53 @@ def choose(
 
 
 @kernel
+def choose_closed(
+    rules: Any, state: Any, spec: Any, function: Any, floats: Any, ints: Any, scratch: Any, rng: Any, table: Any,
+    cards: Any, counters: Any, worlds: Any, seen: Any, sums: Any,
+) -> int:  # fmt: skip
+    """The card that is best on average in sampled worlds: what a closed player with the same network does."""
+    if candidates(rules, state, True, cards) == 1:
+        return cards[0]
+    seat = np.int64(state["to_move"])
+    stop = stop_after(rules, state, spec["plies"], spec["tricks"])
+    see(rules, state, seat, np.uint64(0), seen)
+    sample_worlds(rules, seen, rng, worlds)
+    sums[:] = 0.0
+    rows = 0
+    for world in range(len(worlds)):
+        rows = search_root(
+            rules, worlds[world], MAXN, stop, True, spec["ties"], spec, function, floats, ints, scratch, rng, table,
+            counters,
+        )  # fmt: skip
+        for row in range(rows):
+            sums[row, 0] = table[row, 0]
+            sums[row, 1 + seat] += table[row, 1 + seat]
+    return best_row(sums, rows, seat, spec["ties"], rng)
+
+
+@kernel
+def foresee(
+    rules: Any, state: Any, spec: Any, function: Any, floats: Any, ints: Any, scratch: Any, rng: Any, table: Any,
+    cards: Any, counters: Any,
+) -> None:  # fmt: skip
+    """Play on to the end of the trick as the network expects everybody to play."""
+    going = True
+    while going:
+        play(rules, state, choose(rules, state, spec, function, floats, ints, scratch, rng, table, cards, counters))
+        going = state["trick_size"] > 0 and state["phase"] != OVER
+
+
+@kernel
 def learn_backwards(
-    masks: Any, count: int, result: float, settings: Any, floats: Any, ints: Any, active: Any, stack: Any
-) -> float:
-    """Visit a deal's states from last to first; returns the absolute error of the first one, before its update."""
+    masks: Any, count: int, result: float, decay: float, rate: float, floats: Any, ints: Any, active: Any, stack: Any,
+    notes: Any, noted: int,
+) -> tuple[float, int]:  # fmt: skip
+    """Visit a deal's states from last to first; returns the absolute error of the first one, before its update.
+
+    As far as there is room the states are noted, `noted` of them so far; the second result is their new number.
+    """
     weights = floats.view(np.float32)
     trie = ints.view(np.uint64)
-    decay = settings["decay"]
     target = result
     error = 0.0
     for i in range(count - 1, -1, -1):
@@ -86,13 +143,18 @@ def learn_backwards(
         for k in range(found):
             value += weights[active[k]]
         error = abs(result - value)
+        if noted < len(notes):
+            notes[noted]["low"] = masks[i, 0]
+            notes[noted]["high"] = masks[i, 1]
+            notes[noted]["error"] = result - value
+            noted += 1
         if found == 0:
             continue
         target = (1.0 - decay) * value + decay * target
-        step = np.float32(settings["rate"] / found * (target - value))
+        step = np.float32(rate / found * (target - value))
         for k in range(found):
             weights[active[k]] += step
-    return error
+    return error, noted
 
 
 @kernel
@@ -100,10 +162,15 @@ def train_deals(
     rules: Any, key: np.uint64, first: int, settings: Any, specs: Any, extract: Any,
     function: Any, floats: Any, ints: Any, scratch: Any,
     other_function: Any, other_floats: Any, other_ints: Any, other_scratch: Any, active: Any, out: Any, counters: Any,
-) -> None:  # fmt: skip
-    """Play and learn deals number `first` to `first + len(out) - 1`: `out` gets the learner's points and error."""
-    states = np.zeros(1, STATE)
-    state = states[0]
+    notes: Any,
+) -> int:  # fmt: skip
+    """Play and learn deals number `first` to `first + len(out) - 1`: `out` gets the learner's points and error.
+
+    States that were learned are written into `notes` until they are full; returns how many.
+    """
+    states = np.zeros(2, STATE)
+    state, ahead = states[0], states[1]
+    noted = 0
     rng = np.empty(1, np.uint64)
     table = np.empty((MAX_MOVES, 2 + SEATS))
     cards = np.empty(MAX_MOVES, np.int64)
@@ -112,6 +179,9 @@ def train_deals(
     result = np.empty(SEATS, np.int64)
     players = np.int64(rules[0]["players"])
     memory = scratch.view(np.uint64)
+    worlds = np.zeros(settings[0]["worlds"], STATE)
+    seen = np.zeros(1, OBSERVATION)
+    sums = np.empty_like(table)
     for number in range(len(out)):
         rng[0] = substream(key, first + number)
         deal(rules[0], state, first + number, rng)
@@ -121,9 +191,22 @@ def train_deals(
             if state["trick_size"] == 0:
                 if points_out(rules[0], state) == 0:
                     break
-                extract(rules[0], state, masks[count])
-                count += 1
-            if settings[0]["self_play"] != 0 or state["to_move"] == learner:
+                if settings[0]["leaf"] != 0:
+                    states[1] = states[0]
+                    foresee(
+                        rules[0], ahead, specs[LEARNER], function, floats, ints, scratch, rng, table, cards, counters
+                    )
+                    extract(rules[0], ahead, masks[count])
+                    count += points_out(rules[0], ahead) > 0
+                else:
+                    extract(rules[0], state, masks[count])
+                    count += 1
+            if settings[0]["worlds"] > 0:
+                card = choose_closed(
+                    rules[0], state, specs[LEARNER], function, floats, ints, scratch, rng, table, cards, counters,
+                    worlds, seen[0], sums,
+                )  # fmt: skip
+            elif settings[0]["self_play"] != 0 or state["to_move"] == learner:
                 card = choose(
                     rules[0], state, specs[LEARNER], function, floats, ints, scratch, rng, table, cards, counters
                 )
@@ -134,25 +217,31 @@ def train_deals(
                 )  # fmt: skip
             play(rules[0], state, card)
         points(rules[0], state, result)
+        rate = settings[0]["rate"]
+        if settings[0]["halving"] > 0:
+            rate /= 1.0 + (first + number) / settings[0]["halving"]
         for step in range(players):
             seat = (learner + step) % players
             if step == 0 or settings[0]["views"] > 1:
-                error = learn_backwards(
-                    masks[:, seat], count, float(result[seat]), settings[0], floats, ints, active, stack
-                )
+                error, noted = learn_backwards(
+                    masks[:, seat], count, float(result[seat]), settings[0]["decay"], rate, floats, ints, active, stack,
+                    notes, noted,
+                )  # fmt: skip
                 if step == 0:
                     out[number, 0] = result[seat]
                     out[number, 1] = error
         memory[CHANGE] += np.uint64(1)
+    return noted
 
 
 _RULES = types.Array(numba.from_dtype(RULES), 1, "C", readonly=True)
 _FLOATS, _INTS = types.float64[::1], types.int64[::1]
 _JUDGE = types.FunctionType(SIGNATURE)
-TRAIN_SIGNATURE = types.void(
+TRAIN_SIGNATURE = types.int64(
     _RULES, types.uint64, types.int64, types.Array(numba.from_dtype(SETTINGS), 1, "C"),
     types.Array(numba.from_dtype(SPEC), 1, "C"), types.FunctionType(EXTRACT),
     _JUDGE, _FLOATS, _INTS, _FLOATS, _JUDGE, _FLOATS, _INTS, _FLOATS, _INTS, types.float64[:, ::1], _INTS,
+    types.Array(numba.from_dtype(NOTE), 1, "C"),
 )  # fmt: skip
 
 

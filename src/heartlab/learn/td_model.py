@@ -10,12 +10,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
-from heartlab.features.atoms import ATOMS
-from heartlab.features.conjunctions import Conjunctions
+from heartlab.features.atoms import ATOMS, AtomError
+from heartlab.features.clauses import clause
+from heartlab.features.conjunctions import Conjunction, Conjunctions
 from heartlab.features.network import Network
 from heartlab.learn.model import Model, ModelError, load_model
 from heartlab.players.base import Player
@@ -28,6 +31,19 @@ SHIPPED = "td"
 """The model that a bare name means."""
 
 
+def padded_rows(conjunctions: Sequence[Conjunction]) -> npt.NDArray[np.int8]:
+    """Conjunctions as rows of atom numbers, padded with -1."""
+    padded = np.full((len(conjunctions), max(map(len, conjunctions), default=1)), -1, np.int8)
+    for place, atoms in enumerate(conjunctions):
+        padded[place, : len(atoms)] = atoms
+    return padded
+
+
+def unpadded_rows(rows: npt.NDArray[np.int8]) -> list[Conjunction]:
+    """Such rows as conjunctions."""
+    return [tuple(int(atom) for atom in row if atom >= 0) for row in rows]
+
+
 def to_model(network: Network, rules: str, **extras: object) -> Model:
     """A network as a model: the conjunctions as rows of atom numbers, padded with -1, and their weights.
 
@@ -35,10 +51,7 @@ def to_model(network: Network, rules: str, **extras: object) -> Model:
     """
     conjunctions = network.conjunctions
     nodes = np.flatnonzero(conjunctions.live & (network.weights != 0))
-    rows = [conjunctions.atoms_of(int(node)) for node in nodes]
-    padded = np.full((len(rows), max(map(len, rows), default=1)), -1, np.int8)
-    for place, atoms in enumerate(rows):
-        padded[place, : len(atoms)] = atoms
+    padded = padded_rows([conjunctions.atoms_of(int(node)) for node in nodes])
     used = sorted(conjunctions.used)
     return Model(
         KIND,
@@ -60,16 +73,15 @@ def to_network(model: Model) -> Network:
         raise ModelError(f"a network lacks its {error}") from error
     if rows.ndim != 2 or weights.shape != (len(rows),) or used.shape != (len(model.names),):
         raise ModelError("the parts of the network do not fit together")
-    by_name = {known.name: number for number, known in ATOMS.items()}
-    missing = [name for name in model.names if name not in by_name]
-    if missing:
-        raise ModelError(f"the network needs the atomic feature {missing[0]!r}, which nobody has added")
-    number_of = {int(old): by_name[name] for old, name in zip(used, model.names, strict=True)}
+    try:
+        number_of = {int(old): clause(name).number for old, name in zip(used, model.names, strict=True)}
+    except AtomError as error:
+        raise ModelError(f"the network needs an atomic feature that nobody has added: {error}") from error
     if not set(np.unique(rows).tolist()) <= {-1, *number_of}:
         raise ModelError("the network has conjunctions of atoms that it does not name")
     chosen = {
-        tuple(sorted(number_of[int(atom)] for atom in row if atom >= 0)): weight
-        for row, weight in zip(rows, weights, strict=True)
+        tuple(sorted(number_of[atom] for atom in row)): weight
+        for row, weight in zip(unpadded_rows(rows), weights, strict=True)
     }
     conjunctions = Conjunctions.of(chosen)
     if len(conjunctions) != len(rows):

@@ -9,6 +9,7 @@ import numpy as np
 
 from heartlab.bundle import Arrays
 from heartlab.features.atoms import CARD_ATOMS, HEART_ATOMS, QUEEN_ONLY
+from heartlab.features.clauses import USEFUL, clause
 from heartlab.features.conjunctions import Conjunctions
 from heartlab.features.network import Network
 from heartlab.features.selection import select_by_weight, union
@@ -16,7 +17,7 @@ from heartlab.kernel.layout import compile_rules
 from heartlab.kernel.rng import seed_key
 from heartlab.learn.model import Model
 from heartlab.learn.recipes import Metrics, recipe
-from heartlab.learn.td import SETTINGS, prepare_training, train_deals
+from heartlab.learn.td import NOTE, SETTINGS, prepare_training, train_deals
 from heartlab.learn.td_model import load_network, to_model
 from heartlab.rules import Rules
 from heartlab.search.evaluators import make_evaluator
@@ -49,12 +50,20 @@ class TdParameters:
     """λ."""
     rate: float = 1 / 13
     """The part of a state's error that an update removes."""
+    halving: float = 0
+    """Deals after which that part is halved; after twice as many it is a third, and so on. 0: it stays."""
     rules: str = ""
     """Other rules than the task's."""
     expert: str = "pie"
     """The evaluator of the expert."""
     expert_tricks: int = 1
     """How many tricks the expert looks ahead."""
+    leaf: bool = False
+    """TDLeaf: learn the states that searches expect, not those where they start."""
+    clauses: bool = False
+    """Whether ORs and negations of atomic features are atomic features, too."""
+    worlds: int = 0
+    """0: all hands are known; else all choose as closed players do, each card in so many sampled worlds."""
 
     def __post_init__(self) -> None:
         if self.partners not in PARTNERS:
@@ -63,6 +72,8 @@ class TdParameters:
             raise ValueError(f"views={self.views}: 1 or 4 seats can learn")
         if self.views > 1 and self.partners == "expert":
             raise ValueError("views=4 needs partners=self: experts do not learn")
+        if self.worlds < 0 or (self.worlds > 0 and self.partners == "expert"):
+            raise ValueError(f"worlds={self.worlds}: a number of worlds, with partners=self")
         if not 0 <= self.decay <= 1:
             raise ValueError(f"decay={self.decay}: between 0 and 1")
         self.order_list()
@@ -75,10 +86,19 @@ class TdParameters:
             raise ValueError(f"orders={self.orders}: write numbers such as 1,2,3") from None
 
 
+def task_atoms(task: str, clauses: bool) -> tuple[int, ...]:
+    """The atomic features of a task; with clauses also those ORs and negations that speak of them alone."""
+    atoms = TASKS[task][1]
+    if not clauses:
+        return atoms
+    made = [clause(text) for text in USEFUL]
+    return atoms + tuple(one.number for one in made if {number for number, _ in one.literals} <= set(atoms))
+
+
 def chosen_conjunctions(task: str, parameters: TdParameters) -> Conjunctions:
     """The conjunctions of a run."""
     if not parameters.select:
-        return Conjunctions.exhaustive(TASKS[task][1], parameters.order_list())
+        return Conjunctions.exhaustive(task_atoms(task, parameters.clauses), parameters.order_list())
     chosen = []
     for part in parameters.select.split(","):
         name, _, count = part.rpartition(":")
@@ -105,25 +125,37 @@ class TdTrainer:
         self._key = seed_key(seed, "td")
         self._settings = np.zeros(1, SETTINGS)
         self._settings[0] = (
-            parameters.decay, parameters.rate, parameters.views, parameters.partners == "self"
+            parameters.decay, parameters.rate, parameters.halving, parameters.views, parameters.partners == "self",
+            parameters.worlds, parameters.leaf,
         )  # fmt: skip
         expert = {"tricks": str(parameters.expert_tricks)}
         self._specs = np.concatenate([make_spec("maxn", {"ties": "random", "prune": "no"}), make_spec("maxn", expert)])
         bound_values(self._specs[1:], self.rules, parameters.expert)
-        self._judge, self._expert = self.network.evaluator(), make_evaluator(parameters.expert)
-        self._memory, self._expert_memory = self._judge.scratch(), self._expert.scratch()
-        self._active = np.empty(self.network.conjunctions.nodes, np.int64)
+        self._expert = make_evaluator(parameters.expert)
+        self._expert_memory = self._expert.scratch()
+        self.notes = np.zeros(0, NOTE)
+        """Room for the states of the last step, for those who want to look at them."""
+        self.noted = 0
         self.counters = new_counters()
+        self.use(self.network)
         prepare_training()
+
+    def use(self, network: Network) -> None:
+        """Learn with this network from now on."""
+        self.network = network
+        self._judge = network.evaluator()
+        self._memory = self._judge.scratch()
+        self._active = np.empty(network.conjunctions.nodes, np.int64)
 
     def step(self, first: int, count: int) -> Sequence[Metrics]:
         """Learn from some deals."""
         out = np.zeros((count, 2))
         judge, expert = self._judge, self._expert
-        train_deals(
+        self.noted = train_deals(
             compile_rules(self.rules), self._key, first, self._settings, self._specs, self.network.extract,
             judge.function, judge.floats, judge.ints, self._memory,
             expert.function, expert.floats, expert.ints, self._expert_memory, self._active, out, self.counters,
+            self.notes,
         )  # fmt: skip
         return [{"games": first + count, "points": float(out[:, 0].mean()), "error": float(out[:, 1].mean())}]
 
@@ -134,7 +166,7 @@ class TdTrainer:
     def restore(self, arrays: Arrays) -> None:
         """Take the weights back; sums from before are forgotten."""
         self.network.weights[:] = arrays["weights"]
-        self._memory = self._judge.scratch()
+        self.use(self.network)
 
     def model(self) -> Model:
         """The network as it is now."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -60,6 +61,8 @@ class Player:
 
     is_open: bool = False
     """Whether this player sees all hands."""
+    origin: str | None = None
+    """The name from which any process with heartlab can make the same player; None for one that was made by hand."""
 
     def __init__(self, name: str = "") -> None:
         self.name = name or type(self).__name__.lower()
@@ -91,5 +94,26 @@ class Player:
             masks[row] = CardSet(self.pass_cards(batch[row])).mask
         return masks
 
+    def check_rules(self, rules: Rules) -> None:
+        """Refuse rules that this player cannot play.
+
+        :raises PlayerError: with a sentence that says which rule it is.
+        """
+
+    def deal_over(self, batch: Observations, points: npt.NDArray[np.int64]) -> None:
+        """Told after a deal, with the last observation of each seat and its points per seat; most do not listen."""
+
     def __repr__(self) -> str:
         return f"<player {self.name}>"
+
+    def __reduce__(self) -> Any:
+        """Players travel to other processes by name, so that compiled code and open files stay where they are."""
+        return super().__reduce__() if self.origin is None else (_remake, (self.origin, self.name))
+
+
+def _remake(origin: str, name: str) -> Player:
+    from heartlab.players.registry import make_player
+
+    player = make_player(origin)
+    player.name = name
+    return player

@@ -18,9 +18,17 @@ from heartlab.players.base import Player
 
 MODULES = ("heartlab.players.gnome", "heartlab.players.random", "heartlab.players.search")
 """The modules of our own families."""
-LEARNED = ("heartlab.players.advice.voting", "heartlab.learn.advice_players", "heartlab.learn.td_model")
+LEARNED = (
+    "heartlab.players.advice.voting",
+    "heartlab.players.falcon.montecarlo",
+    "heartlab.learn.advice_players",
+    "heartlab.learn.falcon_players",
+    "heartlab.learn.td_model",
+)
 """Families that take time to load: advice, and players of trained models, which lie beside their learners. They are
 loaded when a name is not found elsewhere."""
+OUTSIDE = {"exec": "heartlab.envs.uhi.player", "openspiel": "heartlab.envs.openspiel_player"}
+"""Families of players that are other people's programs, each with the module that is loaded when it is named."""
 
 Factory = Callable[[str], Player]
 AnyFactory = TypeVar("AnyFactory", bound=Callable[..., Player])
@@ -57,6 +65,8 @@ def known_players() -> dict[str, str]:
     """The families by name, with a line about each."""
     _load()
     _load_learned()
+    for module in OUTSIDE.values():
+        import_module(module)
     return {name: _families[name].summary for name in sorted(_families)}
 
 
@@ -67,13 +77,15 @@ def make_player(name: str) -> Player:
     """
     _load()
     family_name, _, argument = name.partition(":")
-    if family_name not in _families:
+    if family_name in OUTSIDE:
+        import_module(OUTSIDE[family_name])
+    elif family_name not in _families:
         _load_learned()
     family = _families.get(family_name)
     if family is None:
-        close = get_close_matches(family_name, _families, 1)
+        close = get_close_matches(family_name, [*_families, *OUTSIDE], 1)
         hint = f"; did you mean {close[0]}?" if close else "."
-        raise PlayerError(f"no player is called {name!r}{hint} Known are {', '.join(sorted(_families))}")
+        raise PlayerError(f"no player is called {name!r}{hint} Known are {', '.join(sorted({*_families, *OUTSIDE}))}")
     try:
         if isinstance(family.make, type):
             if argument:
@@ -86,6 +98,8 @@ def make_player(name: str) -> Player:
     except (ValueError, TypeError) as error:
         raise PlayerError(f"player {name!r}: {error}") from error
     player.name = name
+    if family.make.__module__.startswith("heartlab."):
+        player.origin = name
     return player
 
 
@@ -138,6 +152,11 @@ def _deferred(load: Callable[[], Factory], name: str) -> Factory:
             factory = load()
         except Exception as error:
             raise PlayerError(f"the package that brings player {name!r} cannot be loaded: {error}") from error
-        return factory(argument) if not isinstance(factory, type) else factory()
+        try:
+            return factory(argument) if not isinstance(factory, type) else factory()
+        except PlayerError:
+            raise
+        except Exception as error:
+            raise PlayerError(f"player {name!r} of another package failed: {type(error).__name__}: {error}") from error
 
     return make

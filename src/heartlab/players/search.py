@@ -336,6 +336,12 @@ def make_pie(argument: str = "") -> Player:
     return SearchPlayer("maxn", {"eval": "pie", "worlds": "0", **parse_options(argument)})
 
 
+@register("sage", summary="open: max^n to the end of the trick over a stronger hand-tuned evaluation")
+def make_sage(argument: str = "") -> Player:
+    """The stronger expert; with worlds=20 it is closed."""
+    return SearchPlayer("maxn", {"eval": "sage", "worlds": "0", **parse_options(argument)})
+
+
 @register("iie", summary="closed: pie in 20 sampled worlds")
 def make_iie(argument: str = "") -> Player:
     """The imperfect-information expert."""

@@ -75,10 +75,15 @@ def evaluator(name: str, summary: str = "") -> Callable[[Function], Evaluator]:
 
     def add(function: Function) -> Evaluator:
         made = Evaluator(name, compile_evaluator(function))
-        _makers[name] = (lambda _: made), summary or (function.__doc__ or "").strip().split("\n")[0]
+        add_evaluator(made, summary or (function.__doc__ or "").strip().split("\n")[0])
         return made
 
     return add
+
+
+def add_evaluator(made: Evaluator, summary: str) -> None:
+    """Register an evaluator that is ready, under its own name."""
+    _makers[made.name] = (lambda _: made), summary
 
 
 def evaluator_family(
@@ -98,7 +103,8 @@ def make_evaluator(name: str) -> Evaluator:
 
     :raises EvaluatorError: if there is none; the message lists the known ones.
     """
-    import heartlab.search.pie  # noqa: F401 - registers pie
+    import heartlab.search.pie
+    import heartlab.search.sage  # noqa: F401 - these register themselves
 
     family, _, argument = name.partition(":")
     if family not in _makers:

@@ -1,0 +1,102 @@
+"""The lines of UHI: what the arena says about a deal, read off an observation, and how answers are read.
+
+A player keeps nothing between choices, so the whole dialogue of a deal is derived from the observation each time. Two
+observations of the same deal and seat give dialogues of which the shorter is the beginning of the longer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from heartlab.cards import CardError, CardSet, card_name, parse_cards
+from heartlab.observation import Observation
+from heartlab.rules import Rules
+
+VERSION = 1
+"""The version of the protocol: the number after `uhi`."""
+
+
+class LineError(ValueError):
+    """A line that is not what the protocol wants there."""
+
+
+@lru_cache(maxsize=64)
+def rules_text(rules: Rules) -> str:
+    """The rules as JSON in one line."""
+    return json.dumps(rules.to_dict(), separators=(",", ":"))
+
+
+def newgame_line(rules: Rules, seat: int, scores: Sequence[int]) -> str:
+    """What begins a dialogue."""
+    return f"newgame rules {rules_text(rules)} seat {seat} scores {' '.join(map(str, scores))}"
+
+
+def dialogue(obs: Observation) -> list[str]:
+    """All lines that lead up to a choice, the question itself left out."""
+    record: Any = obs.records[0]
+    seat, rules = obs.seat, obs.rules
+    passed, received = int(record["passed"]), int(record["received"])
+    dealt = (int(record["hand"]) | int(record["played"][seat])) & ~received | passed
+    direction = rules.pass_name(int(record["pass_code"]))
+    lines = [
+        newgame_line(rules, seat, obs.scores),
+        f"newdeal {obs.deal_number} hand {_names(dealt)} pass {'none' if direction == 'hold' else direction}",
+    ]
+    if obs.phase != "pass" and passed:
+        lines += [f"passed {_names(passed)}", f"received {_names(received)}"]
+    seat_of = {card: player for player, cards in enumerate(obs.played) for card in cards}
+    lines += [f"played {seat_of[card]} {card_name(card)}" for card in obs.history]
+    if record["kitty"]:
+        lines.append(f"kitty {_names(int(record['kitty']))}")
+    return lines
+
+
+def question(obs: Observation, movetime: int) -> str:
+    """What asks for the choice."""
+    return f"{'pass?' if obs.phase == 'pass' else 'card?'} movetime {movetime}"
+
+
+def enddeal_line(points: Sequence[int], scores: Sequence[int]) -> str:
+    """What ends a deal: its points, and the totals with them."""
+    totals = [before + own for before, own in zip(scores, points, strict=True)]
+    return f"enddeal points {' '.join(map(str, points))} scores {' '.join(map(str, totals))}"
+
+
+def _names(mask: int) -> str:
+    return " ".join(card_name(card) for card in CardSet(mask))
+
+
+def read_answer(line: str, obs: Observation) -> CardSet:
+    """The cards of an answer, legal or not.
+
+    :raises LineError: if the line is no answer to the question.
+    """
+    word, _, rest = line.partition(" ")
+    wanted = "pass" if obs.phase == "pass" else "card"
+    if word != wanted:
+        raise LineError(f"{shorten(line)} is no answer: `{wanted}` and card names were asked for")
+    try:
+        cards = parse_cards(rest)
+    except CardError as error:
+        raise LineError(f"{shorten(line)}: {error}") from None
+    count = obs.pass_count if wanted == "pass" else 1
+    if len(cards) != count:
+        raise LineError(f"{shorten(line)}: {count} card(s) were asked for, not {len(cards)}")
+    return CardSet(cards)
+
+
+def why_refused(cards: CardSet, obs: Observation) -> str:
+    """Why the cards of an answer cannot be passed or played; empty if they can."""
+    if obs.phase == "pass":
+        fits = len(cards) == obs.pass_count and cards <= obs.may_pass
+        return "" if fits else f"{cards.names()} cannot be passed from {obs.may_pass.names()}"
+    return "" if cards <= obs.legal else f"{cards.names()} is not legal: legal are {obs.legal.names()}"
+
+
+def shorten(line: str, most: int = 60) -> str:
+    """A line from outside as it can be quoted in a sentence: printable, and not too long."""
+    quoted = repr(line)
+    return quoted if len(quoted) <= most else quoted[: most - 4] + "...'"

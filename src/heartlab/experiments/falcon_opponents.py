@@ -1,0 +1,151 @@
+"""The opponents of the FALCON paper: among themselves, and as training partners."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from heartlab.arena.match import run_match
+from heartlab.arena.rows import Match
+from heartlab.arena.statistics import FloatArray, estimate
+from heartlab.bundle import Arrays
+from heartlab.experiments.claims import Claim, above, below, within
+from heartlab.experiments.falcon_parts import GNOMES, LEVELS, Study, networks, ratio_claim, ratio_text, train_runs
+from heartlab.experiments.parts import Workshop
+from heartlab.experiments.registry import Curve, Figure, Findings, Table
+from heartlab.players.registry import make_player
+from heartlab.rules import Rules
+
+CASES = {
+    "(a) three random": (("random",) * 3, 100_000),
+    "(b) three Monte-Carlo": (("montecarlo",) * 3, 300),
+    "(c) gnome, random, Monte-Carlo": (("gnome", "random", "montecarlo"), 1_000),
+    "(d) three gnome": (GNOMES, 100_000),
+}
+"""Training partners of figure 6, and how many games we train with them: those of (b) take ten milliseconds each."""
+
+
+def figure_6(shop: Workshop) -> Findings:
+    """Four kinds of training partners."""
+    all_marks = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
+    ratios: dict[str, FloatArray] = {}
+    curves = []
+    for name, (partners, most) in CASES.items():
+        last = most if not shop.quick else 30
+        marks = tuple(mark for mark in all_marks if mark <= last)
+        study = Study(
+            f"figure-6 {name[:3]}",
+            networks(14),
+            games=last,
+            marks=marks,
+            partners=partners,
+            tests=shop.size(10_000, 500),
+        )
+        tested = np.stack([run["tested"] for run in train_runs(shop, study, shop.size(10, 2))])
+        ratios[name] = tested
+        mean, error = tested.mean(axis=0), tested.std(axis=0, ddof=1) / np.sqrt(len(tested))
+        curves.append(Curve(name, list(marks), mean, mean - 2 * error, mean + 2 * error))
+    a, b, c, d = CASES
+    findings = Findings()
+    common = min(tested.shape[1] for tested in ratios.values()) - 1
+    n = len(ratios[a])
+    at = f"frozen against three gnome after {all_marks[common]:,} training games, {n} runs"
+    for case in (a, b, c):
+        findings.claims.append(
+            ratio_claim(
+                f"figure-6/gnome-better-than-{case[1]}",
+                f"training with three gnome is better than {case}",
+                None,
+                ratios[d][:, common] - ratios[case][:, common],
+                below,
+                at,
+            )
+        )
+    for case in (b, c):
+        findings.claims.append(
+            ratio_claim(
+                f"figure-6/random-worse-than-{case[1]}",
+                f"training with three random is worse than {case}",
+                None,
+                ratios[a][:, common] - ratios[case][:, common],
+                above,
+                at,
+            )
+        )
+    findings.claims.append(
+        ratio_claim(
+            "figure-6/mixed-better-than-montecarlo",
+            "(c) is better than (b)",
+            None,
+            ratios[c][:, common] - ratios[b][:, common],
+            below,
+            f"{at}; the paper's text calls (c) second largest while arguing that it is good",
+        )
+    )
+    findings.claims.append(
+        ratio_claim(
+            "figure-6/gnome-better-than-random-100000",
+            "with the full 100,000 games (d) is better than (a)",
+            None,
+            ratios[d][:, -1] - ratios[a][:, -1],
+            below,
+            f"{n} runs",
+        )
+    )
+    rows = []
+    for i, mark in enumerate(all_marks):
+        cells = [ratio_text(estimate(tested[:, i])) if i < tested.shape[1] else "–" for tested in ratios.values()]
+        rows.append([f"{mark:,}", *cells])
+    findings.tables.append(
+        Table(f"Frozen penalty ratio against three gnome, {n} runs (± s.e.)", ["training games", *CASES], rows)
+    )
+    findings.notes.append(
+        "Games with the Monte-Carlo agent are thousands of times slower than those with the others, so (b) and (c) are "
+        "trained for 300 and 1,000 games instead of 100,000, and claims compare equal numbers of games."
+    )
+    findings.figures.append(
+        Figure(
+            "figure-6",
+            "Training partners",
+            "training games",
+            "penalty ratio against three gnome",
+            curves,
+            log_x=True,
+            levels=LEVELS,
+        )
+    )
+    return findings
+
+
+def _two_and_two(name: str, deals: int, seed: int) -> Arrays:
+    """Two of a kind and two gnome in all six seatings: points of both kinds per deal."""
+    first, second = make_player(name), make_player("gnome")
+    match = Match([first, first, second, second], Rules.parse("falcon"), deals, seed=seed)
+    return {"points": run_match(match, threads=1).points}
+
+
+def calibration(shop: Workshop) -> Findings:
+    """The opponents among themselves."""
+    findings = Findings()
+    for name, deals, published in (("random", 20_000, 0.36), ("montecarlo", 1_000, 0.23)):
+        count = shop.size(deals, 20)
+        played = shop.part(f"calibration {name}", {"deals": count}, partial(_two_and_two, name, count, shop.seed))
+        found = estimate(played["points"][:, 0] / 26)
+        findings.claims.append(
+            Claim(
+                f"calibration/{name}",
+                f"penalty ratio of two {name} at a table with two rule-based agents",
+                published,
+                found.mean,
+                found.ci95,
+                count,
+                within(found.ci95, published - 0.01, published + 0.01),
+                f"{count:,} deals, each in six seatings; gnome {0.5 - found.mean:.4f}; holds: within 0.01",
+            )
+        )
+    findings.notes.append(
+        "The Monte-Carlo agent: a new world for every one of the 250 simulations, UCB1 with c = 0.7, random playouts. "
+        "With playouts like the rule-based agent it would be stronger than published (0.205 in 100 deals, seed 3)."
+    )
+    return findings

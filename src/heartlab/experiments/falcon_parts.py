@@ -1,0 +1,158 @@
+"""The parts that the experiments of the FALCON paper are made of: training runs with frozen tests, and big games.
+
+The measure is the penalty ratio: a player's points divided by 26, averaged over games; 0.25 is parity. What an interval
+covers are the differences between training runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from heartlab.arena.statistics import Estimate, FloatArray, estimate
+from heartlab.bundle import Arrays
+from heartlab.experiments.claims import Claim, Verdict
+from heartlab.experiments.parts import Workshop
+from heartlab.learn.falcon_agent import FalconAgent, FalconSettings
+from heartlab.rules import Rules
+
+RUNS = 40
+"""Training runs per learner; the paper has ten."""
+GAMES = 50_000
+"""Training games, as in the paper."""
+TESTS = 10_000
+"""Frozen games after training, as in the paper."""
+BLOCK = 500
+"""Games over which a learning curve is averaged."""
+GNOMES = ("gnome", "gnome", "gnome")
+LEVELS = [("parity", 0.25)]
+FOURTEEN = "1+2+2+3+2+2+1"
+"""The tricks of the seven groups that the paper found best."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """A learner to be trained several times, and how it is tested."""
+
+    name: str
+    settings: FalconSettings = field(default_factory=FalconSettings)
+    games: int = GAMES
+    marks: tuple[int, ...] = ()
+    """Training games after which there is a frozen test; none: only at the end."""
+    tests: int = TESTS
+    rules: str = "falcon"
+    partners: tuple[str, ...] = GNOMES
+    testers: tuple[str, ...] = GNOMES
+    leader: int = -1
+    """Seats from the learner to the first leader; -1: random."""
+    big_games: int = 0
+    """Big games after each mark."""
+
+    @property
+    def test_marks(self) -> tuple[int, ...]:
+        """When it is tested."""
+        return self.marks or (self.games,)
+
+
+def networks(count: int, **changes: Any) -> FalconSettings:
+    """The default reading with 1, 2 or 14 networks."""
+    return FalconSettings(separate=count > 1, groups=FOURTEEN if count == 14 else "13", **changes)
+
+
+def _train(study: Study, seed: int) -> Arrays:
+    agent = FalconAgent(study.settings, Rules.parse(study.rules))
+    curve: list[float] = []
+    tested, ranks, done = [], [], 0
+    settings = study.settings
+    for mark in study.test_marks:
+        while done < mark:
+            count = min(BLOCK, mark - done)
+            epsilon = settings.epsilon + done / study.games * (settings.epsilon_end - settings.epsilon)
+            points = agent.play(
+                study.partners, seed, "train", done, count, learning=True, epsilon=epsilon, leader=study.leader
+            )
+            curve.append(float(points[:, 0].mean()) / agent.rules.total_points)
+            done += count
+        tested.append(agent.ratio(study.testers, seed, "test", study.tests, leader=study.leader).mean())
+        if study.big_games:
+            ranks.append(rank_shares(agent, study.testers, seed, study.big_games))
+    return {
+        "curve": np.array(curve),
+        "tested": np.array(tested),
+        "categories": np.array([agent.categories.count]),
+        "ranks": np.array(ranks),
+    }
+
+
+def rank_shares(agent: FalconAgent, testers: Sequence[str], seed: int, games: int) -> FloatArray:
+    """How often the agent comes first to fourth in big games: deals until somebody has more than 100 points.
+
+    Who ties for a rank shares it.
+    """
+    shares, totals, finished, first = np.zeros(4), np.zeros(4, np.int64), 0, 0
+    while finished < games:
+        for points in agent.play(testers, seed, "big games", first, 4096):
+            totals += points
+            if totals.max() > agent.rules.limit:
+                better, equal = int((totals < totals[0]).sum()), int((totals == totals[0]).sum())
+                shares[better : better + equal] += 1.0 / equal
+                totals[:] = 0
+                finished += 1
+                if finished == games:
+                    break
+        first += 4096
+    return shares / games
+
+
+def run_seed(workshop: Workshop, run: int) -> int:
+    """The seed of one of several runs."""
+    return 1000 * workshop.seed + run
+
+
+def train_runs(workshop: Workshop, study: Study, runs: int) -> list[Arrays]:
+    """Train a learner several times: `curve` [blocks], `tested` [marks], `categories`, `ranks` [marks, 4]."""
+    return workshop.parts(
+        [
+            (
+                f"{study.name} {run}",
+                {"study": asdict(study), "run": run},
+                partial(_train, study, run_seed(workshop, run)),
+            )
+            for run in range(runs)
+        ]
+    )
+
+
+def standard_runs(shop: Workshop, count: int) -> list[Arrays]:
+    """The default reading with 1, 2 or 14 networks, trained as in the paper."""
+    marks = (10_000, GAMES) if not shop.quick else (1_000, 2_000)
+    study = Study(f"default {count}", networks(count), games=marks[-1], marks=marks)
+    return train_runs(shop, study, shop.size(RUNS, 3))
+
+
+def final_ratios(runs: Sequence[Arrays]) -> FloatArray:
+    """The frozen penalty ratio of each run at its last mark."""
+    return np.array([run["tested"][-1] for run in runs])
+
+
+def learning_ratios(runs: Sequence[Arrays], games: int) -> FloatArray:
+    """The penalty ratio of each run over its first games, while it learned."""
+    return np.array([run["curve"][: games // BLOCK].mean() for run in runs])
+
+
+def ratio_text(value: Estimate) -> str:
+    """A mean with its standard error as text."""
+    return f"{value.mean:.4f} ± {value.se:.4f}"
+
+
+def ratio_claim(
+    identity: str, statement: str, published: float | None, values: FloatArray, verdict: Any, note: str
+) -> Claim:
+    """A claim about a mean over runs; `verdict` judges its interval."""
+    found = estimate(values)
+    judged: Verdict = verdict(found.ci95)
+    return Claim(identity, statement, published, found.mean, found.ci95, found.n, judged, note)

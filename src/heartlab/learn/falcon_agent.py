@@ -1,0 +1,147 @@
+"""A FALCON agent as Python sees it: its settings, its categories, and games with partners."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from heartlab.kernel.layout import STATE, StateArray, compile_rules
+from heartlab.kernel.rng import seed_key
+from heartlab.learn.falcon_games import LEARNER, MAX_TRICKS, play_games, prepare
+from heartlab.learn.falcon_net import Categories
+from heartlab.learn.falcon_partners import SELF, find_partner
+from heartlab.players.falcon.actions import COUNT as ACTIONS
+from heartlab.rules import Rules
+
+PointArray = npt.NDArray[np.int16]
+CHOICES: dict[str, tuple[str, ...]] = {
+    "percepts": ("paper", "place"),
+    "rule": ("delta", "and", "returns", "td"),
+    "sp": ("trick", "own", "constant"),
+    "failure": ("invert", "nothing"),
+    "ties": ("lowest", "highest", "random"),
+    "decay": ("all", "applicable"),
+    "pointless": ("success", "ignored"),
+}
+"""What the settings that are words can be, in the order of the kernel's numbers."""
+
+
+@dataclass(frozen=True)
+class FalconSettings:
+    """How an agent sees and learns. The defaults are the default reading of the paper with two networks."""
+
+    percepts: str = "paper"
+    """paper: ten bits; place: also the place in the trick and what lies on the table."""
+    separate: bool = True
+    """Own networks for leading and following."""
+    groups: str = "13"
+    """The tricks of each group, such as 1+2+2+3+2+2+1; every group has its own networks."""
+    rule: str = "delta"
+    """delta: our reading; and: the printed equation; beyond the paper: returns (rest of the deal), td (TD-FALCON)."""
+    rate: float = 0.01
+    fresh: float = 1.0
+    """Weights of a new category; -1: its first action vector."""
+    forced: bool = False
+    """Whether turns with one legal card are learned from."""
+    sp: str = "trick"
+    """Whose points set the floor: of the trick, only our own, constant (then it is `floor`)."""
+    floor: float = 0.0
+    failure: str = "invert"
+    ties: str = "lowest"
+    decay: str = "all"
+    pointless: str = "success"
+    epsilon: float = 0.0
+    """How often a random action is tried, at the beginning."""
+    epsilon_end: float = 0.0
+    """The same at the end of training."""
+    discount: float = 1.0
+    relative: float = 0.0
+    """How much the others' points please, as a share of one's own."""
+
+    def __post_init__(self) -> None:
+        for name, known in CHOICES.items():
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name}={getattr(self, name)} is unknown; choose from {', '.join(known)}")
+        group_of_tricks(self.groups)
+        for name in ("rate", "epsilon", "epsilon_end", "discount", "relative"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise ValueError(f"{name}={getattr(self, name)} needs a number from 0 to 1")
+        if self.fresh != -1.0 and not 0.0 <= self.fresh <= 1.0:
+            raise ValueError(f"fresh={self.fresh} needs a number from 0 to 1, or -1")
+
+    @property
+    def networks(self) -> int:
+        """How many networks the agent has."""
+        return (1 + group_of_tricks(self.groups)[-1]) * (1 + self.separate)
+
+
+def group_of_tricks(text: str) -> list[int]:
+    """The group of each trick from sizes such as 7+6; tricks beyond them belong to the last group.
+
+    :raises ValueError: for anything that is no list of sizes.
+    """
+    sizes = text.split("+")
+    if not all(size.isdecimal() and int(size) > 0 for size in sizes):
+        raise ValueError(f"groups={text}: write numbers of tricks joined with +, such as 7+6")
+    groups = [group for group, size in enumerate(sizes) for _ in range(int(size))]
+    return (groups + [groups[-1]] * MAX_TRICKS)[:MAX_TRICKS]
+
+
+def learner_record(settings: FalconSettings, rules: Rules, *, learning: bool = False, epsilon: float = 0.0,
+                   leader: int = -1) -> StateArray:  # fmt: skip
+    """The settings as the kernel takes them: an array of one record."""
+    array = np.zeros(1, LEARNER)
+    record = array[0]
+    for name, known in CHOICES.items():
+        record[name] = known.index(getattr(settings, name))
+    record["groups"] = group_of_tricks(settings.groups)
+    for name in ("separate", "forced", "rate", "fresh", "floor", "discount", "relative"):
+        record[name] = getattr(settings, name)
+    record["learning"], record["epsilon"], record["leader"] = learning, epsilon, leader
+    record["total"] = rules.total_points
+    return array
+
+
+class FalconAgent:
+    """An agent with its categories."""
+
+    def __init__(self, settings: FalconSettings, rules: Rules, categories: Categories | None = None) -> None:
+        if rules.players != 4 or rules.passing != ("hold",):
+            raise ValueError(f"FALCON agents train at tables of four without passing, not under {rules}")
+        self.settings, self.rules = settings, rules
+        self.categories = categories or Categories(ACTIONS)
+        prepare()
+
+    def play(
+        self, partners: Sequence[str], seed: int, purpose: str, first: int, count: int, *, learning: bool = False,
+        epsilon: float = 0.0, leader: int = -1, stand_in: str | None = None,
+    ) -> PointArray:  # fmt: skip
+        """Play games number `first` and on with three partners; the points of the agent, then of those after it.
+
+        :param leader: seats from the agent to the first leader; -1: as the rules say.
+        :param stand_in: a partner that plays in the agent's place, for comparison.
+        """
+        points = np.zeros((count, 4), np.int16)
+        seats = [stand_in or SELF, *partners]
+        own, left, across, right = (find_partner(name) for name in seats)
+        itself = np.array([name == SELF for name in seats], np.int64)
+        keys = seed_key(seed, f"{purpose} deals"), seed_key(seed, f"{purpose} players")
+        record = learner_record(self.settings, self.rules, learning=learning, epsilon=epsilon, leader=leader)
+        done, store = 0, self.categories
+        while done < count:
+            done += play_games(
+                compile_rules(self.rules), *keys, first + done, np.zeros(1, STATE), record, store.slots, store.codes,
+                store.owners, store.weights, store.visits, store.counts, own, left, across, right, itself,
+                points[done:],
+            )  # fmt: skip
+            if done < count:
+                store.grow()
+        return points
+
+    def ratio(self, partners: Sequence[str], seed: int, purpose: str, games: int, **options: Any) -> npt.NDArray[Any]:
+        """The penalty ratio in each of some frozen games."""
+        return self.play(partners, seed, purpose, 0, games, **options)[:, 0] / self.rules.total_points

@@ -1,0 +1,99 @@
+"""The recipe that grows a network: experiences under the present policy, a new network from them, and again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from heartlab.bundle import Arrays
+from heartlab.learn.falcon_boxes import Boxes, seedling
+from heartlab.learn.falcon_experience import FIELDS, Experiences, frozen_ratios, gather, join
+from heartlab.learn.falcon_grow import grow
+from heartlab.learn.falcon_partners import PARTNERS
+from heartlab.learn.falcon_players import boxes_model
+from heartlab.learn.model import Model
+from heartlab.learn.recipes import Metrics, recipe
+from heartlab.rules import Rules
+
+
+@dataclass(frozen=True)
+class GrowParameters:
+    """What the recipe can be told."""
+
+    rules: str = "falcon"
+    partners: str = "gnome"
+    """Training partners, three of a kind; several kinds, joined with +, take turns."""
+    batch: int = 1_000_000
+    """Games per round; then a new network is grown."""
+    categories: int = 2000
+    """Most categories of a network."""
+    least: int = 40
+    """Least experiences of a category."""
+    keep: int = 3
+    """Rounds whose experiences a network is grown from."""
+    shrink: float = 10.0
+    """How many experiences without effect each motor weight is diluted with."""
+    foresight: float = 0.05
+    """How much it counts that a split explains differences between actions which do not pay yet."""
+    test: int = 20_000
+    """Frozen games against three gnome after each round."""
+
+    def __post_init__(self) -> None:
+        rules = Rules.parse(self.rules)
+        if rules.players != 4 or rules.passing != ("hold",):
+            raise ValueError(f"FALCON agents train at tables of four without passing, not under {rules}")
+        for name in self.partners.split("+"):
+            if name not in PARTNERS:
+                raise ValueError(f"partners={self.partners}: {name!r} is none of {', '.join(PARTNERS)}")
+        for name, least in (("batch", 100), ("categories", 3), ("least", 1), ("keep", 1), ("test", 0)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name}={getattr(self, name)}: at least {least}")
+        if self.shrink < 0.0 or self.foresight < 0.0:
+            raise ValueError("shrink and foresight need numbers from 0 on")
+
+
+@recipe("falcon-grow", "beyond the paper: a network of boxes, grown from paired playouts", GrowParameters, 6_000_000)
+class GrowTrainer:
+    """Policy iteration: one network per round."""
+
+    def __init__(self, settings: GrowParameters, seed: int) -> None:
+        self.settings, self.seed, self.chunk = settings, seed, settings.batch
+        self.rules = Rules.parse(settings.rules)
+        self.net: Boxes = seedling()
+        self.kept: list[Experiences] = []
+
+    def step(self, first: int, count: int) -> list[Metrics]:
+        """One round."""
+        settings = self.settings
+        kinds = settings.partners.split("+")
+        partner = kinds[first // self.chunk % len(kinds)]
+        fresh = gather(self.net, self.rules, partner, self.seed, "train", count, first)
+        self.kept = [*self.kept, fresh][-settings.keep :]
+        self.net = grow(join(self.kept), settings.categories, settings.least, settings.shrink, settings.foresight)
+        line: Metrics = {
+            "games": first + count, "partners": partner, "experiences": len(fresh), "categories": len(self.net),
+        }  # fmt: skip
+        if settings.test:
+            tested = frozen_ratios(self.net, self.rules, "gnome", self.seed, f"test {first}", settings.test)
+            line["tested"] = round(float(tested.mean()), 6)
+        return [line]
+
+    def checkpoint(self) -> Arrays:
+        """The network and the experiences that the next one will need."""
+        arrays = {f"net_{name}": array for name, array in self.net.arrays().items()}
+        for place, known in enumerate(self.kept):
+            arrays |= {f"kept_{place}_{name}": getattr(known, name) for name in FIELDS}
+        return {**arrays, "games": np.array([known.games for known in self.kept], np.int64)}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Go back to a checkpoint."""
+        self.net = Boxes.of({name: arrays[f"net_{name}"] for name in ("tests", "branches", "weights", "visits")})
+        self.kept = []
+        for place, games in enumerate(arrays["games"]):
+            codes, kinds, costs = (arrays[f"kept_{place}_{name}"] for name in FIELDS)
+            self.kept.append(Experiences(codes, kinds, costs, int(games)))
+
+    def model(self) -> Model:
+        """The network."""
+        return boxes_model(self.net, self.rules)

@@ -1,0 +1,103 @@
+"""`heartlab sweep`: many training runs of one recipe, over seeds and values of parameters, wherever tasks run.
+
+Each run is a folder like that of `heartlab train`, with the same content. A run that is finished is not repeated; one
+that was interrupted goes on where its last checkpoint is. The worker trains in a folder of its own and sends the files
+back, so the machines of a cluster need no common disk.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from heartlab.bundle import replacing
+from heartlab.executor import Executor
+from heartlab.learn.command import short
+from heartlab.learn.recipes import RecipeError, find_recipe
+from heartlab.learn.run import CHECKPOINT, CONFIG, METRICS, MODEL, Run, begin, open_run, train
+from heartlab.progress import Progress
+
+FILES = (CONFIG, METRICS, CHECKPOINT, MODEL)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of a sweep."""
+
+    recipe: str
+    seed: int
+    games: int | None
+    changes: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        """The name of its folder."""
+        return "-".join([self.recipe, *(f"{key}={value}" for key, value in self.changes.items()), str(self.seed)])
+
+
+def plan(
+    recipe: str, seeds: Sequence[int], games: int | None, fixed: Mapping[str, str], varied: Mapping[str, str]
+) -> list[Job]:
+    """All runs of a sweep: each seed with each combination of the varied values, which are separated by slashes.
+
+    :raises RecipeError: if a parameter or a value does not fit the recipe.
+    """
+    both = sorted(set(fixed) & set(varied))
+    if both:
+        raise RecipeError(f"{both[0]} is set and varied at the same time")
+    entry = find_recipe(recipe)
+    choices = [[(key, value) for value in text.split("/")] for key, text in varied.items()]
+    jobs = [Job(recipe, seed, games, {**fixed, **dict(way)}) for way in product(*choices) for seed in seeds]
+    for job in jobs:
+        entry.settings(job.changes)
+    return jobs
+
+
+def train_job(job: Job, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Train one run to its end, from the files of an earlier attempt if there are any; gives all its files."""
+    with tempfile.TemporaryDirectory(prefix="heartlab-sweep-") as name:
+        folder = Path(name)
+        for file, content in files.items():
+            (folder / file).write_bytes(content)
+        resume = CONFIG in files
+        train(begin(job.recipe, folder, seed=job.seed, games=job.games, changes=job.changes, resume=resume))
+        return _files(folder)
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in FILES if (folder / name).is_file()}
+
+
+def run_sweep(jobs: Sequence[Job], folder: Path, executor: Executor, report: Callable[[Any], None] | None) -> list[Run]:
+    """Do what is not done yet, and report the last measurements of every run."""
+    waiting = []
+    for job in jobs:
+        place = folder / job.name
+        if not (place / MODEL).is_file():
+            waiting.append((place, executor.submit(train_job, job, _files(place))))
+    with Progress(len(jobs), "runs") as progress:
+        progress.update(len(jobs) - len(waiting))
+        for number, (place, task) in enumerate(waiting, len(jobs) - len(waiting) + 1):
+            for name, content in task.result().items():
+                with replacing(place / name) as file:
+                    file.write(content)
+            progress.update(number)
+    runs = [open_run(folder / job.name) for job in jobs]
+    rows = [{"folder": str(run.folder), "seed": run.seed, "games": run.games, **_last(run)} for run in runs]
+    if report:
+        report({"recipe": jobs[0].recipe, "runs": rows})
+    else:
+        for row in rows:
+            print("  ".join(f"{key} {short(value)}" for key, value in row.items()))
+    print(f"{len(waiting)} runs done, {len(jobs) - len(waiting)} found finished in {folder}", file=sys.stderr)
+    return runs
+
+
+def _last(run: Run) -> dict[str, Any]:
+    metrics = run.metrics()
+    return dict(metrics[-1]) if metrics else {}

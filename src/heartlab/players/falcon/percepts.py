@@ -1,0 +1,78 @@
+"""The ten percepts of the FALCON paper as bits of one number, and their sentences.
+
+"Others hold" means: not in our hand and not yet played. Cards on the table count as played, so no hidden information is
+used. Without a heart in hand the four bits about hearts are 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from heartlab.jit import kernel
+from heartlab.kernel.bits import HEARTS, QUEEN_BIT, ZERO, highest, lowest
+from heartlab.players.gnome_cards import ACE_BIT, KING_BIT, higher, lower
+
+COUNT = 10
+SENTENCES = (
+    "others hold a heart above our highest heart",
+    "others hold a heart below our highest heart",
+    "others hold a heart above our lowest heart",
+    "others hold a heart below our lowest heart",
+)
+CARD_STATES = ("has been played", "is on the table", "is with the others", "is ours")
+"""The two bits of Q♠, K♠ and A♠ as a number: the first bit counts two."""
+CARDS = ("Q♠", "K♠", "A♠")
+
+
+@kernel
+def _card_bits(card: np.uint64, hand: np.uint64, others: np.uint64, trick: np.uint64) -> np.uint64:
+    """Where a card is: 11 ours, 10 with the others, 01 on the table, 00 played earlier (first digit: lower bit)."""
+    if hand & card != ZERO:
+        return np.uint64(3)
+    if others & card != ZERO:
+        return np.uint64(1)
+    return np.uint64(2) if trick & card != ZERO else ZERO
+
+
+@kernel
+def paper_percepts(hand: np.uint64, others: np.uint64, trick: np.uint64) -> np.uint64:
+    """The ten bits, the first percept lowest."""
+    code = ZERO
+    hearts = hand & HEARTS
+    if hearts != ZERO:
+        top, low = highest(hearts), lowest(hearts)
+        if others & higher(top) != ZERO:
+            code |= np.uint64(1)
+        if others & lower(top) != ZERO:
+            code |= np.uint64(2)
+        if others & higher(low) != ZERO:
+            code |= np.uint64(4)
+        if others & lower(low) != ZERO:
+            code |= np.uint64(8)
+    code |= _card_bits(QUEEN_BIT, hand, others, trick) << np.uint64(4)
+    code |= _card_bits(KING_BIT, hand, others, trick) << np.uint64(6)
+    return code | _card_bits(ACE_BIT, hand, others, trick) << np.uint64(8)
+
+
+@kernel
+def unplayed_elsewhere(rules: Any, state: Any, hand: np.uint64) -> np.uint64:
+    """The cards that others may hold: neither in our hand nor played; from a state or an observation."""
+    cards = rules["pack"] & ~hand
+    for seat in range(rules["players"]):
+        cards &= ~state["played"][seat]
+    return cards
+
+
+def describe_percepts(code: int) -> list[str]:
+    """The ten bits in words; hearts are left out if we hold none (or nothing can be said)."""
+    words = []
+    if code & 15:
+        words = [
+            text if code >> place & 1 else text.replace("hold a", "hold no") for place, text in enumerate(SENTENCES)
+        ]
+    for place, card in enumerate(CARDS):
+        bits = code >> (4 + 2 * place) & 3
+        words.append(f"{card} {CARD_STATES[2 * (bits & 1) + (bits >> 1)]}")
+    return words

@@ -1,0 +1,208 @@
+"""Plain twins of FALCON: fuzzy ART over lists, percepts and actions over sets, and a learner over a dictionary."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from heartlab.kernel.dealing import deal
+from heartlab.kernel.layout import STATE, compile_rules
+from heartlab.kernel.play import legal, play
+from heartlab.kernel.rng import below, seed_key, substream
+from heartlab.players.gnome_stock import stock_choice
+
+QUEEN, KING, ACE = 36, 37, 38
+CLUBS, DIAMONDS, SPADES, HEARTS = range(4)
+
+
+def cards_of(mask) -> set[int]:
+    return {card for card in range(52) if int(mask) >> card & 1}
+
+
+# --- fuzzy ART ---
+
+
+class PlainArt:
+    """Fusion ART, word for word."""
+
+    def __init__(self, fields, rates, track):
+        self.fields, self.rates, self.track, self.weights = fields, rates, track, []
+
+    def parts(self, row):
+        start = 0
+        for field in self.fields:
+            yield field, row[start : start + field.width]
+            start += field.width
+
+    def activation(self, x, w):
+        total = 0.0
+        for (field, xs), (_, ws) in zip(self.parts(x), self.parts(w), strict=True):
+            total += field.choice * sum(map(min, xs, ws)) / (field.alpha + sum(ws))
+        return total
+
+    def matches(self, x, w):
+        for (field, xs), (_, ws) in zip(self.parts(x), self.parts(w), strict=True):
+            size = sum(ws) if field.by_weights else sum(xs)
+            yield sum(map(min, xs, ws)) / size if size else 1.0
+
+    def learn(self, x):
+        vigilance = [field.vigilance for field in self.fields]
+        order = sorted(range(len(self.weights)), key=lambda j: (-self.activation(x, self.weights[j]), j))
+        for j in order:
+            found = list(self.matches(x, self.weights[j]))
+            if all(value >= least for value, least in zip(found, vigilance, strict=True)):
+                self.weights[j] = [
+                    w + rate * (min(a, w) - w) for a, w, rate in zip(x, self.weights[j], self.rates, strict=True)
+                ]
+                return j
+            if self.track:
+                vigilance = [max(value, least) for value, least in zip(found, vigilance, strict=True)]
+        self.weights.append(list(x))
+        return len(self.weights) - 1
+
+
+# --- percepts and actions ---
+
+
+def percepts(hand: set[int], others: set[int], table: set[int]) -> list[int]:
+    """The ten bits."""
+    mine = sorted(card for card in hand if card // 13 == HEARTS)
+    theirs = [card for card in others if card // 13 == HEARTS]
+    bits = [0, 0, 0, 0]
+    if mine:
+        bits = [
+            int(any(card > mine[-1] for card in theirs)),
+            int(any(card < mine[-1] for card in theirs)),
+            int(any(card > mine[0] for card in theirs)),
+            int(any(card < mine[0] for card in theirs)),
+        ]
+    for card in (QUEEN, KING, ACE):
+        bits += [1, 1] if card in hand else [1, 0] if card in others else [0, 1] if card in table else [0, 0]
+    return bits
+
+
+def dump(own: set[int], led: int, queen_played: bool) -> int:
+    high = own & {KING, ACE}
+    if led != SPADES and high and not queen_played:
+        return max(high)
+    rank = max(card % 13 for card in own)
+    sizes = {suit: sum(card // 13 == suit for card in own) for suit in range(4)}
+    suits = [suit for suit in range(4) if 13 * suit + rank in own]
+    return 13 * min(suits, key=lambda suit: (sizes[suit], suit)) + rank
+
+
+def actions(own: set[int], led: int | None, best: int, queen_played: bool, middle) -> dict[int, int]:
+    """Action number (from 0) to card; `middle` draws from a sorted list of cards."""
+    found = {}
+    if led is None:
+        for place, suit in enumerate((HEARTS, SPADES, DIAMONDS, CLUBS)):
+            cards = sorted(card for card in own if card // 13 == suit)
+            if cards:
+                found[15 + 3 * place], found[16 + 3 * place] = cards[-1], cards[0]
+            if len(cards) > 2:
+                found[17 + 3 * place] = middle(cards[1:-1])
+        small = sorted(card for card in own if card // 13 == SPADES and card < QUEEN)
+        if small:
+            found[27], found[28] = small[0], small[-1]
+        return found
+    follow = sorted(card for card in own if card // 13 == led)
+    if follow:
+        base = 3 * (3 - led)
+        under = [card for card in follow if card < best]
+        if under:
+            found[base] = under[-1]
+        found[base + 1], found[base + 2] = follow[-1], follow[0]
+        return found
+    if QUEEN in own:
+        found[12] = QUEEN
+    hearts = [card for card in own if card // 13 == HEARTS]
+    if hearts:
+        found[13] = max(hearts)
+    found[14] = dump(own, led, queen_played)
+    return found
+
+
+# --- the paper's learner ---
+
+
+class PlainLearner:
+    """The default reading (and the printed equations) over a dictionary of categories, against three gnome."""
+
+    def __init__(self, settings, rules, groups):
+        self.settings, self.rules, self.groups = settings, rules, groups
+        self.weights, self.visits = {}, {}
+
+    def _adapt(self, weights, chosen, own, trick):
+        floor = 0.5 * (1 - trick / 16)
+        wanted = [float((i == chosen) == (own == 0)) for i in range(29)]
+        for i, x in enumerate(wanted):
+            if x == 1.0:
+                if self.settings.rule == "delta":
+                    weights[i] += 0.01 * (1.0 - weights[i])
+            elif weights[i] >= floor:
+                weights[i] -= 0.01 * (weights[i] - floor)
+
+    def _learn_values(self, story):
+        """Values from the last trick back: what the rest cost, or (td) the cost up to the next choice and its value."""
+        low = -self.settings.relative * 26 / 3
+        rest = 0.0
+        for pending, cost in reversed(story):
+            rest = cost + self.settings.discount * rest
+            if pending:
+                weights, chosen, best = pending
+                self.visits[id(weights), chosen] = tried = self.visits.get((id(weights), chosen), 0) + 1
+                value = 1 - (rest - low) / (26 - low)
+                weights[chosen] += max(self.settings.rate, 1 / tried) * (value - weights[chosen])
+                if self.settings.rule == "td":
+                    rest = low + (1 - best) * (26 - low)
+
+    def play(self, seed, purpose, count):
+        compiled = compile_rules(self.rules)
+        rule, states, rng = compiled[0], np.zeros(1, STATE), np.empty(1, np.uint64)
+        state = states[0]
+        results = []
+        for number in range(count):
+            rng[0] = substream(seed_key(seed, f"{purpose} deals"), number)
+            deal(rule, state, number, rng)
+            rng[0] = substream(seed_key(seed, f"{purpose} players"), number)
+            me = number % 4
+            points = [0, 0, 0, 0]
+            story = []
+            for trick in range(13):
+                pending, table = None, []
+                for _ in range(4):
+                    seat, own = int(state["to_move"]), cards_of(legal(rule, state))
+                    led = int(state["trick_cards"][0]) // 13 if state["trick_size"] else None
+                    if seat == me and (len(own) > 1 or self.settings.forced):
+                        card, pending = self._choose(state, own, led, trick, rng)
+                    elif len(own) == 1:
+                        card = min(own)
+                    else:
+                        card = stock_choice(
+                            legal(rule, state), state["led"], state["trick"], state["best"],
+                            state["trick_size"] == 3, rule["penalty"],
+                        )  # fmt: skip
+                    table.append(card)
+                    play(rule, state, card)
+                gained = sum(13 * (card == QUEEN) + (card // 13 == HEARTS) for card in table)
+                winner = (int(state["leader"]) - me) % 4
+                points[winner] += gained
+                own = gained if winner == 0 else 0
+                if self.settings.rule in ("returns", "td"):
+                    story.append((pending, own - self.settings.relative * (gained - own) / 3))
+                elif pending:
+                    self._adapt(*pending[:2], own, gained)
+            self._learn_values(story)
+            results.append(points)
+        return results
+
+    def _choose(self, state, own, led, trick, rng):
+        me = int(state["to_move"])
+        hand = cards_of(state["hands"][me])
+        others = {card for seat in range(4) if seat != me for card in cards_of(state["hands"][seat])}
+        network = 2 * self.groups[trick] + (led is None) if self.settings.separate else self.groups[trick]
+        key = network, tuple(percepts(hand, others, cards_of(state["trick"])))
+        weights = self.weights.setdefault(key, [self.settings.fresh] * 29)
+        middle = lambda cards: cards[below(rng, len(cards))]  # noqa: E731
+        choices = actions(own, led, int(state["best"]), QUEEN not in hand | others, middle)
+        chosen = max(choices, key=lambda action: (weights[action], -action))
+        return choices[chosen], (weights, chosen, weights[chosen])

@@ -1,0 +1,198 @@
+"""Fusion ART against artlib and a plain twin; and the two ways of direct access against its search."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from falcon_twin import PlainArt
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import examples
+
+from heartlab.learn.art import Field, FusionArt, adapt, choose_all, match
+from heartlab.learn.falcon_boxes import LEAF, Boxes
+from heartlab.learn.falcon_net import Categories, add, find
+from heartlab.learn.model import Model, ModelError, load_model, save_model
+from heartlab.players.falcon.richer import COUNT, KINDS, PERCEPTS
+
+artlib = pytest.importorskip("artlib", reason="the oracle of fuzzy ART comes with the extra `test`")
+EIGHTHS = st.integers(0, 8).map(lambda n: n / 8)  # exact in binary: sums agree to the last bit
+FIELDS = [
+    Field(10, choice=0.5, vigilance=0.8, complement=True),
+    Field(29, choice=0.3, rate=0.5, vigilance=0.9, complement=True),
+    Field(1, choice=0.2, rate=0.25, vigilance=0.3, complement=True),
+]
+
+
+def coded(values):
+    return np.concatenate([values, 1.0 - values], axis=-1)
+
+
+def patterns(seed, count):
+    dice = np.random.default_rng(seed)
+    states = (dice.random((count, 10)) < 0.3).astype(float)
+    actions = np.eye(29)[dice.integers(0, 29, count)]
+    rewards = dice.integers(0, 9, (count, 1)) / 8
+    return states, actions, rewards
+
+
+# --- artlib ---
+
+
+@given(
+    st.lists(EIGHTHS, min_size=4, max_size=4), st.lists(EIGHTHS, min_size=8, max_size=8), st.sampled_from([0.25, 1.0])
+)
+@examples(40)
+def test_operations_are_those_of_artlib(x, w, rate):
+    theirs = artlib.FuzzyART(0.5, 0.001, rate)
+    i, w = coded(np.array(x)), np.array(w)
+    theirs.check_dimensions(i[None, :])
+    weights, norms, choices = w[:, None].copy(), np.array([[w.sum()]]), np.empty(1)
+    edges, alphas = np.array([0, 8]), np.array([0.001])
+    choose_all(weights, norms, 1, i, edges, np.ones(1), alphas, choices, np.empty(1))
+    assert choices[0] == theirs.category_choice(i, w, theirs.params)[0]
+    assert match(weights, norms, 0, i, edges, 0, False) == theirs.match_criterion(i, w, theirs.params)[0]
+    adapt(weights, norms, 0, i, edges, np.full(8, rate))
+    assert weights[:, 0] == pytest.approx(theirs.update(i, w, theirs.params), abs=1e-15)
+    assert norms[0, 0] == weights.sum()
+
+
+def test_falcon_learns_the_same_categories_as_artlib():
+    states, actions, rewards = patterns(1, 120)
+    modules = [artlib.FuzzyART(f.vigilance, f.alpha, f.rate) for f in FIELDS]
+    theirs = artlib.FALCON(*modules, [f.choice for f in FIELDS], [f.width for f in FIELDS])
+    theirs.partial_fit(coded(states), coded(actions), coded(rewards))
+    ours = FusionArt(FIELDS, track=True)
+    labels = ours.learn_patterns(np.concatenate([coded(states), coded(actions), coded(rewards)], axis=1))
+    assert ours.count > 32  # it had to grow
+    assert labels.tolist() == theirs.fusion_art.labels_.tolist()
+    assert ours.weights == pytest.approx(np.array([np.concatenate(w) for w in theirs.fusion_art.W]), abs=1e-12)
+    # direct access without the feedback field
+    known = theirs.fusion_art.join_channel_data([coded(states), coded(actions)], skip_channels=[2])
+    expected = theirs.fusion_art.predict(known, skip_channels=[2])
+    found = [ours.choose([s, a, None]) for s, a in zip(states, actions, strict=True)]
+    assert found == expected.tolist()
+
+
+# --- the plain twin ---
+
+
+@given(
+    st.lists(st.tuples(st.lists(EIGHTHS, min_size=3, max_size=3), EIGHTHS), min_size=1, max_size=30),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from([0.0, 0.5, 0.9, 1.0]),
+)
+@examples(60)
+def test_search_and_learning_agree_with_the_twin(rows, complement, by_weights, track, vigilance):
+    fields = [
+        Field(3, rate=0.5, vigilance=vigilance, complement=complement, by_weights=by_weights),
+        Field(1, choice=0.5, vigilance=0.25, complement=True),
+    ]
+    ours = FusionArt(fields, track=track)
+    ours.rates[:] = np.linspace(0.25, 1.0, len(ours.rates))
+    twin = PlainArt(fields, list(ours.rates), track)
+    for vector, value in rows:
+        x = ours.code([vector, [value]])
+        assert ours.learn([vector, [value]]) == twin.learn([float(v) for v in x])
+    assert ours.weights == pytest.approx(np.array(twin.weights), abs=1e-12)
+
+
+def test_a_network_is_kept_as_a_model(tmp_path):
+    ours = FusionArt(FIELDS, track=True)
+    states, actions, rewards = patterns(2, 40)
+    for row in zip(states, actions, rewards, strict=True):
+        ours.learn(row)
+    save_model(tmp_path / "art.npz", ours.to_model())
+    again = FusionArt.of(load_model(tmp_path / "art.npz", "fusion-art"))
+    assert (again.weights == ours.weights).all()
+    assert [again.search(row) for row in zip(states, actions, rewards, strict=True)] == [
+        ours.search(row) for row in zip(states, actions, rewards, strict=True)
+    ]
+    assert again.learn([states[0] * 0, actions[0], rewards[0]]) <= again.count
+    with pytest.raises(ModelError, match="lacks or garbles"):
+        FusionArt.of(Model("fusion-art", {}, extras={}))
+
+
+@pytest.mark.parametrize("vector", [[0.5], [0.5, 2.0, 0.0], "abc"])
+def test_patterns_that_are_none(vector):
+    with pytest.raises(ValueError):
+        FusionArt([Field(3)]).learn([vector])
+
+
+# --- direct access ---
+
+
+def test_exact_categories_are_what_the_search_finds():
+    """With complement coding and vigilance 1 the hash finds what resonance finds, and new categories come alike."""
+    dice = np.random.default_rng(3)
+    art = FusionArt([Field(10, vigilance=1.0, complement=True)])
+    store = Categories(29, capacity=64)
+    for code in dice.integers(0, 200, 400):
+        row = find(store.slots, store.codes, store.owners, 0, np.uint64(code))
+        if row < 0:
+            if store.count == store.capacity:
+                store.grow()
+            row = store.count
+            add(store.slots, store.codes, store.owners, 0, np.uint64(code), row)
+            store.counts[0] += 1
+        assert art.learn([[(int(code) >> place) & 1 for place in range(10)]]) == row
+    assert store.count == art.count > 128
+    again = Categories.of(store.arrays())
+    assert all(
+        find(again.slots, again.codes, again.owners, 0, code) == row for row, code in enumerate(again.codes[:99])
+    )
+
+
+def random_boxes(seed, splits):
+    """A network with random questions."""
+    dice = np.random.default_rng(seed)
+    tests, branches, leaves = [LEAF] * 3, [[0, 0] for _ in range(3)], [(kind, kind, 0) for kind in range(3)]
+    for _ in range(splits):
+        node, kind, asked = leaves.pop(int(dice.integers(len(leaves))))
+        which = int(dice.choice([bit for bit in range(len(PERCEPTS[kind])) if not asked >> bit & 1]))
+        tests[node], branches[node] = which, [len(tests), len(tests) + 1]
+        for _ in range(2):
+            leaves.append((len(tests), kind, asked | 1 << which))
+            tests.append(LEAF)
+            branches.append([0, 0])
+    for row, (node, _, _) in enumerate(leaves):
+        branches[node] = [row, row]
+    weights = dice.random((len(leaves), COUNT))
+    return Boxes.of(
+        {
+            "tests": np.array(tests), "branches": np.array(branches), "weights": weights,
+            "visits": np.ones(len(leaves), int),
+        }
+    )  # fmt: skip
+
+
+def test_the_tree_leads_to_the_winner_of_the_choice_function():
+    from heartlab.learn.falcon_boxes import find_box
+
+    net = random_boxes(4, 60)
+    boxes = net.boxes()
+    dice = np.random.default_rng(5)
+    for kind in range(len(KINDS)):
+        size = len(PERCEPTS[kind])
+        art = FusionArt([Field(size, complement=True)])
+        rows = [row for row, box in enumerate(boxes) if box.kind == kind]
+        demands = [[boxes[row].demands >> place & 1 for place in range(size)] for row in rows]
+        forbids = [[boxes[row].forbids >> place & 1 for place in range(size)] for row in rows]
+        for demand, forbid in zip(demands, forbids, strict=True):
+            art.add([*demand, *forbid])
+        for code in dice.integers(0, 1 << size, 50):
+            vector = [(int(code) >> place) & 1 for place in range(size)]
+            assert rows[art.choose([vector])] == find_box(net.tests, net.branches, kind, np.uint64(code))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("tests", 63), ("branches", 10_000), ("branches", 0), ("weights", np.nan)],
+)
+def test_networks_whose_questions_lead_nowhere(name, value):
+    arrays = {key: array.copy() for key, array in random_boxes(6, 40).arrays().items()}
+    arrays[name][0 if name == "weights" else np.flatnonzero(arrays["tests"] != LEAF)[0]] = value
+    with pytest.raises(ValueError):
+        Boxes.of(arrays)

@@ -1,0 +1,392 @@
+"""FALCON for Hearts against its plain twins: percepts, actions, learning game by game, growth, players, commands."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import numpy as np
+import pytest
+from falcon_twin import PlainLearner, actions, cards_of, percepts
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import examples
+from test_art import random_boxes
+
+from heartlab import cli
+from heartlab.cards import card_name
+from heartlab.deal import Deal
+from heartlab.experiments.falcon_parts import Study, networks, rank_shares, train_runs
+from heartlab.experiments.parts import Workshop
+from heartlab.kernel.layout import compile_rules
+from heartlab.learn.falcon_agent import FalconAgent, FalconSettings, group_of_tricks
+from heartlab.learn.falcon_boxes import find_box, seedling
+from heartlab.learn.falcon_experience import Experiences, frozen_ratios, gather
+from heartlab.learn.falcon_explain import rules_of
+from heartlab.learn.falcon_grow import grow
+from heartlab.learn.falcon_grow_recipe import GrowParameters
+from heartlab.learn.falcon_players import BoxesPlayer, FalconPlayer, boxes_model, falcon_model, player_of
+from heartlab.learn.falcon_recipes import FalconParameters, FalconTrainer
+from heartlab.learn.model import ModelError, save_model
+from heartlab.learn.run import begin, train
+from heartlab.players import make_player
+from heartlab.players.base import Observations
+from heartlab.players.falcon.actions import COUNT, NAMES, applicable
+from heartlab.players.falcon.percepts import describe_percepts, paper_percepts
+from heartlab.players.falcon.richer import COUNT as RICH
+from heartlab.players.falcon.richer import FIRST, PERCEPTS, kind_of, name_cards, sense
+from heartlab.players.registry import PlayerError
+from heartlab.rules import Rules
+
+FALCON = Rules.parse("falcon")
+GNOMES = ["gnome"] * 3
+
+
+def position(seed: int, cards: int, rules: str = "falcon"):
+    """A deal after some random cards, and what its seat to move may know."""
+    deal = Deal(rules, seed=seed)
+    dice = random.Random(seed)
+    while len(deal.history) < cards:
+        deal.play(dice.choice(sorted(deal.legal)))
+    return deal, deal.observe(deal.to_move)
+
+
+def batch_of(obs) -> Observations:
+    return Observations(obs.rules, compile_rules(obs.rules), obs.records)
+
+
+def outstanding(obs) -> set[int]:
+    record = obs.records[0]
+    return set(range(52)) - set(obs.hand) - {card for mask in record["played"] for card in cards_of(mask)}
+
+
+# --- percepts and actions ---
+
+
+@given(st.integers(0, 10**6), st.integers(0, 50))
+@examples(100)
+def test_percepts_and_actions_agree_with_their_twins(seed, cards):
+    _, obs = position(seed, cards)
+    record, others = obs.records[0], outstanding(obs)
+    code = int(paper_percepts(record["hand"], np.uint64(sum(1 << c for c in others)), record["trick"]))
+    bits = percepts(set(obs.hand), others, cards_of(record["trick"]))
+    assert [code >> place & 1 for place in range(10)] == bits
+    found = np.full(COUNT, -1, np.int64)
+    rng = np.array([record["random"]], np.uint64)
+    queen_played = 36 not in others and 36 not in obs.hand
+    first, end = applicable(record["legal"], record["led"], int(record["best"]), queen_played, rng, found)
+    middles = []
+    expected = actions(
+        set(obs.legal), obs.led, int(record["best"]), queen_played, lambda some: middles.append(some) or -2
+    )
+    got = {action: int(found[action]) for action in range(first, end) if found[action] >= 0}
+    assert set(got) == set(expected)
+    for action, card in expected.items():
+        assert got[action] == card if card != -2 else got[action] in middles.pop(0)
+
+
+def test_every_percept_and_action_has_words():
+    assert len(NAMES) == COUNT == 29
+    assert describe_percepts(0b1101110001) == [
+        "others hold a heart above our highest heart",
+        "others hold no heart below our highest heart",
+        "others hold no heart above our lowest heart",
+        "others hold no heart below our lowest heart",
+        "Q♠ is ours",
+        "K♠ is with the others",
+        "A♠ is ours",
+    ]
+    assert all(len(set(texts)) == len(texts) <= 64 for texts in PERCEPTS)
+    assert FIRST[-1] == RICH
+
+
+@given(st.integers(0, 10**6), st.integers(0, 50))
+@examples(80)
+def test_richer_actions_name_legal_cards_and_percepts_are_true(seed, cards):
+    _, obs = position(seed, cards)
+    record, others = obs.records[0], outstanding(obs)
+    own, seat = record["legal"], obs.seat
+    kind = kind_of(own, record["led"])
+    out = np.uint64(sum(1 << card for card in others))
+    code = int(sense(compile_rules(FALCON)[0], record, kind, record["hand"], own, out, seat))
+    named = np.full(RICH, -1, np.int64)
+    name_cards(record, kind, own, out, 36 not in others and 36 not in obs.hand, named)
+    chosen = named[FIRST[kind] : FIRST[kind + 1]]
+    assert {int(card) for card in chosen if card >= 0} <= set(obs.legal)
+    assert (chosen >= 0).any()
+    true = {text for place, text in enumerate(PERCEPTS[kind]) if code >> place & 1}
+    assert code >> len(PERCEPTS[kind]) == 0
+    table = cards_of(record["trick"])
+    hearts = {card for card in range(52) if card // 13 == 3}
+    if kind == 0:
+        suit = {card for card in obs.legal if card // 13 == obs.led}
+        assert ("we are last" in true) == (len(table) == 3)
+        assert ("points are on the table" in true) == bool(table & (hearts | {36}))
+        assert ("we can duck" in true) == (min(suit) < record["best"])
+        assert ("we can win" in true) == (max(suit) > record["best"])
+        assert ("our lowest is safe" in true) == (not any(c // 13 == obs.led and c < min(suit) for c in others))
+        later = [(seat + step) % 4 for step in range(1, 4 - len(table))]
+        void = [who for who in later if not any(c // 13 == obs.led for c in cards_of(record["may_hold"][who]) & others)]
+        assert ("a later seat is void" in true) == bool(void)
+        assert ("all later seats are void" in true) == (void == later)
+    elif kind == 1:
+        assert ("we hold 1 ♣" in true) == (sum(card < 13 for card in obs.hand) == 1)
+        assert ("Q♠ is outstanding" in true) == (36 in others)
+        assert ("no ♥ is outstanding" in true) == (not others & hearts)
+    else:
+        assert ("we hold ♦" in true) == any(13 <= card < 26 for card in obs.hand)
+        assert ("Q♠ is ours" in true) == (36 in obs.hand)
+        clubs = [card for card in obs.hand if card < 13]
+        assert ("our lowest ♣ is safe" in true) == (bool(clubs) and not any(c < min(clubs) for c in others))
+
+
+# --- learning ---
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        FalconSettings(),
+        FalconSettings(separate=False, rule="and", forced=True),
+        FalconSettings(groups="1+2+2+3+2+2+1", fresh=0.5),
+        FalconSettings(rule="returns", rate=0.0, fresh=0.7, discount=0.8, relative=1.0),
+        FalconSettings(rule="td", rate=0.05, fresh=0.7, discount=0.9),
+    ],
+)
+def test_learning_agrees_with_the_twin_game_by_game(settings):
+    agent = FalconAgent(settings, FALCON)
+    points = agent.play(GNOMES, 3, "twin", 0, 40, learning=True)
+    twin = PlainLearner(settings, FALCON, group_of_tricks(settings.groups))
+    assert twin.play(3, "twin", 40) == points.tolist()
+    store = agent.categories
+    assert store.count == len(twin.weights)
+    for row in range(store.count):
+        code = int(store.codes[row])
+        key = int(store.owners[row]), tuple(code >> place & 1 for place in range(10))
+        assert store.weights[row] == pytest.approx(twin.weights[key], abs=1e-12)
+
+
+def test_the_paper_agent_learns_and_categories_number_as_in_the_pilot():
+    agent = FalconAgent(FalconSettings(), FALCON)
+    before = agent.ratio(GNOMES, 1, "test", 4000).mean()
+    agent.play(GNOMES, 1, "train", 0, 20_000, learning=True)
+    assert agent.ratio(GNOMES, 1, "test", 4000).mean() < before - 0.05
+    assert 520 < agent.categories.count < 640
+
+
+def test_growing_room_changes_nothing():
+    small, large = (FalconAgent(FalconSettings(groups="+".join("1" * 13)), FALCON) for _ in range(2))
+    small.categories = type(small.categories)(COUNT, capacity=32)
+    runs = [agent.play(GNOMES, 2, "train", 0, 300, learning=True) for agent in (small, large)]
+    assert (runs[0] == runs[1]).all()
+    assert small.categories.capacity > 32
+    assert (small.categories.arrays()["weights"] == large.categories.arrays()["weights"]).all()
+
+
+def test_an_agent_that_stands_aside_and_one_that_plays_itself():
+    agent = FalconAgent(FalconSettings(), FALCON)
+    assert agent.ratio(GNOMES, 1, "test", 20_000, stand_in="gnome").mean() == pytest.approx(0.25, abs=0.01)
+    assert agent.ratio(["self"] * 3, 1, "test", 5000).mean() == pytest.approx(0.25, abs=0.02)
+    with pytest.raises(ValueError, match="no partner is called 'gnom'"):
+        agent.ratio(["gnom"] * 3, 1, "test", 1)
+
+
+def test_the_rule_based_agent_is_calibrated_as_published():
+    agent = FalconAgent(FalconSettings(), FALCON)
+    points = agent.play(["random", "gnome", "random"], 1, "calibration", 0, 30_000, stand_in="gnome")
+    assert points[:, [0, 2]].mean() / 26 == pytest.approx(0.14, abs=0.005)
+    assert points[:, [1, 3]].mean() / 26 == pytest.approx(0.36, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (dict(rule="deltas"), "rule=deltas is unknown"),
+        (dict(groups="7+x"), "write numbers of tricks"),
+        (dict(rate=2.0), "from 0 to 1"),
+        (dict(partners="gnome+gnome"), "three of"),
+    ],
+)
+def test_settings_that_make_no_sense(changes, words):
+    with pytest.raises(ValueError, match=words):
+        FalconParameters(**changes)
+
+
+# --- growth ---
+
+
+def test_growth_finds_the_percept_that_matters():
+    """Throw Q♠ where spades are short (say), else a heart: one question separates the two."""
+    dice = np.random.default_rng(1)
+    count = 2000
+    codes = dice.integers(0, 1 << 50, count).astype(np.uint64)
+    asked = 17
+    there = (codes >> np.uint64(asked)) & np.uint64(1) == 1
+    costs = np.full((count, RICH), -1, np.int8)
+    costs[:, 7], costs[:, 9] = np.where(there, 1, 6), np.where(there, 6, 1)
+    known = Experiences(codes, np.ones(count, np.int8), costs, count)
+    net = grow(known, 4, 10, 1.0, 0.0)
+    assert len(net) == 4
+    assert net.tests[1] == asked
+    for code, short in zip(codes[:50], there[:50], strict=True):
+        weights = net.weights[find_box(net.tests, net.branches, 1, code)]
+        assert (weights[7] > weights[9]) == short
+
+
+def test_experiences_pair_the_choices_of_one_deal():
+    known = gather(seedling(), FALCON, "gnome", 1, "test", 600)
+    assert 0 < len(known) < known.games <= 600
+    assert ((known.costs >= 0).sum(axis=1) >= 2).all()
+    assert known.costs.max() <= 26
+    for kind in range(3):
+        outside = np.ones(RICH, bool)
+        outside[FIRST[kind] : FIRST[kind + 1]] = False
+        assert (known.costs[known.kinds == kind][:, outside] == -1).all()
+
+
+def test_a_grown_network_beats_one_that_knows_nothing():
+    net = grow(gather(seedling(), FALCON, "gnome", 1, "train", 20_000), 100, 50, 10.0, 0.02)
+    assert frozen_ratios(net, FALCON, "gnome", 1, "test", 4000).mean() < 0.29
+    assert frozen_ratios(seedling(), FALCON, "gnome", 1, "test", 4000).mean() > 0.31
+
+
+# --- players ---
+
+
+@given(st.integers(0, 10**6), st.integers(0, 50))
+@examples(60)
+def test_the_player_of_boxes_takes_the_best_applicable_action(seed, cards):
+    net = random_boxes(7, 80)
+    _, obs = position(seed, cards)
+    chosen, rows, taken = BoxesPlayer("boxes", net).think(batch_of(obs))
+    assert chosen[0] in obs.legal
+    if len(obs.legal) == 1:
+        assert taken[0] == -1
+        return
+    record, others = obs.records[0], outstanding(obs)
+    out = np.uint64(sum(1 << card for card in others))
+    kind = kind_of(record["legal"], record["led"])
+    code = int(sense(compile_rules(FALCON)[0], record, kind, record["hand"], record["legal"], out, obs.seat))
+    fits = [
+        row
+        for row, box in enumerate(net.boxes())
+        if box.kind == kind and code & box.demands == box.demands and not code & box.forbids
+    ]
+    assert fits == [rows[0]]
+    named = np.full(RICH, -1, np.int64)
+    name_cards(record, kind, record["legal"], out, 36 not in others and 36 not in obs.hand, named)
+    best = max((i for i in range(FIRST[kind], FIRST[kind + 1]) if named[i] >= 0), key=lambda i: net.weights[rows[0], i])
+    assert taken[0] == best
+    assert chosen[0] == named[best]
+
+
+@pytest.mark.parametrize("rules", ["falcon", "standard", "seed", "standard,players=5"])
+def test_players_are_legal_under_other_rules(rules):
+    from heartlab.arena import Match, run_match
+
+    agent = FalconAgent(FalconSettings(), FALCON)
+    agent.play(GNOMES, 1, "train", 0, 200, learning=True)
+    seats = [FalconPlayer("exact", agent.settings, agent.categories), BoxesPlayer("boxes", random_boxes(8, 50))]
+    result = run_match(Match([*seats, make_player("random")], Rules.parse(rules), units=4, seed=1), threads=1)
+    assert (result.forfeits == 0).all()
+
+
+def test_models_come_back_and_foreign_ones_are_refused(tmp_path):
+    agent = FalconAgent(FalconSettings(groups="7+6"), FALCON)
+    agent.play(GNOMES, 1, "train", 0, 300, learning=True)
+    save_model(tmp_path / "exact.npz", falcon_model(agent.settings, agent.categories, FALCON))
+    save_model(tmp_path / "boxes.npz", boxes_model(random_boxes(9, 30), FALCON))
+    _, obs = position(5, 17)
+    exact = make_player(f"falcon:{tmp_path / 'exact.npz'}")
+    assert exact.choose_cards(batch_of(obs)) == FalconPlayer("x", agent.settings, agent.categories).choose_cards(
+        batch_of(obs)
+    )
+    boxes = make_player(f"falcon:{tmp_path / 'boxes.npz'}")
+    assert boxes.choose_cards(batch_of(obs))[0] in obs.legal
+    model = boxes_model(random_boxes(9, 30), FALCON)
+    with pytest.raises(ModelError, match="other percepts"):
+        player_of(type(model)(model.kind, model.arrays, names=("one",), extras=model.extras), "foreign")
+    with pytest.raises(PlayerError, match="no such model"):
+        make_player(f"falcon:{tmp_path / 'none.npz'}")
+
+
+def test_the_monte_carlo_agent_sees_what_is_plain():
+    """Last to play and void, with points on the table: any discard is free, and Q♠ is the one to get rid of."""
+    player = make_player("montecarlo:sims=60")
+    found = 0
+    for seed in range(400):
+        _, obs = position(seed, 27)
+        if 36 in obs.legal and obs.led is not None and all(card // 13 != obs.led for card in obs.hand):
+            found += 1
+            assert card_name(int(player.choose_cards(batch_of(obs))[0])) == "QS"
+    assert found > 2
+    with pytest.raises(PlayerError, match="playout=stock is unknown"):
+        make_player("montecarlo:playout=stock")
+    with pytest.raises(PlayerError, match="write a number above zero"):
+        make_player("montecarlo:sims=0")
+
+
+def test_categories_read_as_rules():
+    agent = FalconAgent(FalconSettings(groups="7+6"), FALCON)
+    agent.play(GNOMES, 1, "train", 0, 500, learning=True)
+    rules = rules_of(FalconPlayer("exact", agent.settings, agent.categories))
+    assert len(rules) == agent.categories.count
+    leading = [rule for rule in rules if "we lead" in rule.when]
+    assert all(name.startswith("lead") for rule in leading for name, _ in rule.actions)
+    assert any("tricks 8–13" in rule.when and "Q♠ is with the others" in rule.when for rule in rules)
+    boxes = rules_of(BoxesPlayer("boxes", random_boxes(2, 20)))
+    assert len(boxes) == 23
+    assert boxes[0].text.startswith("when we ")
+
+
+# --- runs, experiments, commands ---
+
+
+@pytest.mark.parametrize(
+    ("name", "games", "changes"),
+    [
+        ("falcon", 3000, dict(test=200, partners="ladder")),
+        ("falcon-grow", 3000, dict(batch=1000, test=200, categories=30)),
+    ],
+)
+def test_runs_resume_to_the_same_result(tmp_path, name, games, changes):
+    whole = train(begin(name, tmp_path / "whole", seed=1, games=games, changes=changes))
+    train(begin(name, tmp_path / "torn", seed=1, games=games, changes=changes), stop_after=1000)
+    torn = train(begin(name, tmp_path / "torn", resume=True))
+    assert whole.metrics() == torn.metrics()
+    assert (tmp_path / "whole/model.npz").read_bytes() == (tmp_path / "torn/model.npz").read_bytes()
+
+
+def test_the_ladder_moves_with_the_results():
+    trainer = FalconTrainer(FalconParameters(partners="ladder"), 1)
+    lines = [trainer.step(first, 1000)[0] for first in range(0, 5000, 1000)]
+    assert lines[0]["partners"] == "random+random+random"
+    assert lines[1]["partners"] != lines[0]["partners"]  # random players are soon beaten
+    with pytest.raises(ValueError, match="is none of"):
+        GrowParameters(partners="gnome+nobody")
+
+
+def test_parts_of_experiments(tmp_path):
+    shop = Workshop(tmp_path, seed=1, quick=True, tell=lambda line: None)
+    study = Study("tiny", networks(14), games=1000, marks=(0, 1000), tests=500, big_games=20)
+    runs = train_runs(shop, study, 2)
+    assert runs[0]["curve"].shape == (2,)
+    assert runs[0]["ranks"].shape == (2, 4)
+    assert runs[0]["ranks"].sum(axis=1) == pytest.approx(np.ones(2))
+    assert train_runs(shop, study, 2)[1]["tested"].tolist() == runs[1]["tested"].tolist()
+    assert shop.found == 0  # the same parts in one workshop count once
+    shares = rank_shares(FalconAgent(FalconSettings(), FALCON), ["random"] * 3, 1, 20)
+    assert shares.sum() == pytest.approx(1.0)
+
+
+def test_commands(tmp_path, capsys):
+    save_model(tmp_path / "boxes.npz", boxes_model(random_boxes(3, 20), FALCON))
+    path = str(tmp_path / "boxes.npz")
+    cli.falcon(path, top=2, as_json=True)
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["categories"] == 23
+    assert len(shown["shown"]) == 2
+    cli.falcon(path, at=20, seed=3, as_json=True)
+    assert json.loads(capsys.readouterr().out)["category"]["text"].startswith("when we ")
+    with pytest.raises(ValueError, match="no category has"):
+        cli.falcon(path, contains=["nonsense"])
