@@ -49,6 +49,21 @@ ALLOWED = {
     },
     "experiments": {"bundle", "executor", "rules", "kernel", "features", "search", "players", "arena", "learn", "ggp"},
     "envs": {"cards", "rules", "jit", "kernel", "observation", "deal", "game", "show", "record", "players"},
+    "web": {
+        "cards",
+        "rules",
+        "kernel",
+        "observation",
+        "deal",
+        "game",
+        "record",
+        "record_reader",
+        "players",
+        "analysis",
+        "arena",
+        "features",
+        "learn",
+    },
     "benchmarks": {"envs", "jit", "rules", "kernel", "features", "learn", "deal", "arena", "players", "ggp"},
 }
 """Who may use whom. `cli` may use everything and nobody uses it."""
@@ -96,6 +111,7 @@ def test_values_need_no_arrays():
         ["train", "--help"],
         ["reproduce", "--help"],
         ["ggp", "--help"],
+        ["play", "--help"],
         ["ggp", "check", "nim"],
     ],
 )

@@ -234,6 +234,61 @@ def explain(
 
 
 @app.command()
+def play(
+    players: Annotated[
+        list[str] | None, typer.Argument(metavar="[PLAYER...]", help="More players for the page to offer, by name.")
+    ] = None,
+    port: Annotated[int, typer.Option("--port", help="0 takes a free one.")] = 8026,
+    host: Annotated[str, typer.Option("--host", help="The address to listen on.")] = "127.0.0.1",
+    beyond: Annotated[
+        bool, typer.Option("--beyond-this-computer", help="Allow a --host that other computers can reach.")
+    ] = False,
+    file: Annotated[Path | None, typer.Option("--file", help="The SQLite file that keeps the games.")] = None,
+    coach: Annotated[str | None, typer.Option("--coach", help="The player that judges; it has to search.")] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page.")] = True,
+    workers: Annotated[int, typer.Option("--workers", help="Threads on which bots and coach think.")] = 2,
+) -> None:
+    """Play Hearts in the browser against our players, with a coach who says why."""
+    try:
+        from heartlab.web.command import run_server
+    except ModuleNotFoundError as error:
+        raise ValueError(f"{error.name} is missing: install the extra with pip install 'heartlab[web]'") from error
+
+    run_server(
+        host=host,
+        port=port,
+        beyond=beyond,
+        file=file,
+        players=players or [],
+        coach=coach,
+        browser=browser,
+        workers=_positive("--workers", workers),
+    )
+
+
+@app.command()
+def verify(
+    file: Annotated[Path, typer.Argument(help="A proof, saved from the page after a deal.")],
+    commitment: Annotated[
+        str | None, typer.Option("--commitment", help="The hash that the page showed before the first card.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check that a deal played in the browser was fixed before its first card and not rigged."""
+    from heartlab.web.commitment import run_verify
+
+    good, checks = run_verify(file, commitment)
+    if as_json:
+        print_json({"file": str(file), "holds": good, "checks": checks})
+    else:
+        for check in checks:
+            print(f"{'yes' if check['holds'] else 'NO ':<4} {check['check']}  ({check['remark']})")
+        if commitment is None:
+            print("Compare the hash with the one that the page showed, or give it with --commitment.")
+    raise typer.Exit(0 if good else 1)
+
+
+@app.command()
 def arena(
     names: Annotated[list[str], typer.Argument(metavar="PLAYER...", help="Players by name; see `heartlab players`.")],
     rules: RulesOption = "standard",

@@ -366,35 +366,39 @@ class Deal:
 
     def why_illegal(self, card: Card) -> str:
         """Why the seat to move may not play a card, in one sentence; empty if it may."""
+        rule = self.rule_against(card)
+        if not rule or self.to_move is None:
+            return f"{pretty_card(card)} cannot be played: {rule}" if rule else ""
+        table = " ".join(f"{s}:{pretty_card(c)}" for s, c in self.trick) or "empty, a lead is due"
+        return (
+            f"seat {self.to_move} may not play {pretty_card(card)}: {rule} (hand {self.hands[self.to_move]}; "
+            f"table {table}; legal {self.legal}; trick {len(self.history) // self.rules.players + 1})"
+        )
+
+    def rule_against(self, card: Card) -> str:
+        """The rule alone that forbids the seat to move a card; empty if it may be played."""
         seat = self.to_move
         if seat is None:
-            return f"{pretty_card(card)} cannot be played: " + (
-                "the deal is over" if self.is_over else f"seats {self.to_pass} still have to pass"
-            )
+            return "the deal is over" if self.is_over else f"seats {self.to_pass} still have to pass"
         if card in self.legal:
             return ""
         hand, rules = self.hands[seat], self.rules
-        rule = "only these are legal"
         led = card_suit(self.trick[0][1]) if self.trick else None
         if card not in hand:
-            rule = "the seat does not hold it"
-        elif led is not None and card_suit(card) != led and hand.mask & CS_SUITS[led]:
-            rule = f"{SUIT_NAMES[led]} were led and must be followed"
-        elif not self.history and rules.opening in ("2C", "lowest-club"):
-            rule = f"the first lead must be {pretty_card(min(self.legal))}"
-        elif not self.history and rules.opening == "any-club":
-            rule = "the first lead must be a club"
-        elif self._is_kept_from_first_trick(card):
-            rule = "penalty cards may not fall on the first trick"
-        elif not self.hearts_broken and card_suit(card) == 3 and led is None:
-            rule = "hearts are not broken yet"
-        elif not self.hearts_broken and rules.queen_after_hearts:
-            rule = "Q♠ may not be played before hearts are broken"
-        table = " ".join(f"{s}:{pretty_card(c)}" for s, c in self.trick) or "empty, a lead is due"
-        return (
-            f"seat {seat} may not play {pretty_card(card)}: {rule} "
-            f"(hand {hand}; table {table}; legal {self.legal}; trick {len(self.history) // rules.players + 1})"
-        )
+            return "the seat does not hold it"
+        if led is not None and card_suit(card) != led and hand.mask & CS_SUITS[led]:
+            return f"{SUIT_NAMES[led]} were led and must be followed"
+        if not self.history and rules.opening in ("2C", "lowest-club"):
+            return f"the first lead must be {pretty_card(min(self.legal))}"
+        if not self.history and rules.opening == "any-club":
+            return "the first lead must be a club"
+        if self._is_kept_from_first_trick(card):
+            return "penalty cards may not fall on the first trick"
+        if not self.hearts_broken and card_suit(card) == 3 and led is None:
+            return "hearts are not broken yet"
+        if not self.hearts_broken and rules.queen_after_hearts:
+            return "Q♠ may not be played before hearts are broken"
+        return "only these are legal"
 
     def _is_kept_from_first_trick(self, card: Card) -> bool:
         """Whether the rule about the first trick forbids a card; it gives way to a hand of nothing but penalties."""

@@ -1,0 +1,86 @@
+"""The players that the page offers, and their choices. They are given observations only.
+
+The page can name only players on this list, never a file or a program, so that a message cannot make the server load or
+start anything. Whoever starts the server may add names to the list.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from heartlab.cards import Card, CardSet
+from heartlab.kernel.layout import compile_rules
+from heartlab.observation import Observation
+from heartlab.players import Observations, Player, make_player
+from heartlab.web.messages import Opponent
+
+OPPONENTS = [
+    Opponent("random", "Anything goes", "plays any legal card"),
+    Opponent("gnome", "Beginner", "simple rules of thumb"),
+    Opponent("gnome:jake", "Casual", "rules of thumb, and avoids Q♠ with care"),
+    Opponent("advice:advice-four", "Experienced", "31 pieces of advice, weighed by learning"),
+    Opponent("gnome:peter", "Sly", "careful rules, and shoots the moon when it can"),
+    Opponent("uct:worlds=20,sims=200", "Strong", "searches 20 possible deals"),
+    Opponent("ismcts:sims=10000", "Strongest", "10,000 simulated deals for every card"),
+]
+"""From weak to strong; the order is that of docs/strength.md."""
+
+NICE_NAMES = ["Ada", "Emil", "Ines", "Oskar", "Lou"]
+"""What the bots are called at the table."""
+
+
+class BotError(ValueError):
+    """A player that cannot sit here."""
+
+
+class Bots:
+    """Players by name, made once. A player answers one table at a time."""
+
+    def __init__(self, more: list[str] | None = None) -> None:
+        known = {one.name for one in OPPONENTS}
+        self.opponents = [*OPPONENTS, *(Opponent(name, "Yours", name) for name in more or [] if name not in known)]
+        self._names = {one.name for one in self.opponents}
+        self._players: dict[str, tuple[Player, threading.Lock]] = {}
+        self._making = threading.Lock()
+
+    def check(self, name: str) -> None:
+        """Refuse a name that is not on the list.
+
+        :raises BotError: if it is not.
+        """
+        if name not in self._names:
+            raise BotError(f"no player here is called {name[:40]!r}; known are {', '.join(sorted(self._names))}")
+
+    def player(self, name: str) -> tuple[Player, threading.Lock]:
+        """A player, and the lock to hold while it thinks."""
+        self.check(name)
+        with self._making:
+            if name not in self._players:
+                player = make_player(name)
+                if player.is_open:
+                    raise BotError(f"{name} sees all hands and may not sit at a table")
+                self._players[name] = (player, threading.Lock())
+            return self._players[name]
+
+    def play(self, name: str, obs: Observation) -> Card:
+        """The card that a player chooses; one that fails or cheats forfeits the choice to the lowest legal card."""
+        player, lock = self.player(name)
+        batch = Observations(obs.rules, compile_rules(obs.rules), obs.records)
+        try:
+            with lock:
+                card = int(player.choose_cards(batch)[0])
+        except Exception:
+            card = -1
+        return card if card in obs.legal else min(obs.legal)
+
+    def pass_cards(self, name: str, obs: Observation) -> CardSet:
+        """The cards that a player passes; one that fails passes its highest."""
+        player, lock = self.player(name)
+        batch = Observations(obs.rules, compile_rules(obs.rules), obs.records)
+        try:
+            with lock:
+                cards = CardSet(int(player.choose_passes(batch)[0]))
+        except Exception:
+            cards = CardSet()
+        fits = len(cards) == obs.pass_count and cards <= obs.may_pass
+        return cards if fits else CardSet(sorted(obs.may_pass, key=lambda card: card % 13)[-obs.pass_count :])

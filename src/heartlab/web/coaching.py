@@ -1,0 +1,205 @@
+"""The coach at the tables: hints, the blunder check, card counting, reviews, puzzles and the level estimate.
+
+All work is done on the house's worker threads. The seed of a table's coach is zero, so that its numbers can be had
+again with ``heartlab analyse`` and the record of the deal.
+"""
+
+from __future__ import annotations
+
+import time
+
+from heartlab.cards import Card, card_name, parse_card, pretty_card
+from heartlab.deal import Deal
+from heartlab.observation import Observation
+from heartlab.web import messages as m
+from heartlab.web.counting import count_cards
+from heartlab.web.house import House, Live, Send
+from heartlab.web.ideas import ideas_for, passing_words
+from heartlab.web.judge import PASS_WORLDS, Judge, Judgement
+from heartlab.web.levels import estimate_level
+from heartlab.web.puzzles import grade, make_puzzle, show_puzzle
+from heartlab.web.store import Row
+from heartlab.web.table import PERSON, Table, TableError
+from heartlab.web.view import names
+from heartlab.web.words import Words
+
+SEED = 0
+BLUNDER = 0.4
+"""Expected points above which a card is called a mistake, if they are also clear of the noise."""
+WORST = 3
+"""Decisions that a review explains."""
+
+
+class Coach:
+    """One judge for all tables of a house."""
+
+    def __init__(self, house: House, judge: Judge | None = None) -> None:
+        self.house = house
+        self.judge = judge or Judge()
+        self.words = Words()
+
+    # --- during a deal ---
+
+    async def hint(self, live: Live) -> m.Coaching | m.PassCoaching:
+        """Every legal card of the decision at hand, or what could be passed."""
+        if live.table.deal.phase == "pass" and not live.table.settings.watch:
+            return await self.house.think(self._passing, live.table.deal.observe(PERSON))
+        deal = _decision(live.table)
+        judged = await self.house.think(self.judge.judge, deal, SEED)
+        return await self.house.think(self._coaching, judged, deal, live.table.names)
+
+    async def check(self, live: Live) -> m.Checked:
+        """Whether there was something better than the person's last card."""
+        table = live.table
+        own = table.deal.observe(PERSON).played[PERSON]
+        places = [place for place, card in enumerate(table.row.plays, 1) if card in own]
+        if not places:
+            raise TableError("you have not played a card yet")
+        place = places[-1]
+        before, card = table.deal.before(place), table.row.plays[place - 1]
+        if len(before.legal) == 1:
+            return m.Checked(place, card_name(card), False, 0.0)
+        found = await self.house.think(self.judge.analyse, before, SEED, card)
+        return m.Checked(place, card_name(card), is_mistake(found.cost, found.cost_se), round(found.cost, 2))
+
+    async def count(self, live: Live) -> m.Counted:
+        """The counting panel."""
+        table = live.table
+        if table.settings.watch or table.deal.phase != "play":
+            raise TableError("there is nothing to count now")
+        obs = table.deal.observe(PERSON)
+        obs.records["random"] = 1 + len(obs.history)
+        return await self.house.think(count_cards, self.judge, obs, table.names)
+
+    def _coaching(self, judged: Judgement, deal: Deal, seats: list[str]) -> m.Coaching:
+        analysis = judged.analysis
+        cards = []
+        for one in analysis.cards:
+            outcome = judged.outcomes[one.card]
+            found = ideas_for(judged, one.card, seats)
+            cards.append(
+                m.Judged(
+                    card=card_name(one.card),
+                    expected=round(one.expected, 3),
+                    se=None if one.se is None else round(one.se, 3),
+                    low=round(one.spread[0], 2),
+                    high=round(one.spread[1], 2),
+                    best_in=round(one.best_in, 3),
+                    moon=outcome.moon,
+                    own_moon=outcome.own_moon,
+                    words=[each.sentence for each in found[:2]],
+                )
+            )
+        words, codes = self.explain(judged, deal, seats, judged.best)
+        return m.Coaching(analysis.place, analysis.player, SEED, analysis.worlds, cards, words, codes)
+
+    def _passing(self, obs: Observation) -> m.PassCoaching:
+        found = self.judge.passes(obs, SEED)
+        sets = [m.Passing(names(one.cards), round(one.expected, 2), round(one.se, 2), list(one.by)) for one in found]
+        return m.PassCoaching(PASS_WORLDS, sets, passing_words(obs, found[0].cards))
+
+    def explain(self, judged: Judgement, deal: Deal, seats: list[str], card: Card) -> tuple[list[str], list[str]]:
+        """Why a card, in sentences, and the codes of the ideas that they name."""
+        found = ideas_for(judged, card, seats)[:4]
+        others = [one.card for one in judged.analysis.cards if one.card != card]
+        played = judged.analysis.played
+        rival = played if played in others else others[0] if others else card
+        learned = self.words.learned(deal, card) + self.words.features(deal, judged.analysis, rival, SEED)
+        return [one.sentence for one in found] + learned, [one.code for one in found]
+
+    # --- after a deal ---
+
+    async def review(self, live: Live, number: int, tell: Send) -> m.Reviewed:
+        """Every decision of the person in a finished deal; the costly ones become puzzles."""
+        table = live.table
+        if table.settings.watch:
+            raise TableError("nobody plays here whose decisions could be reviewed")
+        row, deal = await self.house.think(table.deal_at, number)
+        await tell(m.Progress("The coach looks at every trick."))
+        decisions, course = [], []
+        for place, card in enumerate(row.plays, 1):
+            before = await self.house.think(deal.before, place)
+            if before.to_move != PERSON:
+                continue
+            found = await self.house.think(self.judge.analyse, before, SEED, card)
+            expected = next(one.expected for one in found.cards if one.card == card)
+            trick = (place - 1) // table.rules.players + 1
+            course.append((trick, round(expected, 2)))
+            if len(before.legal) > 1:
+                decisions.append(
+                    m.Decision(
+                        place, trick, card_name(card), card_name(found.choice), round(max(0.0, found.cost), 3),
+                        found.cost_se, round(found.cards[0].expected, 2), [],
+                    )
+                )  # fmt: skip
+        worst = sorted((one for one in decisions if is_mistake(one.cost, one.se)), key=lambda one: -one.cost)[:WORST]
+        for one in worst:
+            one.words = await self.house.think(self._explain_mistake, deal, one, table.names)
+        self._keep(live.key, table, row, deal, decisions, worst)
+        total = round(sum(one.cost for one in decisions), 2)
+        return m.Reviewed(number, self.judge.name, SEED, course, decisions, worst, total)
+
+    def _explain_mistake(self, deal: Deal, decision: m.Decision, seats: list[str]) -> list[str]:
+        before = deal.before(decision.at)
+        card = parse_card(decision.card)
+        judged = self.judge.judge(before, SEED, card)
+        words, _ = self.explain(judged, before, seats, judged.best)
+        against = ideas_for(judged, card, seats)
+        played = [f"{pretty_card(card)} costs {decision.cost:.1f} points more than {pretty_card(judged.best)}."]
+        if judged.outcomes[card].queen_to_me:
+            times = round(judged.outcomes[card].queen_to_me * len(judged.worlds))
+            played.append(f"{pretty_card(card)} takes Q♠ in {times} of {len(judged.worlds)} deals that fit.")
+        elif against and against[0].code != "least":
+            played.append(f"For {pretty_card(card)} one could say: {against[0].sentence}")
+        return played + words
+
+    def _keep(
+        self, key: str, table: Table, row: Row, deal: Deal, decisions: list[m.Decision], worst: list[m.Decision]
+    ) -> None:
+        """Keep costs for the level, unless cards were taken back or the deal was known, and puzzles for later."""
+        person = table.settings.name
+        if not row.undos and table.settings.only is None:
+            costs = [(one.at, one.cost, one.se) for one in decisions]
+            self.house.store.add_decisions(key, row.number, person, costs)
+        for one in worst:
+            body = make_puzzle(deal.before(one.at), one, table.names)
+            self.house.store.add_puzzle(person, f"{row.seed}/{row.number}/{one.at}", body, time.time())
+
+    # --- puzzles and level ---
+
+    async def puzzle(self, person: str) -> m.PuzzleView:
+        """A puzzle that is due."""
+        waiting = self.house.store.waiting_puzzles(person)
+        found = self.house.store.due_puzzle(person, time.time())
+        if found is None:
+            text = (
+                "No puzzle is due now."
+                if waiting
+                else "No puzzles yet: review a deal, and your mistakes become puzzles."
+            )
+            return m.PuzzleView(None, text, waiting=waiting)
+        return await self.house.think(show_puzzle, found[0], found[1], waiting)
+
+    async def answer(self, person: str, number: int, card: str) -> m.Graded:
+        """Whether an answer was right, and when the puzzle comes back."""
+        found = self.house.store.puzzle(number, person)
+        if found is None:
+            raise TableError(f"there is no puzzle {number}")
+        graded, stage, due = await self.house.think(grade, self.judge, number, *found, parse_card(card), time.time())
+        self.house.store.schedule_puzzle(number, stage, due)
+        return graded
+
+    async def level(self, person: str) -> m.LevelEstimate:
+        """The points that somebody's decisions cost per deal, with a 95 % interval."""
+        return estimate_level(person, self.house.store.deal_costs(person))
+
+
+def is_mistake(cost: float, se: float | None) -> bool:
+    """Whether a cost is large, and larger than chance would make it."""
+    return cost >= BLUNDER and (se is None or cost >= 2 * se)
+
+
+def _decision(table: Table) -> Deal:
+    if table.settings.watch or table.deal.to_move != PERSON:
+        raise TableError("it is not your turn")
+    return table.deal.copy()

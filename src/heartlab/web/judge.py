@@ -1,0 +1,235 @@
+"""What the coach knows about a decision: the analysis of a searching player, and how the deal goes on in its worlds.
+
+The expected points are those of ``heartlab analyse`` with the same player and seed. Beside them every legal card is
+played in the same worlds and the deal finished by ``gnome``: in how many worlds does the card take the trick, does Q♠
+fall, does somebody shoot the moon? Everything here starts from the observation of the seat to move.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from heartlab.analysis import Analysis, analyse
+from heartlab.analysis.position import searching
+from heartlab.cards import QUEEN_OF_SPADES, Card, CardSet
+from heartlab.deal import Deal
+from heartlab.kernel.layout import OBSERVATION, PLAYING, StateArray, compile_rules
+from heartlab.kernel.rng import seed_key, substream
+from heartlab.kernel.table import give_table, observe_table, play_table, points_table
+from heartlab.observation import Observation
+from heartlab.players import Observations, make_player
+
+COACH = "uct:worlds=100,sims=100,endgame=4,pick=value"
+"""The player that judges, unless the server is told otherwise."""
+
+PASSERS = ("gnome", "gnome:jake", "gnome:ling", "gnome:peter", "iie")
+"""Players whose passes are compared; `iie` passes by the thesis rule."""
+PASS_WORLDS = 200
+
+ONE = np.uint64(1)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What happens after a card, as shares of the worlds."""
+
+    takes: float
+    """The seat takes this trick."""
+    trick_points: float
+    """Mean points of this trick, whoever takes it."""
+    queen_to_me: float
+    """Q♠ falls in this trick and the seat takes it."""
+    queen_to_other: float
+    """Q♠ falls in this trick and another seat takes it."""
+    moon: float
+    """Another seat shoots the moon in the end."""
+    own_moon: float
+    """The seat itself does."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A decision, judged."""
+
+    obs: Observation
+    analysis: Analysis
+    worlds: StateArray
+    """The worlds of the analysis, before the card."""
+    outcomes: dict[Card, Outcome]
+
+    @property
+    def best(self) -> Card:
+        """The coach's card."""
+        return self.analysis.choice
+
+
+@dataclass(frozen=True)
+class Finished:
+    """Deals that were played to their end, one per row."""
+
+    mine: npt.NDArray[np.bool_]
+    """Whether the seat took the trick that was running."""
+    trick: npt.NDArray[np.uint64]
+    """The cards of that trick."""
+    shooters: npt.NDArray[np.int64]
+    """Who shot the moon, or a number below zero."""
+    points: npt.NDArray[np.int64]
+    """[rows, seats]: the points of the deal."""
+
+
+@dataclass(frozen=True)
+class PassReport:
+    """What passing some cards is worth."""
+
+    cards: CardSet
+    expected: float
+    """Mean points of the deal over the worlds, if all then play like `gnome`."""
+    se: float
+    by: tuple[str, ...]
+    """The players that would pass these cards."""
+
+
+class Judge:
+    """A searching player that judges; one decision at a time."""
+
+    def __init__(self, name: str = COACH) -> None:
+        self.name = name
+        self._lock = threading.Lock()
+
+    def prepare(self) -> None:
+        """Make the players, which may have to be compiled."""
+        with self._lock:
+            self._ready()
+
+    def _ready(self) -> None:
+        if not hasattr(self, "mind"):
+            self.mind = searching(make_player(self.name))
+            if self.mind.is_open:
+                raise ValueError(f"{self.name} sees all hands and may not coach")
+            self.others = make_player("gnome")
+
+    def analyse(self, deal: Deal, seed: int, played: Card | None = None) -> Analysis:
+        """Expected points of every legal card: what `heartlab analyse` says."""
+        with self._lock:
+            self._ready()
+            return analyse(deal, self.mind, seed=seed, lines=False, played=played)
+
+    def judge(self, deal: Deal, seed: int, played: Card | None = None) -> Judgement:
+        """Everything about the decision that a deal waits for."""
+        analysis = self.analyse(deal, seed, played)
+        with self._lock:
+            obs = deal.observe(analysis.seat)
+            obs.records["random"] = substream(np.uint64(seed_key(seed, "analyse")), analysis.place)
+            batch = Observations(deal.rules, compile_rules(deal.rules), obs.records)
+            worlds = self.mind.draw(batch, max(self.mind.worlds, 1))[0][0]
+            return Judgement(obs, analysis, worlds, self._outcomes(batch, obs, worlds))
+
+    def moon_risk(self, obs: Observation, seed: int, count: int) -> tuple[npt.NDArray[np.float64], StateArray]:
+        """How often each seat shoots the moon if all go on like `gnome`, and the worlds that were tried."""
+        with self._lock:
+            self._ready()
+            batch = Observations(obs.rules, compile_rules(obs.rules), obs.records)
+            worlds = self.mind.draw(batch, count)[0][0]
+            states = worlds.copy()
+            histories = np.repeat(obs.records["history"].astype(np.int8), count, axis=0)
+            shooters = self._finish(batch, states, histories).shooters
+        shares = [(shooters == seat).mean() for seat in range(obs.rules.players)]
+        return np.array(shares), worlds
+
+    def passes(self, obs: Observation, seed: int) -> list[PassReport]:
+        """What our players would pass, each tried in the same worlds, the cheapest first.
+
+        The others pass like `gnome:jake`, and all play on like `gnome`.
+        """
+        with self._lock:
+            self._ready()
+            obs.records["random"] = substream(np.uint64(seed_key(seed, "analyse")), 0)
+            batch = Observations(obs.rules, compile_rules(obs.rules), obs.records)
+            wishes: dict[int, list[str]] = {}
+            for name in PASSERS:
+                wishes.setdefault(int(make_player(name).choose_passes(batch)[0]), []).append(name)
+            worlds = self._passed_by_others(batch, obs, self.mind.draw(batch, PASS_WORLDS)[0][0])
+            found = []
+            for mask, names in wishes.items():
+                states = worlds.copy()
+                self._give(batch, states, obs.seat, np.full(len(states), mask, np.uint64))
+                histories = np.full((len(states), 52), -1, np.int8)
+                points = self._finish(batch, states, histories).points[:, obs.seat]
+                se = float(points.std(ddof=1) / len(points) ** 0.5)
+                found.append(PassReport(CardSet(mask), float(points.mean()), se, tuple(names)))
+        return sorted(found, key=lambda one: one.expected)
+
+    def _passed_by_others(self, batch: Observations, obs: Observation, worlds: StateArray) -> StateArray:
+        """The worlds after all others have passed."""
+        rows, histories = np.arange(len(worlds)), np.full((len(worlds), 52), -1, np.int8)
+        keys = np.full(len(worlds), batch.records["random"][0], np.uint64)
+        records = np.zeros(len(worlds), OBSERVATION)
+        passer = make_player("gnome:jake")
+        for seat in range(obs.rules.players):
+            if seat != obs.seat:
+                seats = np.full(len(worlds), seat, np.int64)
+                observe_table(batch.compiled, worlds, histories, rows, seats, keys, records)
+                masks = passer.choose_passes(Observations(batch.rules, batch.compiled, records))
+                self._give(batch, worlds, seat, masks)
+        return worlds
+
+    def _give(self, batch: Observations, states: StateArray, seat: int, masks: npt.NDArray[np.uint64]) -> None:
+        keys = np.full(len(states), batch.records["random"][0], np.uint64)
+        seats, verdicts = np.full(len(states), seat, np.int64), np.zeros(len(states), np.bool_)
+        give_table(batch.compiled, keys, states, seats, masks, verdicts)
+
+    def _outcomes(self, batch: Observations, obs: Observation, worlds: StateArray) -> dict[Card, Outcome]:
+        legal, count, seat = sorted(obs.legal), len(worlds), obs.seat
+        states = np.tile(worlds, len(legal))
+        histories = np.repeat(obs.records["history"].astype(np.int8), len(states), axis=0)
+        cards = np.repeat(np.array(legal, np.int8), count)
+        play_table(batch.compiled, states, histories, cards, np.zeros(len(states), np.bool_))
+        after = self._finish(batch, states, histories)
+        found = {}
+        for index, card in enumerate(legal):
+            part = slice(index * count, (index + 1) * count)
+            mine, trick = after.mine[part], after.trick[part]
+            queen = (trick >> np.uint64(QUEEN_OF_SPADES)) & ONE == ONE
+            value = np.zeros(count)
+            for one in obs.rules.penalty_cards:
+                value += obs.rules.card_points(one) * ((trick >> np.uint64(one)) & ONE)
+            moon = after.shooters[part]
+            found[card] = Outcome(
+                takes=float(mine.mean()),
+                trick_points=float(value.mean()),
+                queen_to_me=float((queen & mine).mean()),
+                queen_to_other=float((queen & ~mine).mean()),
+                moon=float(((moon >= 0) & (moon != seat)).mean()),
+                own_moon=float((moon == seat).mean()),
+            )
+        return found
+
+    def _finish(self, batch: Observations, states: StateArray, histories: npt.NDArray[np.int8]) -> Finished:
+        """Play all rows to the end like `gnome`."""
+        n, rows = batch.rules.players, np.arange(len(states))
+        seat = int(batch.records["seat"][0])
+        trick = int(batch.records["trick_number"][0])
+        before = states["taken"].copy() if len(states) else states["taken"]
+        mine, cards = np.zeros(len(states), np.bool_), np.zeros(len(states), np.uint64)
+        keys = np.array([substream(np.uint64(batch.records["random"][0]), 5000 + int(row)) for row in rows], np.uint64)
+        records, verdicts = np.zeros(len(states), OBSERVATION), np.zeros(len(states), np.bool_)
+        known = False
+        while True:
+            if not known and (states["trick_number"] > trick).all():
+                known = True
+                gained = states["taken"] & ~before
+                mine = gained[:, seat] != 0
+                cards = np.bitwise_or.reduce(gained[:, :n], axis=1)
+            if not (states["phase"] == PLAYING).all():
+                break
+            seats = states["to_move"].astype(np.int64)
+            observe_table(batch.compiled, states, histories, rows, seats, keys, records)
+            chosen = self.others.choose_cards(Observations(batch.rules, batch.compiled, records))
+            play_table(batch.compiled, states, histories, chosen, verdicts)
+        points, shooters = np.zeros((len(states), 6), np.int64), np.zeros(len(states), np.int64)
+        points_table(batch.compiled, states, points, shooters)
+        return Finished(mine, cards, shooters, points)

@@ -1,0 +1,408 @@
+"""The messages between the page and the server: one JSON object each, told apart by ``type``.
+
+``docs/web-protocol.md`` describes them for people who write clients. Cards are written by name (``"QS"``), seats as
+numbers, clockwise; the person at the table sits on seat 0. What the server sends about a running deal is made from that
+seat's observation (:mod:`heartlab.web.view`), so it can hold nothing that the seat may not know.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+VERSION = 1
+MAX_SEED = 2**53 - 1
+"""The largest whole number that every JSON reader keeps exact."""
+
+Key = Annotated[str, Meta(min_length=8, max_length=64, pattern="^[A-Za-z0-9_-]+$")]
+CardName = Annotated[str, Meta(min_length=2, max_length=3)]
+PersonName = Annotated[str, Meta(min_length=1, max_length=24)]
+Number = Annotated[int, Meta(ge=0, le=100_000)]
+
+# --- from the page ---
+
+
+class Create(Struct, tag="create", forbid_unknown_fields=True):
+    """Open a new table. With `watch` the bots play all seats, and each deal is sent when it is over."""
+
+    house: Key
+    players: Annotated[list[Annotated[str, Meta(max_length=80)]], Meta(min_length=2, max_length=6)]
+    rules: Annotated[str, Meta(max_length=300)] = "standard"
+    seed: Annotated[int, Meta(ge=0, le=MAX_SEED)] | None = None
+    name: PersonName = "You"
+    practice: bool = False
+    watch: bool = False
+
+
+class Open(Struct, tag="open", forbid_unknown_fields=True):
+    """Sit down at a table whose key one knows."""
+
+    key: Key
+
+
+class Pass(Struct, tag="pass", forbid_unknown_fields=True):
+    """Pass cards."""
+
+    cards: Annotated[list[CardName], Meta(max_length=13)]
+
+
+class Play(Struct, tag="play", forbid_unknown_fields=True):
+    """Play a card; `at` is the number of cards played before it, so that no card is played twice by mistake."""
+
+    card: CardName
+    at: Annotated[int, Meta(ge=0, le=52)]
+
+
+class Undo(Struct, tag="undo", forbid_unknown_fields=True):
+    """Take back one's last card, and what followed; in practice only."""
+
+
+class Claim(Struct, tag="claim", forbid_unknown_fields=True):
+    """Let the rest be played out: because nothing counts any more, or one takes all, or no further trick."""
+
+    what: Literal["rest", "all", "none"] = "rest"
+
+
+class Next(Struct, tag="next", forbid_unknown_fields=True):
+    """Deal the next deal."""
+
+
+class Again(Struct, tag="again", forbid_unknown_fields=True):
+    """Play a finished deal again, at a table of its own, from the beginning or from its card number `at`."""
+
+    number: Number
+    at: Annotated[int, Meta(ge=0, le=52)] = 0
+
+
+class Hint(Struct, tag="hint", forbid_unknown_fields=True):
+    """Ask the coach about the decision at hand."""
+
+
+class Check(Struct, tag="check", forbid_unknown_fields=True):
+    """Ask whether there was something better than one's last card, and no more than that."""
+
+
+class Count(Struct, tag="count", forbid_unknown_fields=True):
+    """Ask what is out, who is void, who may hold Q♠, and whether somebody may shoot the moon."""
+
+
+class Review(Struct, tag="review", forbid_unknown_fields=True):
+    """Ask for the review of a finished deal."""
+
+    number: Number
+
+
+class Replay(Struct, tag="replay", forbid_unknown_fields=True):
+    """Ask for a finished deal, with all hands and its proof."""
+
+    number: Number
+
+
+class Read(Struct, tag="read", forbid_unknown_fields=True):
+    """Read a record file, to step through it."""
+
+    house: Key
+    text: Annotated[str, Meta(max_length=200_000)]
+
+
+class Puzzle(Struct, tag="puzzle", forbid_unknown_fields=True):
+    """Ask for a puzzle that is due."""
+
+    house: Key
+    name: PersonName = "You"
+
+
+class Answer(Struct, tag="answer", forbid_unknown_fields=True):
+    """Answer a puzzle."""
+
+    house: Key
+    puzzle: Annotated[int, Meta(ge=0)]
+    card: CardName
+    name: PersonName = "You"
+
+
+class Level(Struct, tag="level", forbid_unknown_fields=True):
+    """Ask for the estimate of one's level."""
+
+    house: Key
+    name: PersonName = "You"
+
+
+Incoming = (
+    Create | Open | Pass | Play | Undo | Claim | Next | Again | Hint | Check | Count | Review | Replay | Read | Puzzle
+    | Answer | Level
+)  # fmt: skip
+
+
+# --- from the server ---
+
+
+class Opponent(Struct):
+    """A player that the page offers."""
+
+    name: str
+    level: str
+    note: str
+
+
+class Preset(Struct):
+    """Rules that the page offers."""
+
+    name: str
+    note: str
+    players: int
+
+
+class Hello(Struct, tag="hello"):
+    """The first message: what this server offers."""
+
+    version: int
+    opponents: list[Opponent]
+    rules: list[Preset]
+
+
+class Opened(Struct, tag="opened"):
+    """A table was opened; the key is the only way to it."""
+
+    key: str
+
+
+class Event(Struct):
+    """What happened just before a view."""
+
+    kind: Literal["opened", "dealt", "passed", "played", "undone", "over"]
+    seat: int | None = None
+    card: str | None = None
+    winner: int | None = None
+
+
+class Reveal(Struct):
+    """The whole deal, once it is over."""
+
+    seed: int
+    salt: str
+    hands: list[str]
+    kitty: str
+    passed: list[str] | None
+    points: list[int]
+    shooter: int | None
+
+
+class View(Struct, tag="view"):
+    """The table as seat 0 sees it: everything that the page shows."""
+
+    event: Event
+    rules: str
+    names: list[str]
+    players: list[str]
+    practice: bool
+    deal: int
+    phase: Literal["pass", "play", "over", "end"]
+    direction: str
+    pass_count: int
+    may_pass: list[str]
+    hand: list[str]
+    legal: list[str]
+    passed: list[str]
+    received: list[str]
+    to_move: int | None
+    leader: int | None
+    plays: int
+    trick: list[tuple[int, str]]
+    last: list[tuple[int, str]]
+    last_winner: int | None
+    hand_sizes: list[int]
+    tricks_won: list[int]
+    points: list[int]
+    taken: list[list[str]]
+    breaking: bool
+    broken: bool
+    scores: list[int]
+    course: list[list[int]]
+    limit: int | None
+    claims: list[str]
+    can_undo: bool
+    undos: int
+    commitment: str
+    winners: list[int]
+    reveal: Reveal | UnsetType = UNSET
+
+
+class Refused(Struct, tag="refused"):
+    """The rules forbid it; nothing has changed."""
+
+    card: str | None
+    rule: str
+
+
+class Failed(Struct, tag="failed"):
+    """A message that could not be followed; nothing has changed."""
+
+    code: Literal["message", "key", "table", "limit", "busy", "player", "closed"]
+    text: str
+
+
+class Judged(Struct):
+    """What the coach thinks of one card."""
+
+    card: str
+    expected: float
+    se: float | None
+    low: float
+    high: float
+    best_in: float
+    moon: float
+    own_moon: float
+    words: list[str]
+
+
+class Coaching(Struct, tag="coaching"):
+    """What the coach thinks of a decision, the best card first."""
+
+    at: int
+    player: str
+    seed: int
+    worlds: int
+    cards: list[Judged]
+    words: list[str]
+    ideas: list[str]
+
+
+class Passing(Struct):
+    """Cards to pass, with the points expected then."""
+
+    cards: list[str]
+    expected: float
+    se: float
+    by: list[str]
+
+
+class PassCoaching(Struct, tag="passing"):
+    """What our players would pass, the cheapest first, over the same worlds."""
+
+    worlds: int
+    sets: list[Passing]
+    words: list[str]
+
+
+class Checked(Struct, tag="checked"):
+    """The blunder check: only whether there was something better."""
+
+    at: int
+    card: str
+    better: bool
+    cost: float
+
+
+class Counted(Struct, tag="counted"):
+    """The card-counting panel."""
+
+    at: int
+    out: list[str]
+    voids: list[list[str]]
+    queen: list[float] | None
+    queen_text: str
+    moon: float
+    moon_seat: int | None
+    moon_text: str
+    worlds: int
+
+
+class Decision(Struct):
+    """One decision of a review."""
+
+    at: int
+    trick: int
+    card: str
+    best: str
+    cost: float
+    se: float | None
+    expected: float
+    words: list[str]
+
+
+class Reviewed(Struct, tag="reviewed"):
+    """A finished deal under the coach's eyes."""
+
+    number: int
+    player: str
+    seed: int
+    course: list[tuple[int, float]]
+    decisions: list[Decision]
+    worst: list[Decision]
+    total: float
+
+
+class Deals(Struct, tag="deals"):
+    """Finished deals to step through: records as the JSON Lines format has them."""
+
+    title: str
+    records: list[dict[str, Any]]
+    proof: dict[str, Any] | None = None
+
+
+class PuzzleView(Struct, tag="puzzle"):
+    """A position to solve; or none, and when the next one is due."""
+
+    puzzle: int | None
+    text: str
+    names: list[str] = []
+    hand: list[str] = []
+    legal: list[str] = []
+    trick: list[tuple[int, str]] = []
+    played: list[list[str]] = []
+    points: list[int] = []
+    broken: bool = False
+    waiting: int = 0
+
+
+class Graded(Struct, tag="graded"):
+    """The answer to a puzzle."""
+
+    puzzle: int
+    right: bool
+    best: str
+    text: str
+    cards: list[tuple[str, float]]
+
+
+class LevelEstimate(Struct, tag="level"):
+    """How many points a deal one's decisions cost, with the interval, and what that compares to."""
+
+    name: str
+    deals: int
+    decisions: int
+    per_deal: float | None
+    low: float | None
+    high: float | None
+    text: str
+
+
+class Progress(Struct, tag="progress"):
+    """Something takes long."""
+
+    text: str
+
+
+Outgoing = (
+    Hello | Opened | View | Refused | Failed | Coaching | PassCoaching | Checked | Counted | Reviewed | Deals
+    | PuzzleView | Graded | LevelEstimate | Progress
+)  # fmt: skip
+
+_decoder: msgspec.json.Decoder[Incoming] = msgspec.json.Decoder(Incoming)
+_encoder = msgspec.json.Encoder()
+
+
+def decode(text: str | bytes) -> Incoming:
+    """Read a message from the page.
+
+    :raises msgspec.ValidationError: if it is none; :raises msgspec.DecodeError: if it is not even JSON.
+    """
+    return _decoder.decode(text)
+
+
+def encode(message: Outgoing) -> str:
+    """Write a message to the page."""
+    return _encoder.encode(message).decode()

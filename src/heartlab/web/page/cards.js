@@ -1,0 +1,101 @@
+// Card faces, drawn here: suits as paths, pips in their places, courts as heraldic panels. Names are those of the protocol.
+import { svg } from "./dom.js";
+
+const ring = (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 1 ${2 * r} 0a${r} ${r} 0 1 1 ${-2 * r} 0z`;
+const SUIT_PATHS = {
+  H: "M50 92C20 66 5 49 5 31 5 16 16 8 28 8c10 0 18 6 22 16C54 14 62 8 72 8c12 0 23 8 23 23 0 18-15 35-45 61z",
+  D: "M50 3Q64 28 88 50 64 72 50 97 36 72 12 50 36 28 50 3z",
+  S: "M50 4c10 19 42 35 42 58 0 14-10 21-20 21-7 0-13-3-17-9 1 9 4 17 12 22H33c8-5 11-13 12-22-4 6-10 9-17 9-10 0-20-7-20-21C8 39 40 23 50 4z",
+  C: `${ring(50, 27, 21)}${ring(26, 58, 21)}${ring(74, 58, 21)}M38 40h24v24H38zM45 58h10c0 18 3 31 13 38H32c10-7 13-20 13-38z`,
+};
+export const SUIT_SYMBOL = { C: "♣", D: "♦", S: "♠", H: "♥" };
+const SUIT_WORD = { C: "clubs", D: "diamonds", S: "spades", H: "hearts" };
+const RANK_WORD = {
+  2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", T: "ten", J: "jack",
+  Q: "queen", K: "king", A: "ace",
+};
+export const RANKS = "23456789TJQKA";
+/** Black and red take turns, so that neighbours in a hand are easy to tell apart. */
+export const SUIT_ORDER = "CDSH";
+
+const L = 33, M = 50, R = 67;
+const PIPS = {
+  2: [[M, 28], [M, 112]], 3: [[M, 28], [M, 70], [M, 112]],
+  4: [[L, 28], [R, 28], [L, 112], [R, 112]], 5: [[L, 28], [R, 28], [M, 70], [L, 112], [R, 112]],
+  6: [[L, 28], [R, 28], [L, 70], [R, 70], [L, 112], [R, 112]],
+  7: [[L, 28], [R, 28], [M, 49], [L, 70], [R, 70], [L, 112], [R, 112]],
+  8: [[L, 28], [R, 28], [M, 49], [L, 70], [R, 70], [M, 91], [L, 112], [R, 112]],
+  9: [[L, 26], [R, 26], [L, 55], [R, 55], [M, 70], [L, 85], [R, 85], [L, 114], [R, 114]],
+  T: [[L, 26], [R, 26], [M, 40], [L, 55], [R, 55], [L, 85], [R, 85], [M, 100], [L, 114], [R, 114]],
+};
+const CROWNS = {
+  K: "M32 48l4-20 8 11 6-15 6 15 8-11 4 20zM32 51h36v5H32z",
+  Q: "M33 50l3-17 8 9 6-12 6 12 8-9 3 17zM33 53h34v4H33z",
+  J: "M34 50q-1-17 16-20 17 3 16 20zM32 52h36v5H32zM62 34q9-9 12-16-12 1-19 11z",
+};
+
+/** "QS" as "Q♠". */
+export const pretty = (name) => (name[0] === "T" ? "10" : name[0]) + SUIT_SYMBOL[name[1]];
+/** "QS" as "queen of spades". */
+export const spoken = (name) => `${RANK_WORD[name[0]]} of ${SUIT_WORD[name[1]]}`;
+export const suitWord = (suit) => SUIT_WORD[suit];
+/** Order of cards in a hand: by suit, then by rank. */
+export const inOrder = (a, b) =>
+  SUIT_ORDER.indexOf(a[1]) - SUIT_ORDER.indexOf(b[1]) || RANKS.indexOf(a[0]) - RANKS.indexOf(b[0]);
+
+function suitMark(suit, x, y, size, turned = false) {
+  const turn = turned ? ` rotate(180 50 50)` : "";
+  return svg("path", { d: SUIT_PATHS[suit], transform: `translate(${x - size / 2} ${y - size / 2}) scale(${size / 100})${turn}` });
+}
+
+/** A suit alone, as a small picture. */
+export function suitIcon(suit) {
+  return svg("svg", { viewBox: "0 0 100 100", class: `suit-icon suit-${suit}`, "aria-hidden": "true" },
+    svg("path", { d: SUIT_PATHS[suit] }));
+}
+
+function corner(rank, suit) {
+  const text = rank === "T" ? "10" : rank;
+  return [
+    svg("text", { x: 13, y: 25, class: rank === "T" ? "index ten" : "index", text }),
+    suitMark(suit, 13, 39, 17),
+  ];
+}
+
+function middle(rank, suit) {
+  if (rank === "A") return [suitMark(suit, M, 70, 52)];
+  if (PIPS[rank]) return PIPS[rank].map(([x, y]) => suitMark(suit, x, y, 20, y > 72));
+  const half = () => [
+    svg("path", { d: CROWNS[rank], class: "crown" }),
+    suitMark(suit, 34, 64, 14),
+  ];
+  return [
+    svg("rect", { x: 25, y: 14, width: 50, height: 112, rx: 5, class: "panel" }),
+    svg("g", { transform: "translate(0 -8)" }, half()),
+    svg("g", { transform: "rotate(180 50 70) translate(0 -8)" }, half()),
+    svg("text", { x: 50, y: 83, class: "court", text: rank }),
+  ];
+}
+
+/** A card's face. */
+export function face(name) {
+  const [rank, suit] = name;
+  return svg("svg", { viewBox: "0 0 100 140", class: `face suit-${suit}`, "aria-hidden": "true", focusable: "false" },
+    svg("rect", { x: 1, y: 1, width: 98, height: 138, rx: 9, class: "paper" }),
+    middle(rank, suit), corner(rank, suit),
+    svg("g", { transform: "rotate(180 50 70)" }, corner(rank, suit)));
+}
+
+/** A card's back: a lattice with a heart. */
+export function back() {
+  const lines = [];
+  for (let i = -140; i < 240; i += 14) {
+    lines.push(svg("path", { d: `M${i} 0l140 140M${i} 140l140-140`, class: "lattice" }));
+  }
+  return svg("svg", { viewBox: "0 0 100 140", class: "face backside", "aria-hidden": "true" },
+    svg("rect", { x: 1, y: 1, width: 98, height: 138, rx: 9, class: "paper" }),
+    svg("svg", { x: 7, y: 7, width: 86, height: 126, viewBox: "7 7 86 126" },
+      svg("rect", { x: 7, y: 7, width: 86, height: 126, rx: 5, class: "ground" }), lines),
+    svg("circle", { cx: 50, cy: 70, r: 19, class: "seal" }),
+    svg("g", { class: "sealed" }, suitMark("H", 50, 71, 22)));
+}

@@ -1,0 +1,80 @@
+// The coach's panels: a hint, the blunder check, the review after a deal.
+import { el } from "./dom.js";
+import { face, pretty, spoken } from "./cards.js";
+import { lineChart } from "./chart.js";
+
+const points = (value) => value.toFixed(1);
+const percent = (share) => `${Math.round(100 * share)} %`;
+
+/** Every legal card with expected points, spread, and moon risk; then the reasons. */
+export function hint(coaching) {
+  const highest = Math.max(1, ...coaching.cards.map((one) => one.high));
+  const lowest = Math.min(0, ...coaching.cards.map((one) => one.low));
+  const at = (value) => (100 * (value - lowest)) / (highest - lowest);
+  const best = coaching.cards[0];
+  const rows = coaching.cards.map((one, index) => {
+    const range = el("span", { class: "range", "aria-hidden": "true" }, el("i", {}), el("b", {}));
+    range.style.setProperty("--low", `${at(one.low)}%`);
+    range.style.setProperty("--high", `${at(one.high)}%`);
+    range.style.setProperty("--mid", `${at(one.expected)}%`);
+    const moon = one.moon >= 0.03 ? `moon ${percent(one.moon)}` : one.own_moon >= 0.1 ? `your moon ${percent(one.own_moon)}` : "";
+    return el("tr", { class: index ? "" : "best" },
+      el("th", { scope: "row", "aria-label": spoken(one.card), class: `suit-${one.card[1]}`, text: pretty(one.card) }),
+      el("td", { class: "number", text: points(one.expected), title: one.se === null ? "" : `± ${one.se.toFixed(2)} standard error` }),
+      el("td", { class: "wide" }, range, el("span", { class: "unseen", text: `from ${points(one.low)} to ${points(one.high)}` })),
+      el("td", { class: "dim", text: moon }));
+  });
+  return el("section", { class: "panel-body coach" },
+    el("h2", { text: "The coach" }),
+    el("p", { class: "verdict" }, "Play ", el("strong", { text: pretty(best.card) }), `, expecting ${points(best.expected)} points.`),
+    el("ul", { class: "words" }, coaching.words.map((text) => el("li", { text }))),
+    el("table", { class: "judged" },
+      el("thead", {}, el("tr", {}, ["Card", "Points", "Spread", ""].map((text) => el("th", { scope: "col", text })))),
+      el("tbody", {}, rows)),
+    el("p", { class: "dim", text: `Expected points over ${coaching.worlds} deals that fit; the bar spans eight in ten of them. ${coaching.player}, seed ${coaching.seed}.` }));
+}
+
+/** What to pass: the sets that our players would choose, tried in the same worlds. */
+export function passing(answer, choose) {
+  return el("section", { class: "panel-body coach" },
+    el("h2", { text: "The coach" }),
+    el("p", { class: "verdict" }, "Pass ", el("strong", { text: answer.sets[0].cards.map(pretty).join(" ") }), "."),
+    el("ul", { class: "words" }, answer.words.map((text) => el("li", { text }))),
+    el("table", { class: "judged" },
+      el("thead", {}, el("tr", {}, ["Pass", "Points", "Who would"].map((text) => el("th", { scope: "col", text })))),
+      el("tbody", {}, answer.sets.map((one, index) => el("tr", { class: index ? "" : "best" },
+        el("th", { scope: "row", text: one.cards.map(pretty).join(" ") }),
+        el("td", { class: "number", text: points(one.expected), title: `± ${one.se} standard error` }),
+        el("td", { class: "dim", text: one.by.join(", ") }))))),
+    el("button", { type: "button", text: "Choose these", onclick: () => choose(answer.sets[0].cards) }),
+    el("p", { class: "dim", text: `Points of the deal over ${answer.worlds} deals that fit, if all play on like gnome.` }));
+}
+
+/** The blunder check: first only whether there was something better. */
+export function checked(answer, actions) {
+  const more = el("p", { class: "dim", hidden: true, text: `${pretty(answer.card)} cost ${points(answer.cost)} points against the best card.` });
+  return el("section", { class: "panel-body" },
+    el("h2", { text: "Blunder check" }),
+    el("p", { class: answer.better ? "alarm" : "good", text: answer.better ? "There was something better." : "Nothing was clearly better." }),
+    answer.better && el("div", { class: "actions left" },
+      el("button", { type: "button", text: "How much?", onclick: () => { more.hidden = false; } }),
+      actions.canUndo && el("button", { type: "button", text: "Take it back", onclick: actions.undo })),
+    more);
+}
+
+/** The review: the course of expected points, and the costliest decisions. */
+export function review(reviewed, actions) {
+  const series = [{ name: "You", colour: 0, values: reviewed.course }];
+  return el("section", { class: "panel-body coach" },
+    el("h2", { text: "Review" }),
+    el("p", { text: `Your ${reviewed.decisions.length} decisions cost ${points(reviewed.total)} points in the coach's eyes.` }),
+    reviewed.course.length > 0 && lineChart(series, { label: "Expected points of the deal, trick by trick" }),
+    el("p", { class: "dim", text: "Expected points of the deal, trick by trick." }),
+    reviewed.worst.length === 0 && el("p", { class: "good", text: "No mistake worth a word. Well played." }),
+    reviewed.worst.map((one) => el("article", { class: "mistake" },
+      el("h3", {}, `Trick ${one.trick}: `, el("span", { text: `${pretty(one.card)} instead of ${pretty(one.best)}` }), el("em", { text: ` −${points(one.cost)}` })),
+      el("div", { class: "pair", "aria-hidden": "true" }, face(one.card), face(one.best)),
+      el("ul", { class: "words" }, one.words.map((text) => el("li", { text }))),
+      el("button", { type: "button", text: "Play on from here", onclick: () => actions.from(one.at - 1) }))),
+    el("p", { class: "dim", text: `${reviewed.player}, seed ${reviewed.seed}` }));
+}

@@ -1,0 +1,89 @@
+// The lobby: who plays, by which rules; watching; records; puzzles and level.
+import { el } from "./dom.js";
+import { choose, options } from "./options.js";
+import { back, face } from "./cards.js";
+
+const KEPT = "heartlab-lobby";
+
+function remembered() {
+  try {
+    return JSON.parse(localStorage.getItem(KEPT)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** Draw the lobby. `actions`: start, read, puzzle, level, open. */
+export function drawLobby(root, hello, actions, tables) {
+  const kept = remembered();
+  const form = el("form", { class: "lobby-form" });
+  const rules = el("select", { name: "rules" }, hello.rules.map((one) => el("option", { value: one.name, text: `${one.name}: ${one.note}`, selected: one.name === (kept.rules ?? "standard") })));
+  const seats = el("div", { class: "seats" });
+  const fillSeats = () => {
+    const players = hello.rules.find((one) => one.name === rules.value).players;
+    const usual = ["gnome", "gnome:jake", "gnome:peter", "gnome", "gnome"];
+    seats.replaceChildren(...Array.from({ length: players - 1 }, (_, seat) =>
+      el("label", { class: "field" }, el("span", { text: `Seat ${seat + 1}` }),
+        el("select", { name: "player" }, hello.opponents.map((one) =>
+          el("option", { value: one.name, text: `${one.level} (${one.name})`, title: one.note, selected: one.name === (kept.players?.[seat] ?? usual[seat]) }))))));
+  };
+  rules.addEventListener("change", fillSeats);
+  fillSeats();
+  const start = (event, watch) => {
+    event.preventDefault();
+    const players = [...form.querySelectorAll("select[name=player]")].map((one) => one.value);
+    const seed = form.elements.seed.value.trim();
+    const name = form.elements.person.value.trim() || "You";
+    choose("name", name);
+    try {
+      localStorage.setItem(KEPT, JSON.stringify({ rules: rules.value, players }));
+    } catch { /* not kept */ }
+    actions.start({
+      rules: rules.value, players: watch ? [players[0], ...players] : players, name, watch,
+      practice: form.elements.practice.checked, seed: seed === "" ? null : Number(seed),
+    });
+  };
+  form.append(
+    el("h2", { text: "A new game" }),
+    el("label", { class: "field" }, el("span", { text: "Your name" }), el("input", { name: "person", value: options.name, maxlength: 24, autocomplete: "off" })),
+    el("label", { class: "field" }, el("span", { text: "Rules" }), rules), seats,
+    el("div", { class: "pairs" },
+      el("label", { class: "field" }, el("span", { text: "Seed (if you like)" }), el("input", { name: "seed", inputmode: "numeric", pattern: "[0-9]{1,15}", autocomplete: "off" })),
+      el("label", { class: "switch" }, el("input", { type: "checkbox", name: "practice" }), el("span", { text: "Practice: cards can be taken back" }))),
+    el("div", { class: "actions left" },
+      el("button", { class: "main big", type: "submit", text: "Play" }),
+      el("button", { type: "button", text: "Watch bots instead", onclick: (event) => start(event, true) })));
+  form.addEventListener("submit", (event) => start(event, false));
+  const file = el("input", { type: "file", accept: ".hearts,.txt,.jsonl,.json", class: "unseen", id: "record-file", onchange: async (event) => {
+    if (event.target.files[0]) actions.read(await event.target.files[0].text());
+  } });
+  root.replaceChildren(el("div", { class: "lobby" },
+    el("div", { class: "welcome" },
+      el("div", { class: "fan", "aria-hidden": "true" }, ["AC", "KD", "QS", "AH"].map((card) => el("i", {}, face(card))), el("i", {}, back())),
+      el("h1", { text: "Hearts" }),
+      el("p", { text: "Play against bots that know only their own cards, and ask a coach who says why." })),
+    form,
+    el("section", { class: "more" },
+      tables.length > 0 && el("div", {}, el("h2", { text: "Go on" }), el("ul", { class: "plain" }, tables.map((one) =>
+        el("li", {}, el("button", { type: "button", text: one.title, onclick: () => actions.open(one.key) }))))),
+      el("h2", { text: "Learn" }),
+      el("div", { class: "actions left" },
+        el("button", { type: "button", text: "Puzzles from my mistakes", onclick: actions.puzzle }),
+        el("button", { type: "button", text: "My level", onclick: actions.level })),
+      el("h2", { text: "Look" }),
+      el("div", { class: "actions left" }, file,
+        el("button", { type: "button", text: "Open a record …", onclick: () => file.click() })),
+      el("div", { id: "lobby-panel" }))));
+}
+
+/** A puzzle, or that there is none. */
+export function puzzlePanel(puzzle, answer) {
+  if (puzzle.puzzle === null) return el("p", { class: "dim", text: puzzle.text });
+  const list = (cards, act) => el("ul", { class: "row-of-cards small" }, cards.map((card) =>
+    el("li", {}, act ? el("button", { type: "button", class: `card ${puzzle.legal.includes(card) ? "legal" : "illegal"}`, "aria-label": card, onclick: () => act(card) }, face(card)) : face(card))));
+  return el("section", { class: "puzzle" },
+    el("h3", { text: `Puzzle: ${puzzle.text}` }),
+    el("p", { class: "dim", text: `Points so far: ${puzzle.names.map((name, seat) => `${name} ${puzzle.points[seat]}`).join(", ")}. Hearts are ${puzzle.broken ? "" : "not "}broken.` }),
+    puzzle.trick.length > 0 && [el("p", { text: "On the table:" }), list(puzzle.trick.map(([, card]) => card))],
+    el("p", { text: "Your hand:" }), list(puzzle.hand, answer));
+}

@@ -1,0 +1,329 @@
+// The page's beginning: what the address says, what the server says, what the person does.
+import { byId, el, say, toast } from "./dom.js";
+import { pretty, suitIcon } from "./cards.js";
+import { Line } from "./line.js";
+import { Pace } from "./pace.js";
+import { apply, options, showHelp, showOptions } from "./options.js";
+import { drawTable, tell, walk } from "./table.js";
+import { counting, lastTrick, scores } from "./panels.js";
+import * as coach from "./coach.js";
+import { Viewer } from "./viewer.js";
+import { drawLobby, puzzlePanel } from "./lobby.js";
+
+const TABLES = "heartlab-tables";
+const stage = byId("stage");
+const page = { hello: null, view: null, shown: null, panel: "scores", answer: null, viewer: null, checkedAt: -1, table: null, restedAt: 0 };
+const state = { chosen: new Set(), hint: null };
+
+const address = () => {
+  const [house, table] = location.hash.slice(1).split("/");
+  return { house, table };
+};
+
+// --- tables this browser knows ---
+
+function tables() {
+  try {
+    return JSON.parse(localStorage.getItem(TABLES)) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+function remember(key, title) {
+  try {
+    localStorage.setItem(TABLES, JSON.stringify([{ key, title }, ...tables().filter((one) => one.key !== key)].slice(0, 8)));
+  } catch { /* not kept */ }
+}
+
+function forget(key) {
+  localStorage.setItem(TABLES, JSON.stringify(tables().filter((one) => one.key !== key)));
+}
+
+// --- what the person does ---
+
+const send = (type, values = {}) => {
+  if (!line.say({ type, ...values })) toast("The line to the server is lost; it comes back by itself.");
+};
+const onlyHouse = () => ({ house: address().house, name: options.name });
+
+const acts = {
+  card(card, byKey) {
+    const { view } = page;
+    if (!pace.idle) { pace.go(); return; }
+    // Enter also goes on after a trick: a late one must not play a card.
+    if (byKey && view.phase === "play" && performance.now() - page.restedAt < 300) return;
+    if (view.phase === "pass") {
+      if (!view.may_pass.includes(card)) { toast(`${pretty(card)} may not be passed.`, "warn"); return; }
+      if (!state.chosen.delete(card) && state.chosen.size < view.pass_count) state.chosen.add(card);
+      draw();
+    } else if (view.phase === "play") {
+      send("play", { card, at: view.plays });
+    }
+  },
+  go() { pace.go(); },
+  choose(cards) { state.chosen = new Set(cards); draw(); },
+  promise(event) {
+    event.stopPropagation();
+    toast(`Promised hash of this deal: ${page.view.commitment}`);
+  },
+  pass() {
+    if (page.view?.phase === "pass" && state.chosen.size === page.view.pass_count) send("pass", { cards: [...state.chosen] });
+  },
+  undo() { if (page.view?.can_undo) { pace.clear(); send("undo"); } },
+  hint() { if (page.view?.legal.length || page.view?.may_pass.length) { busy("The coach is thinking …"); send("hint"); } },
+  check() { send("check"); },
+  count() { busy("Counting …"); send("count"); },
+  last() { panel("last"); },
+  claim() { if (page.view?.claims.length) send("claim", { what: page.view.claims[0] }); },
+  next() { if (page.view?.phase === "over") send("next"); },
+  review() { busy("The coach looks at every trick …"); send("review", { number: page.view.deal }); },
+  replay() { send("replay", { number: page.view.deal }); },
+  again() { send("again", { number: page.view.deal }); },
+  from(at) { send("again", { number: page.view.deal, at }); },
+  lobby() { location.hash = address().house; },
+  buttons,
+};
+
+const CLAIMS = { rest: "Finish: nothing counts any more", all: "Claim all the rest", none: "Claim: no trick for me" };
+
+function buttons(view) {
+  const button = (text, act, kind = "", key = null) => el("button", { type: "button", class: kind, text, onclick: act, "aria-keyshortcuts": key });
+  if (!pace.idle && view.event.kind !== "opened") return [button("Go on", acts.go, "", "Enter")];
+  if (view.phase === "pass") {
+    const left = view.pass_count - state.chosen.size;
+    const pass = button(left ? `Choose ${left} more` : "Pass these cards", acts.pass, "main", "P");
+    pass.disabled = left > 0;
+    return [pass, button("Hint", acts.hint, "", "H")];
+  }
+  if (view.phase === "play") {
+    return [
+      view.claims.map((claim) => button(CLAIMS[claim], acts.claim, "main", "F")),
+      view.legal.length > 0 && button("Hint", acts.hint, "", "H"),
+      button("Count", acts.count, "", "C"), button("Last trick", acts.last, "", "L"),
+      (view.last.length > 0 || view.trick.some(([seat]) => seat === 0)) && button("Check my card", acts.check, "", "K"),
+      view.can_undo && button("Take back", acts.undo, "", "U"),
+    ];
+  }
+  return [
+    view.phase === "over" ? button("Next deal", acts.next, "main", "N") : button("New game", acts.lobby, "main"),
+    button("Review", acts.review), button("Replay", acts.replay), button("Same deal again", acts.again),
+    view.can_undo && button("Take back", acts.undo, "", "U"),
+  ];
+}
+
+// --- drawing ---
+
+function panel(kind, answer = null) {
+  page.panel = kind;
+  page.answer = answer;
+  draw();
+}
+
+function busy(text) {
+  panel("busy", text);
+}
+
+function side() {
+  const { view, answer } = page;
+  const bodies = {
+    scores: () => scores(view), last: () => lastTrick(view), count: () => counting(answer, view.names),
+    hint: () => coach.hint(answer), passing: () => coach.passing(answer, acts.choose), check: () => coach.checked(answer, { canUndo: view.can_undo, undo: acts.undo }),
+    review: () => coach.review(answer, { from: acts.from }), busy: () => el("p", { class: "busy", role: "status", text: answer }),
+  };
+  return bodies[page.panel]();
+}
+
+function result(view) {
+  if (view.phase !== "over" && view.phase !== "end") return null;
+  const { reveal } = view;
+  const moon = reveal.shooter !== null && `${view.names[reveal.shooter]} shot the moon!`;
+  const end = view.phase === "end" && view.limit !== null && `The game is over: ${view.winners.map((seat) => view.names[seat]).join(" and ")} won.`;
+  return el("section", { class: "result", "aria-label": "Result" },
+    el("h2", { text: end || "The deal is over" }), moon && el("p", { class: "moon", text: moon }),
+    el("ol", { class: "tally" }, view.names.map((name, seat) => el("li", { class: view.winners.includes(seat) ? "won" : "" },
+      el("span", { class: `dot s${seat}` }), el("span", { text: name }), el("b", { text: `${reveal.points[seat] >= 0 ? "+" : ""}${reveal.points[seat]}` }), el("small", { text: `Σ ${view.scores[seat]}` })))),
+    el("details", {}, el("summary", { text: "Proof" }),
+      el("p", { class: "mono", text: `commitment ${view.commitment}` }), el("p", { class: "mono", text: `seed ${reveal.seed}` }), el("p", { class: "mono", text: `salt ${reveal.salt}` })));
+}
+
+function draw() {
+  if (page.viewer || !page.view) return;
+  let board = stage.querySelector(".board");
+  if (!board) {
+    stage.replaceChildren(el("div", { class: "game" }, el("div", { class: "board" }), el("aside", { class: "side", "aria-label": "Beside the table" })));
+    board = stage.querySelector(".board");
+  }
+  drawTable(board, page.view, page.shown, state, acts);
+  const done = pace.idle ? result(page.view) : null;
+  if (done) board.querySelector(".felt").append(done);
+  stage.querySelector(".side").replaceChildren(side());
+  stage.dataset.idle = String(pace.idle);
+  stage.dataset.phase = page.view.phase;
+  stage.dataset.plays = page.view.plays;
+  stage.dataset.turn = String(page.view.legal.length > 0);
+}
+
+const pace = new Pace((view, shown) => {
+  const fresh = view !== page.view;
+  if (fresh && page.view && view.deal !== page.view.deal) { state.chosen.clear(); page.panel = "scores"; page.checkedAt = -1; }
+  page.view = view;
+  page.shown = shown;
+  if (fresh) {
+    if (view.phase !== "pass") state.chosen.clear();
+    if (["hint", "passing", "count", "check", "busy"].includes(page.panel) && view.event.kind !== "opened") page.panel = "scores";
+    say(tell(view));
+  }
+  draw();
+  page.shown = { ...shown, fresh: false };
+  setTimeout(settled, 0);
+  clearTimeout(page.waiting);
+  if (view.phase === "play" && view.to_move !== 0) {
+    page.waiting = setTimeout(() => toast("Still thinking. A player's first choice on this computer takes a minute: it is being compiled."), 6000);
+  }
+});
+pace.rested = () => { page.restedAt = performance.now(); settled(); };
+
+/** All is shown: what the page does by itself. */
+function settled() {
+  const { view } = page;
+  if (!view || page.viewer || !pace.idle) return;
+  if (stage.dataset.idle !== "true") draw();
+  if (options.auto && view.phase === "play" && view.legal.length === 1) { send("play", { card: view.legal[0], at: view.plays }); return; }
+  if (options.check && view.phase === "play" && view.plays > 0 && view.legal.length > 0 && page.checkedAt !== view.plays) {
+    page.checkedAt = view.plays;
+    page.quietCheck = true;
+    send("check");
+  }
+}
+
+// --- what the server says ---
+
+const heard = {
+  hello(message) {
+    page.hello = message;
+    if (!address().table) lobby();
+  },
+  opened(message) {
+    pace.clear();
+    page.viewer = null;
+    page.view = null;
+    page.panel = "scores";
+    state.chosen.clear();
+    page.table = message.key;
+    line.greet({ type: "open", key: message.key });
+    history.pushState(null, "", `#${address().house}/${message.key}`);
+  },
+  view(message) {
+    if (page.viewer) { page.viewer.stop(); page.viewer = null; stage.replaceChildren(); }
+    if (message.event.kind === "opened" || message.event.kind === "undone") pace.clear();
+    if (page.table) {
+      const title = `Deal ${message.deal + 1}, ${message.rules}: ${message.names.map((name, seat) => `${name} ${message.scores[seat]}`).join(", ")}`;
+      if (message.phase === "end") forget(page.table); else remember(page.table, title);
+    }
+    pace.add(message);
+  },
+  refused(message) { toast(message.card ? `${pretty(message.card)} is not allowed: ${message.rule}.` : `${message.rule}.`, "warn"); },
+  failed(message) {
+    toast(message.text, "warn");
+    if (page.panel === "busy") panel("scores");
+    if (message.code === "key") { if (address().table) forget(address().table); line.greet(null); page.view = null; stage.replaceChildren(el("p", { class: "lost", text: message.text })); }
+  },
+  coaching(message) {
+    panel("hint", message);
+    say(`The coach plays ${pretty(message.cards[0].card)}. ${message.words.join(" ")}`);
+  },
+  passing(message) { panel("passing", message); say(`The coach passes ${message.sets[0].cards.map(pretty).join(" ")}. ${message.words.join(" ")}`); },
+  checked(message) {
+    if (page.quietCheck && !message.better) { page.quietCheck = false; return; }
+    page.quietCheck = false;
+    panel("check", message);
+    say(message.better ? "There was something better." : "Nothing was clearly better.");
+  },
+  counted(message) { panel("count", message); say(`${message.queen_text} ${message.moon_text}`); },
+  reviewed(message) { panel("review", message); say(`Your decisions cost ${message.total} points.`); },
+  progress(message) { busy(message.text); },
+  deals(message) {
+    const table = address().table;
+    stage.dataset.idle = "true";
+    page.viewer = new Viewer(stage, message, {
+      close: () => {
+        page.viewer.stop();
+        page.viewer = null;
+        stage.replaceChildren();
+        if (page.view && table) draw(); else acts.lobby();
+        if (!address().table) lobby();
+      },
+      next: table && !page.view ? () => send("next") : null,
+    });
+  },
+  puzzle(message) { byId("lobby-panel")?.replaceChildren(puzzlePanel(message, (card) => send("answer", { ...onlyHouse(), puzzle: message.puzzle, card }))); },
+  graded(message) {
+    byId("lobby-panel")?.replaceChildren(
+      el("p", { class: message.right ? "good" : "alarm", text: message.right ? "Right." : `Better was ${pretty(message.best)}.` }),
+      el("p", { text: message.cards.map(([card, value]) => `${pretty(card)} ${value}`).join(" · ") }), el("p", { class: "dim", text: message.text }),
+      el("button", { type: "button", text: "Next puzzle", onclick: () => send("puzzle", onlyHouse()) }));
+  },
+  level(message) { byId("lobby-panel")?.replaceChildren(el("p", { text: message.text })); },
+};
+
+function lobby() {
+  if (!page.hello) return;
+  pace.clear();
+  page.viewer?.stop();
+  page.viewer = null;
+  page.view = null;
+  page.table = null;
+  line.greet(null);
+  stage.dataset.phase = "lobby";
+  drawLobby(stage, page.hello, {
+    start: (settings) => {
+      send("create", { house: address().house, ...settings });
+      setTimeout(() => { if (stage.dataset.phase === "lobby") toast("The players are getting ready; the first time this takes a minute."); }, 1500);
+    },
+    read: (text) => send("read", { house: address().house, text }),
+    puzzle: () => send("puzzle", onlyHouse()), level: () => send("level", onlyHouse()),
+    open: (key) => { location.hash = `${address().house}/${key}`; },
+  }, tables());
+}
+
+function follow() {
+  const { table } = address();
+  if (!table) { lobby(); return; }
+  if (table === page.table) return;
+  pace.clear();
+  page.table = table;
+  page.view = null;
+  const greeting = { type: "open", key: table };
+  line.greet(greeting);
+  line.say(greeting);
+}
+
+// --- keys ---
+
+const KEYS = { p: acts.pass, h: acts.hint, c: acts.count, l: acts.last, k: acts.check, u: acts.undo, f: acts.claim, n: acts.next, s: () => panel("scores") };
+
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("dialog, input, select, textarea")) return;
+  if (page.viewer) { if (page.viewer.key(event)) event.preventDefault(); return; }
+  if (!page.view) return;
+  const onButton = event.target.closest?.("button");
+  if (event.key === "ArrowRight" || event.key === "ArrowLeft") { walk(stage, event.key === "ArrowRight" ? 1 : -1); event.preventDefault(); }
+  else if ((event.key === "Enter" || event.key === " ") && !pace.idle) { pace.go(); event.preventDefault(); }
+  else if (event.key === "?" ) showHelp();
+  else if (KEYS[event.key.toLowerCase()] && !(onButton && (event.key === "Enter" || event.key === " "))) { KEYS[event.key.toLowerCase()](); event.preventDefault(); }
+});
+
+// --- beginning ---
+
+apply();
+byId("logo").append(suitIcon("H"));
+byId("home").addEventListener("click", (event) => { event.preventDefault(); acts.lobby(); if (!address().table) lobby(); });
+byId("open-options").addEventListener("click", showOptions);
+byId("open-help").addEventListener("click", showHelp);
+const line = new Line(
+  (message) => heard[message.type]?.(message),
+  (now) => { byId("line").textContent = now === "open" ? "" : "connecting …"; document.body.dataset.line = now; });
+addEventListener("hashchange", follow);
+addEventListener("popstate", follow);
+if (address().table) follow();

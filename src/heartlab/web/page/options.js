@@ -1,0 +1,85 @@
+// What a person likes: pace, colours, theme. Kept in this browser.
+import { byId, el } from "./dom.js";
+
+const KEY = "heartlab-options";
+const DEFAULTS = {
+  pace: 550, hold: "2", auto: false, check: false, fourColours: true, theme: "system", motion: "system", name: "You",
+  hints: true,
+};
+const CHOICES = {
+  pace: ["Pace of the cards", [["150", "Quick"], ["550", "Comfortable"], ["1100", "Slow"]]],
+  hold: ["A finished trick stays", [["1", "Briefly"], ["2", "A while"], ["4", "Long"], ["click", "Until I click or press Enter"]]],
+  theme: ["Colours of the page", [["system", "As the system"], ["light", "Light"], ["dark", "Dark"]]],
+  motion: ["Movement", [["system", "As the system"], ["none", "None"]]],
+};
+const SWITCHES = {
+  auto: "Play a single legal card by itself",
+  check: "Blunder check: tell me when there was something better",
+  fourColours: "Four colours for the four suits",
+};
+
+export const options = { ...DEFAULTS, ...read() };
+
+function read() {
+  try {
+    return JSON.parse(localStorage.getItem(KEY)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** Keep a choice and follow it. */
+export function choose(name, value) {
+  options[name] = value;
+  try {
+    localStorage.setItem(KEY, JSON.stringify(options));
+  } catch { /* a browser that keeps nothing still plays */ }
+  apply();
+}
+
+/** Put the options on the page. */
+export function apply() {
+  const root = document.documentElement.dataset;
+  root.theme = options.theme;
+  root.colours = options.fourColours ? "four" : "two";
+  root.motion = options.motion;
+}
+
+/** Whether things may move. */
+export const moves = () =>
+  options.motion !== "none" && !matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+/** Show the dialog. */
+export function showOptions() {
+  const box = byId("options");
+  box.replaceChildren(
+    el("h2", { text: "Options" }),
+    ...Object.entries(CHOICES).map(([name, [title, values]]) =>
+      el("label", { class: "field" }, el("span", { text: title }),
+        el("select", { name, onchange: (event) => choose(name, event.target.value) },
+          values.map(([value, text]) => el("option", { value, text, selected: String(options[name]) === value }))))),
+    ...Object.entries(SWITCHES).map(([name, title]) =>
+      el("label", { class: "switch" },
+        el("input", { type: "checkbox", name, checked: options[name], onchange: (event) => choose(name, event.target.checked) }),
+        el("span", { text: title }))),
+    el("form", { method: "dialog" }, el("button", { class: "main", text: "Done" })),
+  );
+  box.showModal();
+}
+
+/** Show the keys. */
+export function showHelp() {
+  const keys = [
+    ["← →", "walk through your hand"], ["Enter or Space", "play the card; choose it to pass"], ["P", "pass the chosen cards"],
+    ["Enter", "go on after a trick"], ["L", "last trick"], ["H", "hint"], ["C", "count cards"],
+    ["K", "check my last card"], ["U", "take back (practice)"], ["F", "finish when nothing counts any more"], ["N", "next deal"],
+  ];
+  byId("help").replaceChildren(
+    el("h2", { text: "Keys" }),
+    el("dl", { class: "keys" }, keys.map(([key, what]) => [el("dt", {}, el("kbd", { text: key })), el("dd", { text: what })])),
+    el("h2", { text: "Nothing is rigged" }),
+    el("p", { text: "Before the first card the page shows a hash of the deal. Afterwards you can save the whole deal with its seed and salt and check it with: heartlab verify FILE --commitment HASH. The bots get only what their seat may know." }),
+    el("form", { method: "dialog" }, el("button", { class: "main", text: "Done" })),
+  );
+  byId("help").showModal();
+}

@@ -1,0 +1,236 @@
+"""A table: a game between one person on seat 0 and bots, or bots alone, as a state machine without any input or output.
+
+The table says who is to act; whoever drives it (:mod:`heartlab.web.house`) asks the person or a bot and tells it the
+answer. It can be built again from what the store keeps, at any moment.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+
+from heartlab.cards import CS_SUITS, Card, CardSet, card_suit
+from heartlab.deal import Deal, IllegalPlay
+from heartlab.game import game_is_over, winners
+from heartlab.observation import Observation
+from heartlab.rules import Rules
+from heartlab.web.bots import NICE_NAMES
+from heartlab.web.commitment import commit
+from heartlab.web.messages import MAX_SEED
+from heartlab.web.store import Row, Settings
+
+PERSON = 0
+"""The person's seat."""
+
+Dealer = Callable[[Rules, int, int, Sequence[int]], Deal]
+"""Makes a deal from rules, seed, number and scores."""
+
+
+class TableError(ValueError):
+    """Something that cannot be done at this table now."""
+
+
+def deal_out(rules: Rules, seed: int, number: int, scores: Sequence[int]) -> Deal:
+    """The dealer of all tables: the cards follow from the seed."""
+    return Deal(rules, seed, number, scores=scores)
+
+
+class Table:
+    """One game in progress."""
+
+    def __init__(
+        self, settings: Settings, rows: list[Row], save: Callable[[Row], None], dealer: Dealer = deal_out
+    ) -> None:
+        self.settings = settings
+        self.rules = Rules.parse(settings.rules)
+        self.rules_text = str(self.rules)
+        self.rows = rows
+        self._save, self._dealer = save, dealer
+        bots = [*NICE_NAMES, "Sol"]
+        self.names = bots[: self.rules.players] if settings.watch else [settings.name, *bots[: self.rules.players - 1]]
+        if not rows:
+            self._deal_next(Row(settings.first, self._new_seed(), secrets.token_hex(16)))
+        else:
+            self._rebuild()
+
+    # --- looking ---
+
+    @property
+    def row(self) -> Row:
+        """The deal on the table, as it is kept."""
+        return self.rows[-1]
+
+    @property
+    def course(self) -> list[list[int]]:
+        """The totals before the first deal and after every finished one."""
+        totals = [list(self.settings.scores or [0] * self.rules.players)]
+        for row in self.rows:
+            if row.points is not None:
+                totals.append([a + b for a, b in zip(totals[-1], row.points, strict=True)])
+        return totals
+
+    @property
+    def finished(self) -> list[Row]:
+        """The finished deals."""
+        return [row for row in self.rows if row.points is not None]
+
+    @property
+    def game_over(self) -> bool:
+        """Whether no further deal follows."""
+        done = len(self.finished)
+        if self.row.points is None or not done:
+            return False
+        if self.settings.only is not None:
+            return done >= self.settings.only
+        return game_is_over(self.rules, self.course[-1], self.settings.first + done)
+
+    @property
+    def winners(self) -> list[int]:
+        """Who won, once the game is over."""
+        return winners(self.course[-1]) if self.game_over else []
+
+    @property
+    def claims(self) -> list[str]:
+        """Which claims the person can prove from what is known to everybody and the own hand."""
+        if self.settings.watch or self.deal.phase != "play":
+            return []
+        found = [] if self.deal.points_open else ["rest"]
+        obs = self.deal.observe(PERSON)
+        if self.deal.to_move == PERSON and obs.hand and not found:
+            found += ["all"] if takes_all(obs) else []
+            found += ["none"] if takes_none(obs) else []
+        return found
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether the person has a card that may be taken back."""
+        return self.settings.practice and not self.settings.watch and self._last_own_card() is not None
+
+    def seat_player(self, seat: int) -> str | None:
+        """The name of the bot on a seat; None for the person."""
+        if self.settings.watch:
+            return self.settings.players[seat]
+        return None if seat == PERSON else self.settings.players[seat - 1]
+
+    def next_bot(self) -> int | None:
+        """The bot that has to choose now, if any: bots pass only after the person has passed."""
+        if self.deal.phase == "pass":
+            waiting = self.deal.to_pass
+            return waiting[0] if self.settings.watch or PERSON not in waiting else None
+        seat = self.deal.to_move
+        return seat if seat is not None and self.seat_player(seat) is not None else None
+
+    def deal_at(self, number: int) -> tuple[Row, Deal]:
+        """A finished deal by its number.
+
+        :raises TableError: if there is none.
+        """
+        for row in self.finished:
+            if row.number == number:
+                return row, self._replayed(row)
+        raise TableError(f"deal {number} of this table is not finished, or does not exist")
+
+    # --- acting ---
+
+    def pass_cards(self, seat: int, cards: CardSet) -> None:
+        """Pass for a seat.
+
+        :raises IllegalPlay: if that is not allowed.
+        """
+        self.deal.pass_cards(seat, cards)
+        self.row.passes[seat] = list(cards)
+        self._save(self.row)
+
+    def play(self, card: Card) -> None:
+        """Play a card for the seat to move.
+
+        :raises IllegalPlay: if that is not allowed.
+        """
+        rule = self.deal.rule_against(card)
+        if rule:
+            raise IllegalPlay(rule)
+        self.deal.play(card)
+        self.row.plays.append(card)
+        if self.deal.is_over:
+            self.row.points = list(self.deal.points)
+        self._save(self.row)
+
+    def undo(self) -> None:
+        """Go back to the person's last decision.
+
+        :raises TableError: if this is no practice, or there is nothing to take back.
+        """
+        if not self.settings.practice:
+            raise TableError("cards can be taken back in practice only")
+        place = self._last_own_card()
+        if place is None:
+            raise TableError("there is no card of yours to take back")
+        self.row.plays = self.row.plays[:place]
+        self.row.points = None
+        self.row.undos += 1
+        self._save(self.row)
+        self._rebuild()
+
+    def next_deal(self) -> None:
+        """Deal again.
+
+        :raises TableError: if the deal or the whole game is not at that point.
+        """
+        if self.row.points is None:
+            raise TableError("this deal is not finished")
+        if self.game_over:
+            raise TableError("the game is over")
+        self._deal_next(Row(self.row.number + 1, self._new_seed(), secrets.token_hex(16)))
+
+    # --- within ---
+
+    def _new_seed(self) -> int:
+        return secrets.randbelow(MAX_SEED + 1) if self.settings.seed is None else self.settings.seed
+
+    def _deal_next(self, row: Row) -> None:
+        self.rows.append(row)
+        self._rebuild()
+        self._save(row)
+
+    def _rebuild(self) -> None:
+        self.deal = self._replayed(self.row)
+        start = self._fresh(self.row)
+        self.commitment = commit(start, self.row.seed, self.row.salt)
+
+    def _fresh(self, row: Row) -> Deal:
+        before = self.course[sum(one.points is not None for one in self.rows if one.number < row.number)]
+        return self._dealer(self.rules, row.seed, row.number, before)
+
+    def _replayed(self, row: Row) -> Deal:
+        deal = self._fresh(row)
+        for seat, cards in sorted(row.passes.items()):
+            deal.pass_cards(seat, cards)
+        for card in row.plays:
+            deal.play(card)
+        return deal
+
+    def _last_own_card(self) -> int | None:
+        own = self.deal.observe(PERSON).played[PERSON]
+        places = [place for place, card in enumerate(self.row.plays) if card in own and place >= self.row.kept]
+        return places[-1] if places else None
+
+
+def takes_all(obs: Observation) -> bool:
+    """Whether the seat to lead takes every further trick, whoever holds what: it has only winners."""
+    unseen = obs.unseen.mask
+    return not obs.trick and all(not unseen & CS_SUITS[card_suit(card)] >> card << card for card in obs.hand)
+
+
+def takes_none(obs: Observation) -> bool:
+    """Whether a seat that follows takes no further trick: all its cards are below all that is out in their suits."""
+    if not obs.trick or obs.winning is None:
+        return False
+    unseen = obs.unseen.mask
+    led, best = obs.led, obs.winning[1]
+    for card in obs.hand:
+        lower = (1 << card) - 1
+        if unseen & CS_SUITS[card_suit(card)] & lower:
+            return False
+        if card_suit(card) == led and card > best:
+            return False
+    return True

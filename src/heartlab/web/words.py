@@ -1,0 +1,81 @@
+"""What learned models say about a card, in words: the advice that carries it, and the features of a network.
+
+The shipped models were learned with four players; with another number of players the coach leaves them out. The
+network's features are counted in worlds that fit the observation, once the trick is over after each of two cards.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from heartlab.analysis import Analysis
+from heartlab.analysis.explain import Reason, reasons
+from heartlab.cards import Card, pretty_card
+from heartlab.deal import Deal
+from heartlab.features.atoms import ATOMS
+from heartlab.learn.advice_explain import votes_for
+from heartlab.learn.advice_players import load_voter
+from heartlab.learn.td_model import load_network
+from heartlab.players.advice.stock import known_pieces
+from heartlab.players.search import SearchPlayer
+
+ADVICE = "advice-four"
+MOST = 2
+"""Pieces of advice, and features, that are told."""
+WORLDS = 60
+"""Worlds in which features are counted."""
+TELLING = 0.1
+"""Expected points from which a feature is worth a word."""
+
+
+class Words:
+    """The learned models, loaded when first asked."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
+    @cached_property
+    def _voter(self) -> Any:
+        return load_voter(ADVICE)
+
+    @cached_property
+    def _network(self) -> Any:
+        network = load_network("")
+        return network, SearchPlayer("maxn", {"worlds": str(WORLDS)}, evaluator=network.evaluator())
+
+    def features(self, deal: Deal, analysis: Analysis, other: Card, seed: int) -> list[str]:
+        """The learned features that weigh most against another card, beside the coach's choice."""
+        if deal.rules.players != 4 or other == analysis.choice:
+            return []
+        with self._lock:
+            network, mind = self._network
+            found = reasons(network, mind, deal, replace(analysis, worlds=WORLDS), other, seed=seed, count=MOST)
+        return [_feature(reason, analysis.choice, other) for reason in found if abs(reason.effect) >= TELLING]
+
+    def learned(self, deal: Deal, card: Card) -> list[str]:
+        """The weighed advice that speaks for a card and not for every other one, heaviest first."""
+        if deal.rules.players != 4 or len(deal.legal) == 1:
+            return []
+        with self._lock:
+            model, voter = self._voter
+            _, found = votes_for(model, voter, deal)
+        votes = next(one.votes for one in found if one.card == card)
+        everywhere = set.intersection(*({name for name, _ in one.votes} for one in found))
+        telling = [(name, weight) for name, weight in votes if weight > 0 and name not in everywhere]
+        return [
+            f"Learned advice (weight {weight:.2f}): {known_pieces()[name].sentence}" for name, weight in telling[:MOST]
+        ]
+
+
+def _feature(reason: Reason, choice: Card, other: Card) -> str:
+    """A reason of the network in words."""
+    what = " and ".join(ATOMS[atom].sentence for atom in reason.atoms)
+    here, there = (round(WORLDS * share) for share in (reason.after_choice, reason.after_card))
+    side = "against" if reason.effect > 0 else "for"
+    return (
+        f"Learned feature, {abs(reason.effect):.1f} points {side} {pretty_card(other)}: {what}, in {there} of {WORLDS} "
+        f"deals after {pretty_card(other)} and in {here} after {pretty_card(choice)}."
+    )

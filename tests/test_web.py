@@ -1,0 +1,536 @@
+"""The web server through its own protocol, without a browser: games, honesty, limits, persistence."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from itertools import pairwise
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("starlette", reason="needs the extra web")
+pytest.importorskip("uvicorn", reason="needs the extra web")
+pytest.importorskip("websockets", reason="needs the extra web")
+
+import urllib.error
+import urllib.request
+
+from web_client import Client, serving
+from websockets.exceptions import WebSocketException
+from websockets.sync.client import connect
+
+from heartlab.cards import CardSet, card_name
+from heartlab.deal import Deal
+from heartlab.rules import Rules
+from heartlab.web.bots import Bots
+from heartlab.web.command import run_server
+from heartlab.web.commitment import check_proof, proof_of, run_verify
+from heartlab.web.limits import CAPACITY, Bucket
+from heartlab.web.store import Row, Settings, Store, StoreError
+from heartlab.web.table import Table, takes_all, takes_none
+
+CODES = {"message", "key", "table", "limit", "busy", "player", "closed"}
+
+
+@pytest.fixture(scope="module")
+def served():
+    with serving() as server:
+        yield server
+
+
+# --- playing ---
+
+
+def test_a_whole_game_to_its_limit_adds_up(served):
+    with served.client() as client:
+        client.create(served.key, rules="standard,limit=40", seed=3)
+        directions = []
+        while client.view["phase"] != "end":
+            view = client.view
+            if view["plays"] == 0 and (not directions or directions[-1][0] != view["deal"]):
+                directions.append((view["deal"], view["direction"]))
+            client.act()
+        assert [direction for _, direction in directions[:4]] == ["left", "right", "across", "hold"][: len(directions)]
+        course = client.view["course"]
+        assert max(course[-1]) >= 40
+        assert all(max(totals) < 40 for totals in course[:-1])
+        for before, after in pairwise(course):
+            assert sum(after) - sum(before) in (26, 78)
+        assert client.view["winners"] == [s for s, total in enumerate(course[-1]) if total == min(course[-1])]
+        assert client.ask("next", "failed")["code"] == "table"
+
+
+@pytest.mark.parametrize("rules", ["black-maria", "advice", "omnibus", "standard,players=5", "spot,players=6"])
+def test_other_rules_are_played_to_the_end_of_a_deal(served, rules):
+    with served.client() as client:
+        view = client.create(served.key, ["random"] * (Rules.parse(rules).players - 1), rules=rules)
+        assert len(view["names"]) == Rules.parse(rules).players
+        final = client.finish_deal()
+        assert len(final["reveal"]["hands"]) == Rules.parse(rules).players
+
+
+def test_a_card_that_the_rules_forbid_is_refused_with_the_rule(served):
+    with served.client() as client:
+        client.create(served.key, seed=5)
+        client.act()
+        assert client.ask("play", "refused", card="AH", at=client.view["plays"]) == {
+            "type": "refused", "card": "AH", "rule": "penalty cards may not fall on the first trick",
+        }  # fmt: skip
+        assert client.ask("play", "refused", card="KC", at=client.view["plays"])["rule"] == "the seat does not hold it"
+        assert client.ask("pass", "refused", cards=["AH", "2H", "4H"])["type"] == "refused"
+        stale = client.ask("play", "failed", card=client.view["legal"][0], at=0)
+        assert stale["code"] == "table"
+        client.act()
+        assert client.view["plays"] > 4
+
+
+def test_passed_and_received_cards_are_told(served):
+    with served.client() as client:
+        view = client.create(served.key, seed=9)
+        given = view["may_pass"][:3]
+        client.act()
+        assert client.view["passed"] == given
+        assert len(client.view["received"]) == 3
+        assert set(client.view["received"]) <= set(client.view["hand"]) | {card for _, card in client.view["trick"]}
+
+
+def test_undo_is_for_practice_only(served):
+    with served.client() as client:
+        client.create(served.key, seed=5)
+        client.act(), client.act()
+        assert client.ask("undo", "failed")["text"] == "cards can be taken back in practice only"
+        client.create(served.key, seed=5, practice=True)
+        client.act()
+        assert not client.view["can_undo"]
+        before = client.view
+        client.act()
+        client.say("undo")
+        client.until(lambda got: got["type"] == "view" and got["event"]["kind"] == "undone")
+        for key in ("hand", "legal", "trick", "plays", "points", "commitment"):
+            assert client.view[key] == before[key]
+        assert client.view["undos"] == 1
+
+
+def test_claims_need_a_proof_and_finish_the_deal(served):
+    with served.client() as client:
+        client.create(served.key, seed=5)
+        client.act()
+        assert client.ask("claim", "failed", what="all")["code"] == "table"
+        while not client.view["claims"] and client.view["phase"] != "over":
+            client.act()
+        if client.view["phase"] == "play":
+            points = client.view["points"]
+            client.say("claim", what=client.view["claims"][0])
+            client.until(lambda got: got["type"] == "view" and got["phase"] == "over")
+            if "rest" in client.view["claims"]:
+                assert client.view["points"] == points
+
+
+def test_claims_hold_in_every_world():
+    """Whoever holds what: play on at random from positions with a proven claim."""
+    proven = 0
+    for seed in range(14):
+        deal = Deal("standard", seed, 3)
+        deal_rng = seed
+        while not deal.is_over:
+            obs = deal.observe(0)
+            if deal.to_move == 0 and len(obs.hand) <= 6 and (takes_all(obs) or takes_none(obs)):
+                everything = takes_all(obs)
+                proven += 1
+                for number, world in enumerate(obs.worlds(3, seed)):
+                    won = world.tricks_won[0]
+                    world.play_randomly(number)
+                    assert world.tricks_won[0] - won == (len(obs.hand) if everything else 0)
+            deal_rng = (deal_rng * 1103515245 + 12345) % 2**31
+            legal = sorted(deal.legal)
+            deal.play(legal[deal_rng % len(legal)])
+    assert proven >= 3
+
+
+def test_the_same_deal_again_and_from_its_middle(served):
+    with served.client() as client:
+        first = client.create(served.key, seed=21)
+        client.finish_deal()
+        plays = client.ask("replay", "deals", number=0)["records"][0]["tricks"]
+        client.say("again", number=0)
+        key = client.until(lambda got: got["type"] == "opened")["key"]
+        again = client.my_turn()
+        assert key != client.key
+        assert again["hand"] == first["hand"]
+        assert again["practice"]
+        client.finish_deal()
+        assert client.view["phase"] == "end"
+        client.say("open", key=client.key)
+        client.my_turn()
+        client.say("again", number=0, at=22)
+        middle = client.my_turn()
+        assert middle["plays"] >= 22
+        assert [card for _, card in middle["last"]] == plays[middle["plays"] // 4 - 1][1].split()
+
+
+def test_watching_sends_a_deal_when_it_is_over(served):
+    with served.client() as client:
+        client.say("create", house=served.key, players=["gnome"] * 4, watch=True, seed=2)
+        got = client.until(lambda message: message["type"] == "deals")
+        assert sum(got["records"][0]["points"]) in (26, 78)
+        assert all(good for _, good, _ in check_proof(got["proof"]))
+        assert not [text for text in client.traffic if '"type":"view"' in text]
+        client.say("next")
+        assert client.until(lambda message: message["type"] == "deals")["records"][0]["deal"] == 1
+
+
+def test_a_record_can_be_read(served):
+    deal = Deal("standard", 4)
+    deal.play_randomly(4)
+    with served.client() as client:
+        got = client.ask("read", "deals", house=served.key, text=deal.to_text())
+        assert got["records"][0]["points"] == list(deal.points)
+        assert client.ask("read", "deals", house=served.key, text="%hearts 1\nrubbish")["type"] == "failed"
+
+
+# --- honesty ---
+
+
+def test_the_proof_holds_and_every_change_of_it_is_found(served, tmp_path):
+    with served.client() as client:
+        client.create(served.key)
+        promised = client.view["commitment"]
+        client.finish_deal()
+        proof = client.ask("replay", "deals", number=0)["proof"]
+    assert proof["commitment"] == promised
+    path = tmp_path / "proof.json"
+    path.write_text(json.dumps(proof))
+    assert run_verify(path, promised)[0]
+    assert not run_verify(path, "0" * 64)[0]
+    hands = [hand.split() for hand in proof["record"]["hands"]]
+    hands[1][0], hands[2][0] = hands[2][0], hands[1][0]
+    swapped = {**proof, "record": {**proof["record"], "hands": [" ".join(hand) for hand in hands]}}
+    for forged in (swapped, {**proof, "seed": proof["seed"] + 1}, {**proof, "salt": "0" * 32}):
+        path.write_text(json.dumps(forged))
+        assert not run_verify(path, promised)[0]
+    for text in ("", "[]", "{}", '{"format": "x"}'):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=r"proof|JSON"):
+            run_verify(path, None)
+
+
+def test_the_commitment_is_the_documented_hash():
+    import hashlib
+
+    deal = Deal("standard", 7, 3)
+    deal.play_randomly(1)
+    lines = ["heartlab deal 1", "rules standard", "number 3", "seed 7", "salt 00ff"]
+    lines += [f"hand {seat} {hand.names()}" for seat, hand in enumerate(deal.dealt)] + ["kitty -"]
+    wanted = hashlib.sha256(("\n".join(lines) + "\n").encode()).hexdigest()
+    assert proof_of(deal, 7, "00ff", list("abcd"))["commitment"] == wanted
+
+
+def swapped_hands(seed: int, first: int, second: int, place: int) -> list[CardSet]:
+    """The hands of a deal in which two other seats have exchanged one card."""
+    hands = [set(hand) for hand in Deal("standard", seed, 3).hands]
+    one, other = sorted(hands[first])[place], sorted(hands[second])[place]
+    hands[first] = hands[first] - {one} | {other}
+    hands[second] = hands[second] - {other} | {one}
+    return [CardSet(hand) for hand in hands]
+
+
+def play_with_everything(hands: list[CardSet], seed: int) -> list[str]:
+    """All traffic of a held deal with given hands, coach included; the salted hash, which must differ, is masked."""
+
+    def dealer(rules, _seed, _number, scores):
+        return Deal.from_hands(hands, rules, number=3, scores=scores, seed=seed)
+
+    with serving(dealer=dealer) as server, server.client() as client:
+        client.create(server.key, ["gnome", "gnome", "gnome"])
+        while client.view["phase"] == "play":
+            if client.view["plays"] % 12 < 4:
+                client.ask("hint", "coaching")
+                client.ask("count", "counted")
+            client.act()
+            if client.view["plays"] > 16:
+                client.ask("check", "checked")
+        texts = client.traffic
+    return [re.sub('"commitment":"[0-9a-f]{64}"|"key":"[^"]+"', '"masked":0', text) for text in texts]
+
+
+@pytest.mark.parametrize(("seed", "first", "second", "place"), [(1, 1, 2, 12), (2, 2, 3, 0), (3, 1, 3, 6)])
+def test_traffic_is_the_same_until_a_hidden_card_becomes_visible(seed, first, second, place):
+    """Two deals differ in two cards of others: all bytes are the same up to the first card that is played otherwise."""
+    hands = [list(Deal("standard", seed, 3).hands), swapped_hands(seed, first, second, place)]
+    assert hands[0][0] == hands[1][0]
+    assert hands[0] != hands[1]
+    one, other = (play_with_everything(each, seed) for each in hands)
+    same = next(index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    a, b = json.loads(one[same]), json.loads(other[same])
+    assert a["type"] == b["type"] == "view", "only a played card may make the difference, never the coach"
+    assert a["event"]["kind"] in ("played", "over")
+    assert a["event"]["seat"] == b["event"]["seat"]
+    assert a["event"]["card"] != b["event"]["card"]
+    assert same > 3
+
+
+def test_no_view_of_a_running_deal_names_a_hidden_card(served):
+    with served.client() as client:
+        client.create(served.key, seed=77)
+        client.finish_deal()
+        views = [json.loads(text) for text in client.traffic if '"type":"view"' in text]
+    hands = [set(hand.split()) for hand in views[-1]["reveal"]["hands"]]
+    seen: set[str] = set()
+    for view in views[:-1]:
+        assert "reveal" not in view
+        seen |= {card for _, card in view["trick"] + view["last"]} | set(view["received"])
+        told = set(re.findall(r'"([2-9TJQKA][CDSH])"', json.dumps(view)))
+        assert told <= hands[0] | seen, view
+
+
+# --- strangers ---
+
+
+def test_a_wrong_key_opens_nothing(served):
+    with served.client() as client, served.client() as stranger:
+        client.create(served.key)
+        for wrong in (client.key[:-1] + ("A" if client.key[-1] != "A" else "B"), "x" * 22, client.key.lower() + "_"):
+            got = stranger.ask("open", "view", key=wrong)
+            assert (got["type"], got["code"]) == ("failed", "key")
+        assert stranger.ask("create", "opened", house="y" * 22, players=["gnome"] * 3)["code"] == "key"
+        assert stranger.ask("play", "view", card="2C", at=0)["code"] == "table"
+        assert stranger.ask("read", "deals", house="z" * 22, text="x")["code"] == "key"
+        assert stranger.ask("open", "view", key=client.key)["hand"] == client.view["hand"]
+
+
+def test_only_offered_players_sit_down(served):
+    with served.client() as client:
+        for name in ("exec:touch /tmp/x", "td:/etc/passwd", "pie", "nobody"):
+            got = client.ask("create", "opened", house=served.key, players=[name, "gnome", "gnome"])
+            assert (got["type"], got["code"]) == ("failed", "table"), got
+        got = client.ask("create", "opened", house=served.key, players=["gnome"] * 2)
+        assert "need 3 bots" in got["text"]
+        got = client.ask("create", "opened", house=served.key, players=["gnome"] * 3, rules="chess")
+        assert "no rules are called" in got["text"]
+
+
+def test_other_sites_and_names_are_turned_away(served):
+    with pytest.raises(urllib.error.HTTPError, match="421"):
+        urllib.request.urlopen(urllib.request.Request(served.page, headers={"Host": "evil.example"}))
+    here = f"127.0.0.1:{served.port}"
+    with pytest.raises(WebSocketException), connect(f"ws://{here}/ws", origin="http://evil.example"):
+        pass
+    plain = socket.create_connection(("127.0.0.1", served.port))
+    with pytest.raises(WebSocketException), connect("ws://evil.example/ws", sock=plain):
+        pass
+    with connect(f"ws://{here}/ws", origin=f"http://{here}") as line:
+        assert json.loads(line.recv(60))["type"] == "hello"
+
+
+def test_the_page_may_load_only_from_here(served):
+    with urllib.request.urlopen(served.page) as answer:
+        policy, text = answer.headers["Content-Security-Policy"], answer.read().decode()
+    assert policy.startswith("default-src 'none'; script-src 'self';")
+    assert "unsafe" not in policy
+    assert not re.search(r'(src|href)="(?!/page/|#)', text)
+    with urllib.request.urlopen(served.page + "page/main.js") as answer:
+        assert "javascript" in answer.headers["Content-Type"]
+    for path in ("page/../store.py", "page/%2e%2e/store.py", "nothing"):
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            urllib.request.urlopen(served.page + path)
+
+
+messages = st.one_of(
+    st.text(max_size=60),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+        max_leaves=6,
+    ).map(json.dumps),
+    st.fixed_dictionaries(
+        {"type": st.sampled_from(["play", "pass", "undo", "claim", "next", "again", "open", "create", "review"])},
+        optional={
+            "card": st.sampled_from(["2C", "QS", "XX", "", "10H"]) | st.integers(),
+            "at": st.integers(-5, 99) | st.none(),
+            "cards": st.lists(st.sampled_from(["2C", "3C", "ZZ"]), max_size=20),
+            "key": st.text(max_size=30),
+            "house": st.text(max_size=30),
+            "number": st.integers(-2, 2**70),
+            "what": st.text(max_size=5),
+        },
+    ).map(json.dumps),
+)  # fmt: skip
+
+
+def test_fuzzed_messages_get_documented_errors_and_disturb_nobody(served, monkeypatch):
+    monkeypatch.setattr(Bucket, "take", lambda self, kind: True)
+    with served.client() as quiet, served.client() as noisy:
+        quiet.create(served.key, seed=4)
+        before = quiet.view
+
+        @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+        @given(messages)
+        def throw(text):
+            noisy.socket.send(text)
+            got = noisy.receive()
+            assert got["type"] == "failed", got
+            assert got["code"] in CODES
+            assert len(got["text"]) <= 300
+
+        throw()
+        noisy.socket.send(b"\x00\xff")
+        assert noisy.receive()["code"] == "message"
+        noisy.socket.send('{"type":"play","card":"' + "A" * 5000 + '","at":0}')
+        assert noisy.receive()["code"] == "limit"
+        assert quiet.ask("open", "view", key=quiet.key)["hand"] == before["hand"]
+        quiet.act()
+
+
+def test_a_flood_is_stemmed_and_the_table_goes_on(served):
+    with served.client() as client:
+        client.create(served.key)
+        for _ in range(int(CAPACITY) + 40):
+            client.say("undo")
+        codes = [client.receive()["code"] for _ in range(int(CAPACITY) + 40)]
+        assert "limit" in codes
+        time.sleep(0.5)
+        client.act()
+
+
+def test_tokens_come_back_with_time():
+    now = [0.0]
+    bucket = Bucket(lambda: now[0])
+    taken = 0
+    while bucket.take("play"):
+        taken += 1
+    assert taken == CAPACITY
+    now[0] = 1.0
+    assert bucket.take("play")
+    now[0] = 1e6
+    assert [bucket.take("review") for _ in range(4)] == [True, True, True, False]
+
+
+# --- what is kept ---
+
+
+def test_a_killed_server_loses_nothing(tmp_path):
+    file = tmp_path / "games.sqlite"
+
+    def start() -> tuple[subprocess.Popen[str], int, str]:
+        command = [sys.executable, "-m", "heartlab.cli", "play", "--port", "0", "--no-browser", "--file", str(file)]
+        command += ["--coach", "iie:worlds=5"]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        assert process.stdout is not None
+        found = re.search(r"http://127.0.0.1:(\d+)/#(\S+)", process.stdout.readline())
+        assert found
+        return process, int(found[1]), found[2]
+
+    process, port, house = start()
+    try:
+        with Client(port) as client:
+            client.create(house, seed=8)
+            client.act()
+            while len(client.view["trick"]) == 0:
+                client.act()
+            key, before = client.key, client.view
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    process, port, again = start()
+    try:
+        assert again == house
+        with Client(port) as client:
+            view = client.ask("open", "view", key=key)
+            assert {**view, "event": None} == {**before, "event": None}
+            client.finish_deal()
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def test_a_table_can_be_built_again_at_any_moment():
+    """From what the store has after every pass and card: the same deal, the same promise, the same totals."""
+    table, bots = Table(Settings("standard,limit=30", ["random"] * 3, seed=6), [], lambda row: None), Bots()
+    moments = 0
+    while not table.game_over:
+        kept = msgspec.json.decode(msgspec.json.encode(table.rows), type=list[Row])
+        again = Table(table.settings, kept, lambda row: None)
+        assert again.deal == table.deal
+        assert (again.commitment, again.course, again.claims) == (table.commitment, table.course, table.claims)
+        moments += 1
+        if table.deal.is_over:
+            table.next_deal()
+            continue
+        seat = table.deal.to_pass[0] if table.deal.to_pass else table.deal.to_move
+        obs = table.deal.observe(seat)
+        if table.deal.to_pass:
+            table.pass_cards(seat, bots.pass_cards("random", obs))
+        else:
+            for _ in range(7):
+                if table.deal.to_move is not None:
+                    table.play(bots.play("random", table.deal.observe(table.deal.to_move)))
+    assert moments > 20
+
+
+def test_two_browsers_at_one_table_see_the_same(served):
+    with served.client() as one, served.client() as two:
+        one.create(served.key, seed=6)
+        two.ask("open", "view", key=one.key)
+        one.act()
+        two.until(lambda got: got["type"] == "view" and got["plays"] == one.view["plays"])
+        assert {**two.view, "event": 0} == {**one.view, "event": 0}
+
+
+def test_a_foreign_file_is_no_store(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("this is not a database, and should not become one " * 40)
+    with pytest.raises(StoreError, match="cannot be used"):
+        Store(path)
+    assert path.read_text().startswith("this is not")
+
+
+def test_a_card_that_cannot_be_kept_is_not_played(served, monkeypatch):
+    with served.client() as client:
+        client.create(served.key, seed=5)
+        client.act()
+        before = client.view
+        monkeypatch.setattr(served.house.store, "save_deal", full_disk)
+        got = client.ask("play", "view", card=before["legal"][0], at=before["plays"])
+        assert got["type"] == "failed"
+        monkeypatch.undo()
+        assert client.ask("open", "view", key=client.key)["hand"] == before["hand"]
+        client.act()
+
+
+def full_disk(key, row):
+    raise StoreError("this cannot be kept")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"host": "0.0.0.0"}, "--beyond-this-computer"),
+        ({"coach": "gnome"}, "gnome does not search"),
+        ({"coach": "pie"}, "sees all hands and may not coach"),
+        ({"players": ["pie"]}, "sees all hands and may not sit"),
+        ({"players": ["nobody"]}, "no player is called"),
+    ],
+)
+def test_a_server_that_must_not_start_says_why(tmp_path, change, words):
+    usual = dict(host="127.0.0.1", port=0, beyond=False, players=[], coach=None, browser=False, workers=1)
+    with pytest.raises(ValueError, match=words):
+        run_server(file=tmp_path / "games.sqlite", **{**usual, **change})
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_kept_row_is_small_and_has_no_view(served):
+    with served.client() as client:
+        client.create(served.key, seed=5)
+        client.finish_deal()
+        kept = served.house.store.load_table(client.key)
+        assert kept is not None
+        assert [card_name(card) for card in kept[1][0].plays][:1]
+        assert kept[1][0].points == client.view["points"]

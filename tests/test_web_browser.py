@@ -1,0 +1,363 @@
+"""The page in real Chromium: whole games by clicking, keys, touch, reloads, a killed server, screenshots."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs the extra web")
+pytest.importorskip("uvicorn", reason="needs the extra web")
+pytest.importorskip("websockets", reason="needs the extra web")
+
+from browser import PROGRAM, Browser
+from web_client import serving
+
+from heartlab.deal import Deal
+
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="needs Chromium (Debian: apt-get install chromium)")
+
+STAGE = "document.getElementById('stage').dataset"
+TURN = f"{STAGE}.idle === 'true' && {STAGE}.turn === 'true'"
+OVER = f"{STAGE}.idle === 'true' && ['over', 'end'].includes({STAGE}.phase)"
+PASSING = f"{STAGE}.idle === 'true' && {STAGE}.phase === 'pass'"
+QUICK = '{"pace": 1, "hold": "0.01", "motion": "none"}'
+
+
+@pytest.fixture(scope="module")
+def served():
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory):
+    one = Browser(tmp_path_factory.mktemp("chromium"))
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def browser(chromium, served):
+    """A page in the lobby, on a desktop, with quick cards; afterwards nothing may have gone wrong on it."""
+    chromium.problems.clear()
+    chromium.requests.clear()
+    chromium.size(1280, 800)
+    lobby(chromium, served.page, served.key)
+    yield chromium
+    assert chromium.problems == []
+    assert [url for url in chromium.requests if not url.startswith((served.page, "about:", "data:", "blob:"))] == []
+
+
+def lobby(browser: Browser, page: str, key: str, options: str = QUICK) -> None:
+    browser.goto(f"{page}#{key}")
+    browser.wait("!!document.querySelector('.lobby')")
+    browser.evaluate(f"localStorage.clear(); localStorage.setItem('heartlab-options', {options!r})")
+    browser.goto(f"{page}#{key}")
+    browser.wait("!!document.querySelector('.lobby')")
+
+
+def start(browser: Browser, *, seed: int = 5, practice: bool = False, rules: str = "standard") -> None:
+    browser.evaluate(
+        f"(() => {{ const f = document.querySelector('.lobby-form'); f.elements.rules.value = '{rules}';"
+        "f.elements.rules.dispatchEvent(new Event('change'));"
+        f"f.elements.seed.value = '{seed}'; f.elements.practice.checked = {str(practice).lower()};"
+        "for (const s of f.querySelectorAll('[name=player]')) s.value = 'gnome'; })()"
+    )
+    browser.click("button.big")
+    browser.wait(f"({PASSING}) || ({TURN})")
+
+
+def button(browser: Browser, text: str) -> None:
+    """Click a button by its text."""
+    browser.evaluate(
+        "(() => { document.querySelector('[data-wanted]')?.removeAttribute('data-wanted');"
+        f"[...document.querySelectorAll('button')].find((n) => n.textContent === {text!r}).dataset.wanted = 1; }})()"
+    )
+    browser.click("[data-wanted]")
+
+
+def pass_three(browser: Browser, *, touch: bool = False) -> list[str]:
+    cards = browser.evaluate("[...document.querySelectorAll('.hand .card')].slice(-3).map((n) => n.dataset.card)")
+    for card in cards:
+        browser.click(f".hand [data-card='{card}']", touch=touch)
+    browser.wait("!document.querySelector('.actions .main').disabled")
+    browser.click(".actions .main", touch=touch)
+    browser.wait(f"{STAGE}.phase === 'play'")
+    return cards
+
+
+def play_one(browser: Browser, *, touch: bool = False) -> None:
+    """Click the last legal card, and wait for the next turn."""
+    plays = browser.evaluate(f"{STAGE}.plays")
+    card = browser.evaluate("[...document.querySelectorAll('.hand .card.legal')].at(-1).dataset.card")
+    browser.click(f".hand [data-card='{card}']", touch=touch)
+    browser.wait(f"{STAGE}.plays !== '{plays}' && (({TURN}) || ({OVER}))")
+
+
+def finish_deal(browser: Browser, *, touch: bool = False) -> None:
+    browser.wait(f"({TURN}) || ({OVER})")
+    while not browser.evaluate(OVER):
+        play_one(browser, touch=touch)
+
+
+def test_a_whole_game_to_100_by_clicking(browser):
+    start(browser, seed=31)
+    for _deal in range(40):
+        if browser.evaluate(PASSING):
+            pass_three(browser)
+        finish_deal(browser)
+        if browser.evaluate(f"{STAGE}.phase") == "end":
+            break
+        button(browser, "Next deal")
+        browser.wait(f"({PASSING}) || ({TURN})")
+    totals = browser.evaluate(
+        "[...document.querySelectorAll('.tally small')].map((n) => Number(n.textContent.slice(2)))"
+    )
+    assert max(totals) >= 100
+    assert "won." in browser.evaluate("document.querySelector('.result h2').textContent")
+    assert browser.evaluate("document.querySelectorAll('.chart .series').length") == 4
+    browser.picture("game-over")
+
+
+def test_passing_marks_received_cards_and_an_illegal_click_names_the_rule(browser):
+    browser.evaluate("document.querySelector('[name=person]').value = '<b>Zoe</b>'")
+    start(browser, seed=5)
+    assert browser.evaluate("document.querySelector('.seat.own strong').textContent") == "<b>Zoe</b>"
+    browser.picture("passing")
+    given = pass_three(browser)
+    browser.wait(TURN)
+    hand = browser.evaluate("[...document.querySelectorAll('.hand .card')].map((n) => n.dataset.card)")
+    assert not set(given) & set(hand)
+    assert browser.evaluate("document.querySelectorAll('.hand .mark').length") == 3
+    assert browser.evaluate("document.querySelector('.broken').textContent") == "♥ not broken"
+    browser.click(".promise")
+    promised = browser.wait("document.getElementById('toast').textContent.match(/[0-9a-f]{64}/)?.[0]")
+    bad = browser.evaluate("document.querySelector('.hand .card.illegal').dataset.card")
+    plays = browser.evaluate(f"{STAGE}.plays")
+    browser.click(f".hand [data-card='{bad}']")
+    text = browser.wait("document.getElementById('toast').textContent.match(/.* is not allowed: .*/)?.[0]")
+    assert len(promised) == 64
+    assert re.search(r"is not allowed: (clubs were led and must be followed|penalty cards may not fall)", text)
+    assert browser.evaluate(f"{STAGE}.plays") == plays
+    assert browser.evaluate(f"document.querySelector('[data-card=\"{bad}\"]').getAttribute('aria-disabled')") == "true"
+
+
+def test_undo_hint_count_and_check(browser):
+    start(browser, seed=5, practice=True)
+    pass_three(browser)
+    browser.wait(TURN)
+    hand = "[...document.querySelectorAll('.hand .card')].map((n) => n.dataset.card).join(' ')"
+    before = browser.evaluate(hand)
+    play_one(browser)
+    button(browser, "Take back")
+    browser.wait(f"{hand} === {before!r} && {TURN}")
+    button(browser, "Hint")
+    browser.wait("!!document.querySelector('.coach .judged')")
+    legal = browser.evaluate("document.querySelectorAll('.hand .card.legal').length")
+    assert browser.evaluate("document.querySelectorAll('.judged tbody tr').length") == legal
+    assert browser.evaluate("document.querySelectorAll('.words li').length") >= 1
+    browser.picture("hint")
+    button(browser, "Count")
+    browser.wait("!!document.querySelector('.counts')")
+    play_one(browser)
+    button(browser, "Check my card")
+    text = browser.wait("document.querySelector('.side').innerText.match(/something better|Nothing was clearly/)?.[0]")
+    assert text
+    button(browser, "Last trick")
+    browser.wait("document.querySelectorAll('.side .row-of-cards li').length === 4")
+
+
+def test_a_reload_in_mid_trick_loses_nothing(browser):
+    start(browser, seed=8)
+    pass_three(browser)
+    browser.wait(TURN)
+    while not browser.evaluate("document.querySelectorAll('.laid').length"):
+        play_one(browser)
+    shown = "document.querySelector('.hand').innerHTML.length + document.querySelector('.trick').innerText"
+    cards = "[...document.querySelectorAll('[data-card]')].map((n) => n.dataset.card).join()"
+    laid = "[...document.querySelectorAll('.laid')].map((n) => n.getAttribute('aria-label')).join()"
+    before = [browser.evaluate(what) for what in (cards, laid)]
+    browser.evaluate("window.old = true")
+    browser.reload()
+    browser.wait(f"!window.old && !!document.querySelector('.hand') && {TURN}")
+    assert [browser.evaluate(what) for what in (cards, laid)] == before
+    assert browser.evaluate(shown) is not None
+    play_one(browser)
+
+
+def test_a_server_killed_in_mid_trick_loses_nothing(chromium, tmp_path):
+    file = tmp_path / "games.sqlite"
+
+    def serve(port: int) -> tuple[subprocess.Popen[str], str, str]:
+        command = [
+            sys.executable,
+            "-m",
+            "heartlab.cli",
+            "play",
+            "--port",
+            str(port),
+            "--no-browser",
+            "--file",
+            str(file),
+        ]
+        command += ["--coach", "iie:worlds=5"]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        assert process.stdout is not None
+        found = re.search(r"(http://127.0.0.1:\d+/)#(\S+)", process.stdout.readline())
+        assert found
+        return process, found[1], found[2]
+
+    chromium.size(1280, 800)
+    process, page, key = serve(0)
+    try:
+        lobby(chromium, page, key)
+        start(chromium, seed=8)
+        pass_three(chromium)
+        chromium.wait(TURN)
+        while not chromium.evaluate("document.querySelectorAll('.laid').length"):
+            play_one(chromium)
+        cards = "[...document.querySelectorAll('[data-card]')].map((n) => n.dataset.card).join()"
+        before = chromium.evaluate(cards)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        chromium.wait("document.body.dataset.line === 'lost'")
+        chromium.picture("line-lost")
+        process, _, _ = serve(int(page.rsplit(":", 1)[1].strip("/")))
+        chromium.wait("document.body.dataset.line === 'open'")
+        chromium.wait(TURN)
+        assert chromium.evaluate(cards) == before
+        finish_deal(chromium)
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def test_a_phone_in_dark_by_touch(browser):
+    browser.size(390, 844, phone=True, dark=True)
+    start(browser, seed=12)
+    pass_three(browser, touch=True)
+    browser.wait(TURN)
+    play_one(browser, touch=True)
+    assert browser.evaluate("document.documentElement.scrollWidth <= innerWidth"), "the page is wider than the phone"
+    inside = browser.evaluate(
+        "[...document.querySelectorAll('.hand .card, .seat')].every((n) => { const r = n.getBoundingClientRect();"
+        "return r.left >= -1 && r.right <= innerWidth + 1; })"
+    )
+    assert inside, "a card or a seat sticks out"
+    small = browser.evaluate(
+        "[...document.querySelectorAll('.hand .card')].filter((n) => n.getBoundingClientRect().height < 44).length"
+    )
+    assert small == 0
+    browser.picture("phone-dark")
+    browser.size(844, 390, phone=True, dark=True)
+    below = "Math.max(...[...document.querySelectorAll('.hand .card')].map((n) => n.getBoundingClientRect().bottom))"
+    browser.evaluate("scrollTo(0, 0)")
+    assert browser.evaluate(f"{below} <= innerHeight + 4"), "on a phone lying on its side the hand is out of sight"
+    browser.picture("phone-landscape")
+    browser.size(390, 844, phone=True, dark=True)
+    finish_deal(browser, touch=True)
+    browser.picture("phone-dark-over")
+
+
+def test_keyboard_alone(browser):
+    start(browser, seed=5)
+    for _ in range(3):
+        browser.press("ArrowLeft")
+        browser.press("Enter")
+    browser.wait("document.querySelectorAll('.hand .chosen').length === 3")
+    browser.press("p")
+    browser.wait(TURN)
+    for _ in range(3):
+        plays = browser.evaluate(f"{STAGE}.plays")
+        time.sleep(0.35)
+        for _step in range(14):
+            browser.press("ArrowRight")
+            if browser.evaluate("document.activeElement.classList.contains('legal')"):
+                break
+        browser.press("Enter")
+        browser.wait(f"{STAGE}.plays !== '{plays}' && {TURN}")
+    browser.press("h")
+    browser.wait("!!document.querySelector('.coach')")
+    browser.press("l")
+    browser.wait("document.querySelectorAll('.side .row-of-cards li').length === 4")
+    said = browser.evaluate("document.getElementById('say').textContent")
+    assert re.search(r"(Ada|Emil|Ines) plays \w+ of (clubs|diamonds|spades|hearts)", said)
+    labels = browser.evaluate("[...document.querySelectorAll('.hand .card')].map((n) => n.getAttribute('aria-label'))")
+    assert all(re.match(r"\w+ of (clubs|diamonds|spades|hearts)", label) for label in labels)
+
+
+def test_a_trick_stays_until_it_is_clicked_away(browser, served):
+    lobby(browser, served.page, served.key, '{"pace": 1, "hold": "click", "motion": "none"}')
+    start(browser, seed=5)
+    pass_three(browser)
+    for _ in range(12):
+        browser.wait(f"({TURN}) || document.querySelectorAll('.laid.wins').length === 1")
+        if browser.evaluate("document.querySelectorAll('.laid.wins').length === 1"):
+            break
+        card = browser.evaluate("document.querySelector('.hand .card.legal').dataset.card")
+        browser.click(f".hand [data-card='{card}']")
+        browser.wait(f"document.querySelectorAll('.laid.wins').length === 1 || !({TURN})")
+    time.sleep(0.4)
+    assert browser.evaluate("document.querySelectorAll('.laid').length") == 4
+    browser.click(".broken")
+    browser.wait("document.querySelectorAll('.laid.wins').length === 0")
+
+
+def test_watching_bots_and_stepping(browser):
+    browser.evaluate("for (const s of document.querySelectorAll('[name=player]')) s.value = 'gnome'")
+    button(browser, "Watch bots instead")
+    browser.wait("!!document.querySelector('.viewer')")
+    assert browser.evaluate("document.querySelectorAll('.open-hand li').length") == 52
+    browser.press("End")
+    browser.wait("document.querySelector('.status').textContent.startsWith('Points:')")
+    browser.picture("watch")
+    button(browser, "Next deal")
+    browser.wait("document.querySelector('.status').textContent === 'As dealt'")
+
+
+def test_review_replay_and_playing_on_from_a_decision(browser):
+    start(browser, seed=12)
+    pass_three(browser)
+    finish_deal(browser)
+    browser.click(".result summary")
+    assert browser.evaluate("document.querySelector('.result').innerText.includes('salt')")
+    button(browser, "Review")
+    browser.wait("!!document.querySelector('.side .coach .chart')")
+    browser.picture("review")
+    if browser.evaluate("!!document.querySelector('.mistake')"):
+        button(browser, "Play on from here")
+        browser.wait(f"{TURN} && document.querySelector('.markers').innerText.includes('practice')")
+        browser.evaluate("history.back()")
+        browser.wait(OVER)
+    button(browser, "Replay")
+    browser.wait("!!document.querySelector('.viewer')")
+    browser.press("ArrowRight")
+    browser.wait("document.querySelector('.status').textContent.startsWith('After passing')")
+    button(browser, "Close")
+    browser.wait(OVER)
+    button(browser, "Same deal again")
+    browser.wait(PASSING)
+
+
+def test_a_record_file_opens(browser):
+    deal = Deal("standard", 4, 3)
+    deal.play_randomly(4)
+    text = deal.to_text()
+    browser.evaluate(
+        "(() => { const t = new DataTransfer();"
+        f"t.items.add(new File([{text!r}], 'deal.hearts')); const f = document.getElementById('record-file');"
+        "f.files = t.files; f.dispatchEvent(new Event('change')); })()"
+    )
+    browser.wait("!!document.querySelector('.viewer')")
+    browser.press("End")
+    browser.wait("document.querySelector('.status').textContent.startsWith('Points:')")
+
+
+def test_a_wrong_key_in_the_address_opens_nothing(browser, served):
+    browser.goto(f"{served.page}#{served.key}/AAAAAAAAAAAAAAAAAAAAAA")
+    browser.wait("document.querySelector('.lost')?.textContent === 'this key opens no table'")
