@@ -203,8 +203,9 @@ def play_games(
     states, obs = np.zeros(1, STATE), np.zeros(SEATS, OBSERVATION)
     thoughts = np.zeros((SEATS, MAX_TURNS), THOUGHT)
     rng, turns, targets = np.empty(1, np.uint64), np.zeros(SEATS, np.int64), np.empty(MAX_PIECES)
-    state, players = states[0], rules[0]["players"]
+    players = rules[0]["players"]
     for row in range(len(out)):
+        state = states[0]
         begin_game(rules, deal_key, play_key, first + row, state, seats, obs, turns, rng)
         while state["phase"] == PLAYING:
             seat = state["to_move"]

@@ -139,8 +139,9 @@ def gradient_games(
     thoughts = np.zeros((SEATS, MAX_TURNS), THOUGHT)
     rng, turns, so_far = np.empty(1, np.uint64), np.zeros(SEATS, np.int64), np.zeros((SEATS, MAX_TURNS))
     classes, shares = np.empty(MAX_CLASSES, np.uint64), np.empty(MAX_CLASSES)
-    state, players = states[0], rules[0]["players"]
+    players = rules[0]["players"]
     for row in range(len(out)):
+        state = states[0]
         begin_game(rules, deal_key, play_key, first + row, state, seats, obs, turns, rng)
         while state["phase"] == PLAYING:
             seat = state["to_move"]

@@ -169,7 +169,6 @@ def train_deals(
     States that were learned are written into `notes` until they are full; returns how many.
     """
     states = np.zeros(2, STATE)
-    state, ahead = states[0], states[1]
     noted = 0
     rng = np.empty(1, np.uint64)
     table = np.empty((MAX_MOVES, 2 + SEATS))
@@ -183,6 +182,7 @@ def train_deals(
     seen = np.zeros(1, OBSERVATION)
     sums = np.empty_like(table)
     for number in range(len(out)):
+        state, ahead = states[0], states[1]
         rng[0] = substream(key, first + number)
         deal(rules[0], state, first + number, rng)
         learner = (first + number) % players
