@@ -88,8 +88,8 @@ class Browser:
             raise PageError(f"{expression}: {got['exceptionDetails']}")
         return got["result"].get("value")
 
-    def wait(self, expression: str, seconds: float = 60) -> Any:
-        """Wait until an expression is true."""
+    def wait(self, expression: str, seconds: float = 400) -> Any:
+        """Wait until an expression is true: long, because the first hint of all may have to be compiled."""
         found: list[Any] = []
         try:
             self._wait_for(lambda: found.append(self.evaluate(expression)) or found[-1], seconds)

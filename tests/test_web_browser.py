@@ -44,6 +44,7 @@ def chromium(tmp_path_factory):
 @pytest.fixture
 def browser(chromium, served):
     """A page in the lobby, on a desktop, with quick cards; afterwards nothing may have gone wrong on it."""
+    chromium.goto("about:blank")
     chromium.problems.clear()
     chromium.requests.clear()
     chromium.size(1280, 800)
@@ -233,6 +234,7 @@ def test_a_server_killed_in_mid_trick_loses_nothing(chromium, tmp_path):
         assert chromium.evaluate(cards) == before
         finish_deal(chromium)
     finally:
+        chromium.goto("about:blank")
         process.terminate()
         process.wait(20)
 
