@@ -31,6 +31,9 @@ app.add_typer(ggp)
 RulesOption = Annotated[str, typer.Option("--rules", "-r", help="Preset and changes: standard,moon=self,bonus=JD")]
 SeedOption = Annotated[int, typer.Option("--seed", "-s", help="The same seed gives the same result.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Machine-readable result on standard output.")]
+RecordArgument = Annotated[Path, typer.Argument(help="A record: text, JSON Lines or OpenSpiel integer lines.")]
+DealOption = Annotated[int, typer.Option("--deal", "-d", help="The deal at this place in the file, from 1.")]
+RecordRulesOption = Annotated[str, typer.Option("--rules", help="The rules of OpenSpiel integer lines.")]
 OnOption = Annotated[str, typer.Option("--on", help="Where tasks run: local, ray or ray:ADDRESS; same result.")]
 SkipBadOption = Annotated[bool, typer.Option("--skip-bad", help="Report bad deals and keep the good ones.")]
 
@@ -140,14 +143,14 @@ def deal(
 
 @app.command()
 def replay(
-    file: Annotated[Path, typer.Argument(help="A record: text, JSON Lines or OpenSpiel integer lines.")],
+    file: RecordArgument,
     number: Annotated[
         int | None, typer.Option("--deal", "-d", help="Only the deal at this place in the file, from 1.")
     ] = None,
     step: Annotated[bool, typer.Option("--step", help="Wait for Enter after each trick.")] = False,
     skip_bad: SkipBadOption = False,
     as_json: JsonOption = False,
-    rules: Annotated[str, typer.Option("--rules", help="The rules of OpenSpiel integer lines.")] = "openspiel",
+    rules: RecordRulesOption = "openspiel",
 ) -> None:
     """Step through a record, checking every card against the rules."""
     from heartlab.replay import replay_file
@@ -160,16 +163,16 @@ def replay(
 
 @app.command("analyse")
 def analyse_record(
-    file: Annotated[Path, typer.Argument(help="A record: text, JSON Lines or OpenSpiel integer lines.")],
+    file: RecordArgument,
     at: Annotated[
         int | None, typer.Option("--at", help="Number of the card to be chosen, from 1; without it every choice.")
     ] = None,
-    number: Annotated[int, typer.Option("--deal", "-d", help="The deal at this place in the file, from 1.")] = 1,
+    number: DealOption = 1,
     seat: Annotated[int | None, typer.Option("--seat", help="Only the choices of this seat.")] = None,
     player: Annotated[str, typer.Option("--player", "-p", help="The player that judges; it has to search.")] = "uct",
     seed: SeedOption = 0,
     as_json: JsonOption = False,
-    rules: Annotated[str, typer.Option("--rules", help="The rules of OpenSpiel integer lines.")] = "openspiel",
+    rules: RecordRulesOption = "openspiel",
 ) -> None:
     """Show what a player thinks of each card in a recorded position, or what every choice of a deal cost."""
     from heartlab.analysis.command import run_analysis
@@ -205,9 +208,9 @@ def features(
 
 @app.command()
 def explain(
-    file: Annotated[Path, typer.Argument(help="A record: text, JSON Lines or OpenSpiel integer lines.")],
+    file: RecordArgument,
     at: Annotated[int, typer.Option("--at", help="Number of the card to be chosen, from 1.")],
-    number: Annotated[int, typer.Option("--deal", "-d", help="The deal at this place in the file, from 1.")] = 1,
+    number: DealOption = 1,
     model: Annotated[
         str, typer.Option("--model", "-m", help="The network that explains; without it the shipped one.")
     ] = "",
@@ -215,7 +218,7 @@ def explain(
     top: Annotated[int, typer.Option("--top", help="Reasons per card.")] = 4,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
-    rules: Annotated[str, typer.Option("--rules", help="The rules of OpenSpiel integer lines.")] = "openspiel",
+    rules: RecordRulesOption = "openspiel",
 ) -> None:
     """Say in words which learned features made a card look good or bad."""
     from heartlab.analysis.explain import run_explanation
@@ -405,7 +408,7 @@ def sweep(
     from heartlab.learn.sweep import plan, run_sweep
 
     numbers = range(seed, seed + _positive("--seeds", seeds))
-    jobs = plan(recipe, numbers, games, parse_changes(changes or []), parse_changes(varied or []))
+    jobs = plan(recipe, numbers, games, parse_changes(changes or []), parse_changes(varied or [], "--vary"))
     executor = make_executor(on, None if threads is None else _positive("--threads", threads))
     try:
         run_sweep(jobs, out, executor, print_json if as_json else None)
@@ -441,7 +444,7 @@ def advice(
     record: Annotated[
         Path | None, typer.Option("--record", help="A record; explains a choice in one of its deals.")
     ] = None,
-    number: Annotated[int, typer.Option("--deal", "-d", help="The deal at this place in the file, from 1.")] = 1,
+    number: DealOption = 1,
     at: Annotated[int | None, typer.Option("--at", help="Explain the choice of this card of the deal, from 1.")] = None,
     instance: Annotated[int, typer.Option("--instance", help="Which of several voters in the model, from 0.")] = 0,
     rules: Annotated[str | None, typer.Option("--rules", "-r", help="Of the deal, if there is no record.")] = None,
@@ -474,7 +477,7 @@ def falcon(
     record: Annotated[
         Path | None, typer.Option("--record", help="A record; explains a choice in one of its deals.")
     ] = None,
-    number: Annotated[int, typer.Option("--deal", "-d", help="The deal at this place in the file, from 1.")] = 1,
+    number: DealOption = 1,
     at: Annotated[int | None, typer.Option("--at", help="Explain the choice of this card of the deal, from 1.")] = None,
     rules: Annotated[str | None, typer.Option("--rules", "-r", help="Of the deal, if there is no record.")] = None,
     seed: SeedOption = 0,

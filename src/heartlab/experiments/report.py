@@ -153,6 +153,9 @@ def experiment_lines(experiments: Sequence[Experiment], paper: str) -> list[str]
 
 # --- figures ---
 
+MANY_CURVES = 6
+"""With more than these the legend stands beside the figure, not on its curves."""
+
 
 def draw_figures(paper: str, figures: Sequence[Figure], folder: Path) -> list[Path]:
     """Draw figures as PNG and SVG; none if the drawing library is not installed."""
@@ -164,7 +167,8 @@ def draw_figures(paper: str, figures: Sequence[Figure], folder: Path) -> list[Pa
     written = []
     with rc_context({"svg.hashsalt": "heartlab", "font.size": 9.0}):
         for figure in figures:
-            canvas = Canvas(figsize=(6.4, 4.0), layout="constrained")
+            width = 6.4 if len(figure.curves) <= MANY_CURVES else 8.8
+            canvas = Canvas(figsize=(width, 4.0), layout="constrained")
             _draw(figure, canvas.add_subplot())
             for suffix, options in (("png", {"dpi": 144}), ("svg", {"metadata": {"Date": None}})):
                 path = folder / f"{paper}-{figure.name}.{suffix}"
@@ -188,5 +192,7 @@ def _draw(figure: Figure, axes: Any) -> None:
     axes.set_xlabel(figure.x_label)
     axes.set_ylabel(figure.y_label)
     axes.grid(alpha=0.25)
-    if len(figure.curves) > 1:
+    if len(figure.curves) > MANY_CURVES:
+        axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    elif len(figure.curves) > 1:
         axes.legend(frameon=False)

@@ -31,6 +31,7 @@ from heartlab.players.advice.vote import (
     RULES_ARRAY,
     THOUGHT,
     VOTERS,
+    alike,
     choose,
     consider,
     note_choice,
@@ -48,17 +49,11 @@ def draw(legal: np.uint64, thought: Any, scale: float, classes: Any, shares: Any
 
     :param scale: how sharply scores become probabilities.
     """
-    masks, weights, speakers, slopes = thought["masks"], thought["weights"], thought["speakers"], thought["slopes"]
+    masks, speakers, slopes = thought["masks"], thought["speakers"], thought["slopes"]
     count = thought["speaker_count"]
     found, rest, top = 0, legal, -1e300
     while rest != ZERO:
-        own = rest & (~rest + ONE)
-        same, score = rest, 0.0
-        for k in range(count):
-            mask = masks[speakers[k]]
-            suggests = mask & own != ZERO
-            same &= mask if suggests else ~mask
-            score += weights[speakers[k]] if suggests else 0.0
+        same, score = alike(thought, rest)
         rest &= ~same
         classes[found] = same
         shares[found] = score

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import asdict
 from typing import Any
 
@@ -81,12 +82,12 @@ def choose_by_boxes(rules: Any, obs: Any, tests: Any, branches: Any, weights: An
             out[i] = cards[actions[i]]
 
 
-class NetworkPlayer(Player):
+class NetworkPlayer(Player, ABC):
     """Plays the card of the highest applicable motor weight in the category of what it perceives."""
 
+    @abstractmethod
     def think(self, batch: Observations) -> tuple[CardArray, Any, Any]:
         """Cards of some observations, and the categories and actions behind them (-1: none)."""
-        raise NotImplementedError
 
     def choose_cards(self, batch: Observations) -> CardArray:
         return self.think(batch)[0]

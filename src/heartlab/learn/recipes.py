@@ -134,12 +134,12 @@ def find_recipe(name: str) -> Recipe:
     return recipes[name]
 
 
-def parse_changes(texts: Sequence[str]) -> dict[str, str]:
-    """Read `key=value` texts."""
+def parse_changes(texts: Sequence[str], option: str = "--set") -> dict[str, str]:
+    """Read `key=value` texts that were given with an option."""
     changes = {}
     for text in texts:
         key, equals, value = text.partition("=")
         if not equals or not key.strip():
-            raise RecipeError(f"--set {text}: write key=value")
+            raise RecipeError(f"{option} {text}: write key=value")
         changes[key.strip()] = value
     return changes

@@ -187,21 +187,27 @@ def _score(choice: int, thought: Any, own: np.uint64) -> float:
 
 
 @kernel
+def alike(thought: Any, rest: np.uint64) -> tuple[np.uint64, float]:
+    """Those of some cards that the same pieces suggest as the lowest of them, and the sum of these pieces' weights."""
+    masks, weights, speakers = thought["masks"], thought["weights"], thought["speakers"]
+    own = rest & (~rest + ONE)
+    same, score = rest, 0.0
+    for k in range(thought["speaker_count"]):
+        mask = masks[speakers[k]]
+        suggests = mask & own != ZERO
+        same &= mask if suggests else ~mask
+        score += weights[speakers[k]] if suggests else 0.0
+    return same, score
+
+
+@kernel
 def best_cards(choice: int, thought: Any, legal: np.uint64) -> np.uint64:
     """The cards with the highest score; cards that the same pieces suggest are scored once."""
-    masks, weights, speakers = thought["masks"], thought["weights"], thought["speakers"]
-    count = thought["speaker_count"]
     best, found, rest = 0.0, ZERO, legal
     while rest != ZERO:
-        own = rest & (~rest + ONE)
-        same, score = rest, 0.0
-        for k in range(count):
-            mask = masks[speakers[k]]
-            suggests = mask & own != ZERO
-            same &= mask if suggests else ~mask
-            score += weights[speakers[k]] if suggests else 0.0
+        same, score = alike(thought, rest)
         if choice != SUM:
-            score = _score(choice, thought, own)
+            score = _score(choice, thought, rest & (~rest + ONE))
         rest &= ~same
         if found == ZERO or score > best:
             best, found = score, same
