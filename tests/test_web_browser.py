@@ -18,6 +18,7 @@ from browser import PROGRAM, Browser
 from web_client import serving
 
 from heartlab.deal import Deal
+from heartlab.rules import Rules
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="needs Chromium (Debian: apt-get install chromium)")
 
@@ -255,6 +256,7 @@ def test_a_phone_in_dark_by_touch(browser):
         "[...document.querySelectorAll('.hand .card')].filter((n) => n.getBoundingClientRect().height < 44).length"
     )
     assert small == 0
+    assert browser.evaluate("document.querySelector('.promise').getBoundingClientRect().height") >= 24
     browser.picture("phone-dark")
     browser.size(844, 390, phone=True, dark=True)
     below = "Math.max(...[...document.querySelectorAll('.hand .card')].map((n) => n.getBoundingClientRect().bottom))"
@@ -264,6 +266,39 @@ def test_a_phone_in_dark_by_touch(browser):
     browser.size(390, 844, phone=True, dark=True)
     finish_deal(browser, touch=True)
     browser.picture("phone-dark-over")
+
+
+OVERLAPS = (
+    "[...document.querySelectorAll('.laid')].flatMap((n) => { const a = n.getBoundingClientRect();"
+    "return [...document.querySelectorAll('.seat, .markers *')].filter((m) => { const b = m.getBoundingClientRect();"
+    "return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom; })"
+    ".map((m) => `${n.getAttribute('aria-label')} on ${m.textContent}`); })"
+)
+
+
+@pytest.mark.parametrize("rules", ["standard", "standard,players=5", "spot,players=6"])
+def test_no_card_of_the_trick_lies_on_a_name(browser, served, rules):
+    lobby(browser, served.page, served.key, '{"pace": 1, "hold": "click", "motion": "none"}')
+    players = Rules.parse(rules).players
+    with served.client() as client:
+        client.create(served.key, ["gnome"] * (players - 1), rules=rules, seed=5)
+        browser.goto(f"{served.page}#{served.key}/{client.key}")
+        browser.wait("!!document.querySelector('.board')")
+        browser.wait(f"({PASSING}) || ({TURN}) || document.querySelectorAll('.laid.wins').length === 1")
+    if browser.evaluate(PASSING):
+        pass_three(browser)
+    for _ in range(12):
+        browser.wait(f"({TURN}) || document.querySelectorAll('.laid.wins').length === 1")
+        if browser.evaluate("document.querySelectorAll('.laid.wins').length === 1"):
+            break
+        card = browser.evaluate("document.querySelector('.hand .card.legal').dataset.card")
+        browser.click(f".hand [data-card='{card}']")
+        browser.wait(f"document.querySelectorAll('.laid.wins').length === 1 || !({TURN})")
+    assert browser.evaluate("document.querySelectorAll('.laid').length") == players
+    for width, height in ((360, 740), (390, 844), (768, 1024), (1280, 800)):
+        browser.size(width, height, phone=width < 1000)
+        assert browser.evaluate(OVERLAPS) == [], f"{rules} at {width} x {height}"
+        browser.picture(f"trick-{players}-{width}")
 
 
 def test_keyboard_alone(browser):

@@ -3,7 +3,7 @@ import { byId, el, say, toast } from "./dom.js";
 import { pretty, suitIcon } from "./cards.js";
 import { Line } from "./line.js";
 import { Pace } from "./pace.js";
-import { apply, options, showHelp, showOptions } from "./options.js";
+import { apply, moves, options, showHelp, showOptions } from "./options.js";
 import { drawTable, tell, walk } from "./table.js";
 import { counting, lastTrick, scores } from "./panels.js";
 import * as coach from "./coach.js";
@@ -74,7 +74,7 @@ const acts = {
   hint() { if (page.view?.legal.length || page.view?.may_pass.length) { busy("The coach is thinking …"); send("hint"); } },
   check() { send("check"); },
   count() { busy("Counting …"); send("count"); },
-  last() { panel("last"); },
+  last() { showPanel("last"); },
   claim() { if (page.view?.claims.length) send("claim", { what: page.view.claims[0] }); },
   next() { if (page.view?.phase === "over") send("next"); },
   review() { busy("The coach looks at every trick …"); send("review", { number: page.view.deal }); },
@@ -124,12 +124,20 @@ function busy(text) {
   panel("busy", text);
 }
 
+/** On a narrow screen the panels are below the table: what was asked for comes into sight. */
+function showPanel(kind, answer = null) {
+  panel(kind, answer);
+  const beside = stage.querySelector(".side");
+  if (beside && beside.getBoundingClientRect().top > innerHeight - 160) beside.scrollIntoView({ behavior: moves() ? "smooth" : "instant" });
+}
+
 function side() {
   const { view, answer } = page;
   const bodies = {
     scores: () => scores(view), last: () => lastTrick(view), count: () => counting(answer, view.names),
-    hint: () => coach.hint(answer), passing: () => coach.passing(answer, acts.choose), check: () => coach.checked(answer, { canUndo: view.can_undo, undo: acts.undo }),
-    review: () => coach.review(answer, { from: acts.from }), busy: () => el("p", { class: "busy", role: "status", text: answer }),
+    hint: () => coach.hint(answer, page.hello.words), passing: () => coach.passing(answer, acts.choose), 
+    check: () => coach.checked(answer, { canUndo: view.can_undo, undo: acts.undo }, page.hello.words),
+    review: () => coach.review(answer, { from: acts.from }, page.hello.words), busy: () => el("p", { class: "busy", role: "status", text: answer }),
   };
   return bodies[page.panel]();
 }
@@ -157,7 +165,8 @@ function draw() {
   drawTable(board, page.view, page.shown, state, acts);
   const done = pace.idle ? result(page.view) : null;
   if (done) board.querySelector(".felt").append(done);
-  stage.querySelector(".side").replaceChildren(side());
+  const toTable = el("button", { type: "button", class: "to-table", text: "Back to the table", onclick: () => stage.querySelector(".board").scrollIntoView() });
+  stage.querySelector(".side").replaceChildren(side(), toTable);
   stage.dataset.idle = String(pace.idle);
   stage.dataset.phase = page.view.phase;
   stage.dataset.plays = page.view.plays;
@@ -179,7 +188,7 @@ const pace = new Pace((view, shown) => {
   setTimeout(settled, 0);
   clearTimeout(page.waiting);
   if (view.phase === "play" && view.to_move !== 0) {
-    page.waiting = setTimeout(() => toast("Still thinking. A player's first choice on this computer takes a minute: it is being compiled."), 6000);
+    page.waiting = setTimeout(() => pace.idle && toast("Still thinking. A player's first choice on this computer takes a minute: it is being compiled."), 6000);
   }
 });
 pace.rested = () => { page.restedAt = performance.now(); settled(); };
@@ -230,18 +239,20 @@ const heard = {
     if (message.code === "key") { if (address().table) forget(address().table); line.greet(null); page.view = null; stage.replaceChildren(el("p", { class: "lost", text: message.text })); }
   },
   coaching(message) {
-    panel("hint", message);
+    showPanel("hint", message);
     say(`The coach plays ${pretty(message.cards[0].card)}. ${message.words.join(" ")}`);
   },
-  passing(message) { panel("passing", message); say(`The coach passes ${message.sets[0].cards.map(pretty).join(" ")}. ${message.words.join(" ")}`); },
+  passing(message) { showPanel("passing", message); say(`The coach passes ${message.sets[0].cards.map(pretty).join(" ")}. ${message.words.join(" ")}`); },
   checked(message) {
-    if (page.quietCheck && !message.better) { page.quietCheck = false; return; }
+    const quiet = page.quietCheck;
     page.quietCheck = false;
-    panel("check", message);
-    say(message.better ? "There was something better." : "Nothing was clearly better.");
+    if (quiet && !message.better) return;
+    if (quiet) panel("check", message); else showPanel("check", message);
+    const text = message.better ? "There was something better." : "Nothing was clearly better.";
+    if (quiet) toast(text); else say(text);
   },
-  counted(message) { panel("count", message); say(`${message.queen_text} ${message.moon_text}`); },
-  reviewed(message) { panel("review", message); say(`Your decisions cost ${message.total} points.`); },
+  counted(message) { showPanel("count", message); say(`${message.queen_text} ${message.moon_text}`); },
+  reviewed(message) { showPanel("review", message); say(message.text); },
   progress(message) { busy(message.text); },
   deals(message) {
     const table = address().table;

@@ -70,7 +70,7 @@ function handCard(view, card, state, actions) {
 export function status(view, shown) {
   const { names } = view;
   if (shown.winner !== null) return `${names[shown.winner]} ${shown.winner === 0 ? "take" : "takes"} the trick.`;
-  if (view.phase === "pass") return `Choose ${view.pass_count} cards to pass ${way(view.direction, names)}.`;
+  if (view.phase === "pass") return `Pass ${view.pass_count} cards ${way(view.direction, names)}.`;
   if (view.phase === "play" && view.to_move === 0) return view.trick.length ? "Your turn." : "Your lead.";
   if (view.phase === "play") return `${names[view.to_move] ?? "Somebody"} is thinking …`;
   return "The deal is over.";
