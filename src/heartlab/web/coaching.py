@@ -14,18 +14,18 @@ from heartlab.observation import Observation
 from heartlab.web import messages as m
 from heartlab.web.counting import count_cards
 from heartlab.web.house import House, Live, Send
-from heartlab.web.ideas import ideas_for, passing_words
+from heartlab.web.ideas import ideas_for, moon_threatens, passing_words
 from heartlab.web.judge import PASS_WORLDS, Judge, Judgement
 from heartlab.web.levels import estimate_level
 from heartlab.web.puzzles import grade, make_puzzle, show_puzzle
-from heartlab.web.store import Row
+from heartlab.web.store import CLEAR, Row
 from heartlab.web.table import PERSON, Table, TableError
 from heartlab.web.view import names
 from heartlab.web.words import Words
 
 SEED = 0
 BLUNDER = 0.4
-"""Expected points above which a card is called a mistake, if they are also clear of the noise."""
+"""Expected points above which a card is called a mistake, if they also count (see :func:`clear_cost`)."""
 WORST = 3
 """Decisions that a review explains."""
 
@@ -58,9 +58,12 @@ class Coach:
         place = places[-1]
         before, card = table.deal.before(place), table.row.plays[place - 1]
         if len(before.legal) == 1:
-            return m.Checked(place, card_name(card), False, 0.0)
+            return m.Checked(place, card_name(card), False, 0.0, [])
         found = await self.house.think(self.judge.analyse, before, SEED, card)
-        return m.Checked(place, card_name(card), is_mistake(found.cost, found.cost_se), round(found.cost, 2))
+        better, words = is_mistake(found.cost, found.cost_se), []
+        if better:
+            words = await self.house.think(self._against, before, card, found.cost, table.names)
+        return m.Checked(place, card_name(card), better, round(found.cost, 2), words)
 
     async def count(self, live: Live) -> m.Counted:
         """The counting panel."""
@@ -99,8 +102,14 @@ class Coach:
         return m.PassCoaching(PASS_WORLDS, sets, passing_words(obs, found[0].cards))
 
     def explain(self, judged: Judgement, deal: Deal, seats: list[str], card: Card) -> tuple[list[str], list[str]]:
-        """Why a card, in sentences, and the codes of the ideas that they name."""
+        """Why a card, in sentences, and the codes of the ideas that they name.
+
+        Where a moon threatens, learned advice and features are left out: the network never saw a moon, so its words
+        could contradict the numbers.
+        """
         found = ideas_for(judged, card, seats)[:4]
+        if moon_threatens(judged):
+            return [one.sentence for one in found], [one.code for one in found]
         others = [one.card for one in judged.analysis.cards if one.card != card]
         played = judged.analysis.played
         rival = played if played in others else others[0] if others else card
@@ -134,18 +143,18 @@ class Coach:
                 )  # fmt: skip
         worst = sorted((one for one in decisions if is_mistake(one.cost, one.se)), key=lambda one: -one.cost)[:WORST]
         for one in worst:
-            one.words = await self.house.think(self._explain_mistake, deal, one, table.names)
+            before = await self.house.think(deal.before, one.at)
+            one.words = await self.house.think(self._against, before, parse_card(one.card), one.cost, table.names)
         self._keep(live.key, table, row, deal, decisions, worst)
-        total = round(sum(one.cost for one in decisions), 2)
-        return m.Reviewed(number, self.judge.name, SEED, course, decisions, worst, total)
+        total = round(sum(clear_cost(one.cost, one.se) for one in decisions), 2)
+        return m.Reviewed(number, self.judge.name, SEED, course, decisions, worst, total, verdict(decisions))
 
-    def _explain_mistake(self, deal: Deal, decision: m.Decision, seats: list[str]) -> list[str]:
-        before = deal.before(decision.at)
-        card = parse_card(decision.card)
+    def _against(self, before: Deal, card: Card, cost: float, seats: list[str]) -> list[str]:
+        """What was wrong with a card, and why the coach's one is better."""
         judged = self.judge.judge(before, SEED, card)
         words, _ = self.explain(judged, before, seats, judged.best)
         against = ideas_for(judged, card, seats)
-        played = [f"{pretty_card(card)} costs {decision.cost:.1f} points more than {pretty_card(judged.best)}."]
+        played = [f"{pretty_card(card)} costs {cost:.1f} points more than {pretty_card(judged.best)}."]
         if judged.outcomes[card].queen_to_me:
             times = round(judged.outcomes[card].queen_to_me * len(judged.worlds))
             played.append(f"{pretty_card(card)} takes Q♠ in {times} of {len(judged.worlds)} deals that fit.")
@@ -194,9 +203,37 @@ class Coach:
         return estimate_level(person, self.house.store.deal_costs(person))
 
 
+def clear_cost(cost: float, se: float | None) -> float:
+    """What a decision cost, as far as that is more than chance would make it; otherwise nothing.
+
+    The coach compares two cards in the same worlds. The card that looks best among several is partly lucky, so even a
+    perfect player would seem to lose a little with every card; only differences of more than twice their standard error
+    over the worlds count.
+    """
+    return cost if cost > 0 and (se is None or cost > CLEAR * se) else 0.0
+
+
 def is_mistake(cost: float, se: float | None) -> bool:
-    """Whether a cost is large, and larger than chance would make it."""
-    return cost >= BLUNDER and (se is None or cost >= 2 * se)
+    """Whether a cost counts, and is large."""
+    return clear_cost(cost, se) >= BLUNDER
+
+
+def verdict(decisions: list[m.Decision]) -> str:
+    """The headline of a review: it follows from the costs that count, and from nothing else."""
+    costs = [clear_cost(one.cost, one.se) for one in decisions]
+    counted, total = sum(cost > 0 for cost in costs), sum(costs)
+    large = sum(cost >= BLUNDER for cost in costs)
+    if not decisions:
+        return "There was nothing to decide in this deal."
+    if not counted:
+        return f"None of your {len(decisions)} decisions was clearly worse than the coach's. Well played."
+    were, together = ("was", "") if counted == 1 else ("were", " together")
+    what = f"{counted} of your {len(decisions)} decisions {were} clearly worse than the coach's"
+    if not large:
+        return f"{what}, and cost {total:.1f} points{together}: nothing worth a word. Well played."
+    kind = "one mistake" if large == 1 else f"{large} mistakes"
+    rest = "." if large == counted else f", {sum(cost for cost in costs if cost >= BLUNDER):.1f} of them by {kind}."
+    return f"{what}, and cost {total:.1f} points{together}{rest}"
 
 
 def _decision(table: Table) -> Deal:

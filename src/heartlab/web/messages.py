@@ -161,6 +161,8 @@ class Hello(Struct, tag="hello"):
     version: int
     opponents: list[Opponent]
     rules: list[Preset]
+    words: str
+    """Where the coach's words come from."""
 
 
 class Opened(Struct, tag="opened"):
@@ -288,12 +290,13 @@ class PassCoaching(Struct, tag="passing"):
 
 
 class Checked(Struct, tag="checked"):
-    """The blunder check: only whether there was something better."""
+    """The blunder check: whether there was something better. Cost and reasons are shown only when asked for."""
 
     at: int
     card: str
     better: bool
     cost: float
+    words: list[str]
 
 
 class Counted(Struct, tag="counted"):
@@ -324,7 +327,7 @@ class Decision(Struct):
 
 
 class Reviewed(Struct, tag="reviewed"):
-    """A finished deal under the coach's eyes."""
+    """A finished deal under the coach's eyes; `total` and `text` count only costs that are clear of the noise."""
 
     number: int
     player: str
@@ -333,6 +336,7 @@ class Reviewed(Struct, tag="reviewed"):
     decisions: list[Decision]
     worst: list[Decision]
     total: float
+    text: str
 
 
 class Deals(Struct, tag="deals"):

@@ -34,6 +34,10 @@ CREATE TABLE IF NOT EXISTS puzzles (
 """
 
 
+CLEAR = 2.0
+"""Standard errors above which the cost of a decision counts."""
+
+
 class Settings(Struct, frozen=True):
     """How a table was opened."""
 
@@ -133,10 +137,12 @@ class Store:
             )
 
     def deal_costs(self, person: str) -> list[tuple[float, int]]:
-        """What each reviewed deal of somebody cost, and with how many decisions."""
+        """What each reviewed deal of somebody cost, and with how many decisions; costs within the noise are nothing."""
         with self._lock:
             rows = self._db.execute(
-                "SELECT SUM(cost), COUNT(*) FROM decisions WHERE person = ? GROUP BY key, number", (person,)
+                "SELECT SUM(CASE WHEN se IS NULL OR cost > ? * se THEN cost ELSE 0 END), COUNT(*) "
+                "FROM decisions WHERE person = ? GROUP BY key, number",
+                (CLEAR, person),
             ).fetchall()
         return [(float(cost), int(count)) for cost, count in rows]
 

@@ -27,6 +27,11 @@ MOST = 2
 """Pieces of advice, and features, that are told."""
 WORLDS = 60
 """Worlds in which features are counted."""
+SOURCES = (
+    "The words: ideas of Hearts, checked in the sampled deals; advice weighed by learning (advice-four); features of a "
+    "network that learned without the moon (td). Both learned ones are silent where a moon threatens."
+)
+"""Where the coach's words come from, for the page."""
 TELLING = 0.1
 """Expected points from which a feature is worth a word."""
 

@@ -3,11 +3,12 @@ import { el } from "./dom.js";
 import { face, pretty, spoken } from "./cards.js";
 import { lineChart } from "./chart.js";
 
+const MISTAKE = 0.4;
 const points = (value) => value.toFixed(1);
 const percent = (share) => `${Math.round(100 * share)} %`;
 
 /** Every legal card with expected points, spread, and moon risk; then the reasons. */
-export function hint(coaching) {
+export function hint(coaching, sources) {
   const highest = Math.max(1, ...coaching.cards.map((one) => one.high));
   const lowest = Math.min(0, ...coaching.cards.map((one) => one.low));
   const at = (value) => (100 * (value - lowest)) / (highest - lowest);
@@ -31,7 +32,8 @@ export function hint(coaching) {
     el("table", { class: "judged" },
       el("thead", {}, el("tr", {}, ["Card", "Points", "Spread", ""].map((text) => el("th", { scope: "col", text })))),
       el("tbody", {}, rows)),
-    el("p", { class: "dim", text: `Expected points over ${coaching.worlds} deals that fit; the bar spans eight in ten of them. ${coaching.player}, seed ${coaching.seed}.` }));
+    el("p", { class: "dim", text: `Expected points over ${coaching.worlds} deals that fit; the bar spans eight in ten of them. ${coaching.player}, seed ${coaching.seed}.` }),
+    el("p", { class: "dim", text: sources }));
 }
 
 /** What to pass: the sets that our players would choose, tried in the same worlds. */
@@ -51,30 +53,30 @@ export function passing(answer, choose) {
 }
 
 /** The blunder check: first only whether there was something better. */
-export function checked(answer, actions) {
-  const more = el("p", { class: "dim", hidden: true, text: `${pretty(answer.card)} cost ${points(answer.cost)} points against the best card.` });
+export function checked(answer, actions, sources) {
+  const more = el("div", { hidden: true, role: "status" },
+    el("ul", { class: "words" }, answer.words.map((text) => el("li", { text }))), el("p", { class: "dim", text: sources }));
   return el("section", { class: "panel-body" },
     el("h2", { text: "Blunder check" }),
     el("p", { class: answer.better ? "alarm" : "good", text: answer.better ? "There was something better." : "Nothing was clearly better." }),
     answer.better && el("div", { class: "actions left" },
-      el("button", { type: "button", text: "How much?", onclick: () => { more.hidden = false; } }),
+      el("button", { type: "button", text: "How much, and why?", onclick: (event) => { more.hidden = false; event.target.disabled = true; } }),
       actions.canUndo && el("button", { type: "button", text: "Take it back", onclick: actions.undo })),
     more);
 }
 
 /** The review: the course of expected points, and the costliest decisions. */
-export function review(reviewed, actions) {
+export function review(reviewed, actions, sources) {
   const series = [{ name: "You", colour: 0, values: reviewed.course }];
   return el("section", { class: "panel-body coach" },
     el("h2", { text: "Review" }),
-    el("p", { text: `Your ${reviewed.decisions.length} decisions cost ${points(reviewed.total)} points in the coach's eyes.` }),
+    el("p", { class: reviewed.worst.length ? "verdict" : "verdict good", text: reviewed.text }),
     reviewed.course.length > 0 && lineChart(series, { label: "Expected points of the deal, trick by trick" }),
     el("p", { class: "dim", text: "Expected points of the deal, trick by trick." }),
-    reviewed.worst.length === 0 && el("p", { class: "good", text: "No mistake worth a word. Well played." }),
     reviewed.worst.map((one) => el("article", { class: "mistake" },
       el("h3", {}, `Trick ${one.trick}: `, el("span", { text: `${pretty(one.card)} instead of ${pretty(one.best)}` }), el("em", { text: ` −${points(one.cost)}` })),
       el("div", { class: "pair", "aria-hidden": "true" }, face(one.card), face(one.best)),
       el("ul", { class: "words" }, one.words.map((text) => el("li", { text }))),
       el("button", { type: "button", text: "Play on from here", onclick: () => actions.from(one.at - 1) }))),
-    el("p", { class: "dim", text: `${reviewed.player}, seed ${reviewed.seed}` }));
+    el("p", { class: "dim", text: `A decision counts if it cost more than twice its standard error over the deals that fit, and is a mistake from ${MISTAKE} points on. ${sources} ${reviewed.player}, seed ${reviewed.seed}.` }));
 }
