@@ -24,7 +24,7 @@ from heartlab.deal import Deal
 from heartlab.players import make_player
 from heartlab.rules import Rules
 from heartlab.web.bots import Bots
-from heartlab.web.coaching import Coach, clear_cost, is_mistake, verdict
+from heartlab.web.coaching import FIRST, Coach, clear_cost, is_mistake, verdict
 from heartlab.web.counting import count_cards
 from heartlab.web.ideas import MOON_ALARM, ideas_for, moon_threatens
 from heartlab.web.judge import COACH, Judge
@@ -72,6 +72,24 @@ def test_the_numbers_are_those_of_heartlab_analyse(served, tmp_path):
     assert all(one["cost"] in counted for one in worst["worst"])
     assert ("Well played" in worst["text"]) == (not worst["worst"])
     assert (f"{worst['total']:.1f} points" in worst["text"]) == bool(counted)
+
+
+def test_the_first_answer_says_why_it_takes_long():
+    """A coach that has just been started says that it gets ready, once; not every time, and not for a refused question."""
+    with serving() as fresh, fresh.client() as client:
+        client.create(fresh.key, seed=5)
+        for kind, answer in (("hint", "passing"), ("hint", "coaching"), ("count", "counted")):
+            first, again = [], []
+            for told in (first, again):
+                client.say(kind)
+                while not told or told[-1]["type"] not in (answer, "failed"):
+                    told.append(client.receive())
+            assert [one["type"] for one in first] == ["progress", answer]
+            assert first[0]["text"] == FIRST
+            assert [one["type"] for one in again] == [answer]
+            if answer == "passing":
+                assert [client.ask("count", "counted")["type"]] == ["failed"]
+                client.act()
 
 
 def test_passes_are_compared_in_the_same_worlds(served):
@@ -260,7 +278,7 @@ def test_the_level_is_a_mean_with_its_interval():
     low, high = scipy.t.interval(0.95, len(costs) - 1, np.mean(costs), scipy.sem(costs))
     assert (level.per_deal, level.decisions) == (round(float(np.mean(costs)), 2), 60)
     assert (level.low, level.high) == (pytest.approx(low, abs=0.006), pytest.approx(high, abs=0.006))
-    assert compare(0.7, 0.9) == "That is like uct:worlds=20,sims=200."
+    assert compare(0.3, 0.5) == "That is like uct:worlds=20,sims=200."
     assert compare(0.0, 0.2) == "That is better than uct:worlds=20,sims=200."
     assert compare(20, 30) == "That is more than random gives away."
 

@@ -7,6 +7,8 @@ again with ``heartlab analyse`` and the record of the deal.
 from __future__ import annotations
 
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from heartlab.cards import Card, card_name, parse_card, pretty_card
 from heartlab.deal import Deal
@@ -28,6 +30,10 @@ BLUNDER = 0.4
 """Expected points above which a card is called a mistake, if they also count (see :func:`clear_cost`)."""
 WORST = 3
 """Decisions that a review explains."""
+FIRST = (
+    "The coach is getting ready: its first answer loads its machine code, and on a new computer compiles it, which takes a "
+    "minute or two and happens once."
+)
 
 
 class Coach:
@@ -37,18 +43,29 @@ class Coach:
         self.house = house
         self.judge = judge or Judge()
         self.words = Words()
+        self._ready: set[str] = set()
+
+    @asynccontextmanager
+    async def _patience(self, kind: str, tell: Send) -> AsyncIterator[None]:
+        """Say, before the first work of a kind, why it takes long."""
+        if kind not in self._ready:
+            await tell(m.Progress(FIRST))
+        yield
+        self._ready.add(kind)
 
     # --- during a deal ---
 
-    async def hint(self, live: Live) -> m.Coaching | m.PassCoaching:
+    async def hint(self, live: Live, tell: Send) -> m.Coaching | m.PassCoaching:
         """Every legal card of the decision at hand, or what could be passed."""
         if live.table.deal.phase == "pass" and not live.table.settings.watch:
-            return await self.house.think(self._passing, live.table.deal.observe(PERSON))
+            async with self._patience("passes", tell):
+                return await self.house.think(self._passing, live.table.deal.observe(PERSON))
         deal = _decision(live.table)
-        judged = await self.house.think(self.judge.judge, deal, SEED)
-        return await self.house.think(self._coaching, judged, deal, live.table.names)
+        async with self._patience("cards", tell):
+            judged = await self.house.think(self.judge.judge, deal, SEED)
+            return await self.house.think(self._coaching, judged, deal, live.table.names)
 
-    async def check(self, live: Live) -> m.Checked:
+    async def check(self, live: Live, tell: Send) -> m.Checked:
         """Whether there was something better than the person's last card."""
         table = live.table
         own = table.deal.observe(PERSON).played[PERSON]
@@ -59,20 +76,22 @@ class Coach:
         before, card = table.deal.before(place), table.row.plays[place - 1]
         if len(before.legal) == 1:
             return m.Checked(place, card_name(card), False, 0.0, [])
-        found = await self.house.think(self.judge.analyse, before, SEED, card)
-        better, words = is_mistake(found.cost, found.cost_se), []
-        if better:
-            words = await self.house.think(self._against, before, card, found.cost, table.names)
+        async with self._patience("cards", tell):
+            found = await self.house.think(self.judge.analyse, before, SEED, card)
+            better, words = is_mistake(found.cost, found.cost_se), []
+            if better:
+                words = await self.house.think(self._against, before, card, found.cost, table.names)
         return m.Checked(place, card_name(card), better, round(found.cost, 2), words)
 
-    async def count(self, live: Live) -> m.Counted:
+    async def count(self, live: Live, tell: Send) -> m.Counted:
         """The counting panel."""
         table = live.table
         if table.settings.watch or table.deal.phase != "play":
             raise TableError("there is nothing to count now")
         obs = table.deal.observe(PERSON)
         obs.records["random"] = 1 + len(obs.history)
-        return await self.house.think(count_cards, self.judge, obs, table.names)
+        async with self._patience("worlds", tell):
+            return await self.house.think(count_cards, self.judge, obs, table.names)
 
     def _coaching(self, judged: Judgement, deal: Deal, seats: list[str]) -> m.Coaching:
         analysis = judged.analysis
@@ -124,7 +143,8 @@ class Coach:
         if table.settings.watch:
             raise TableError("nobody plays here whose decisions could be reviewed")
         row, deal = await self.house.think(table.deal_at, number)
-        await tell(m.Progress("The coach looks at every trick."))
+        tricks = len(row.plays) // table.rules.players
+        await tell(m.Progress("The coach looks at every trick." if "cards" in self._ready else FIRST))
         decisions, course = [], []
         for place, card in enumerate(row.plays, 1):
             before = await self.house.think(deal.before, place)
@@ -132,7 +152,9 @@ class Coach:
                 continue
             found = await self.house.think(self.judge.analyse, before, SEED, card)
             expected = next(one.expected for one in found.cards if one.card == card)
+            self._ready.add("cards")
             trick = (place - 1) // table.rules.players + 1
+            await tell(m.Progress(f"The coach looks at every trick: {trick} of {tricks} …"))
             course.append((trick, round(expected, 2)))
             if len(before.legal) > 1:
                 decisions.append(
@@ -189,12 +211,14 @@ class Coach:
             return m.PuzzleView(None, text, waiting=waiting)
         return await self.house.think(show_puzzle, found[0], found[1], waiting)
 
-    async def answer(self, person: str, number: int, card: str) -> m.Graded:
+    async def answer(self, person: str, number: int, card: str, tell: Send) -> m.Graded:
         """Whether an answer was right, and when the puzzle comes back."""
         found = self.house.store.puzzle(number, person)
         if found is None:
             raise TableError(f"there is no puzzle {number}")
-        graded, stage, due = await self.house.think(grade, self.judge, number, *found, parse_card(card), time.time())
+        wanted = parse_card(card)
+        async with self._patience("cards", tell):
+            graded, stage, due = await self.house.think(grade, self.judge, number, *found, wanted, time.time())
         self.house.store.schedule_puzzle(number, stage, due)
         return graded
 

@@ -205,13 +205,13 @@ class Connection:
         await self.send(await self.house.think(self.house.read, message.text))
 
     async def hint(self, message: m.Hint) -> None:
-        await self.send(await self.coach.hint(self.at_table()))
+        await self.send(await self.coach.hint(self.at_table(), self.send))
 
     async def check(self, message: m.Check) -> None:
-        await self.send(await self.coach.check(self.at_table()))
+        await self.send(await self.coach.check(self.at_table(), self.send))
 
     async def count(self, message: m.Count) -> None:
-        await self.send(await self.coach.count(self.at_table()))
+        await self.send(await self.coach.count(self.at_table(), self.send))
 
     async def review(self, message: m.Review) -> None:
         await self.send(await self.coach.review(self.at_table(), message.number, self.send))
@@ -222,7 +222,7 @@ class Connection:
 
     async def answer(self, message: m.Answer) -> None:
         self.house.check_house(message.house)
-        await self.send(await self.coach.answer(message.name, message.puzzle, message.card))
+        await self.send(await self.coach.answer(message.name, message.puzzle, message.card, self.send))
 
     async def level(self, message: m.Level) -> None:
         self.house.check_house(message.house)

@@ -72,7 +72,7 @@ const acts = {
   },
   undo() { if (page.view?.can_undo) { pace.clear(); send("undo"); } },
   hint() { if (page.view?.legal.length || page.view?.may_pass.length) { busy("The coach is thinking …"); send("hint"); } },
-  check() { send("check"); },
+  check() { busy("The coach looks at your card …"); send("check"); },
   count() { busy("Counting …"); send("count"); },
   last() { showPanel("last"); },
   claim() { if (page.view?.claims.length) send("claim", { what: page.view.claims[0] }); },
@@ -253,7 +253,11 @@ const heard = {
   },
   counted(message) { showPanel("count", message); say(`${message.queen_text} ${message.moon_text}`); },
   reviewed(message) { showPanel("review", message); say(message.text); },
-  progress(message) { busy(message.text); },
+  progress(message) {
+    if (page.quietCheck) return;
+    if (!page.view) byId("lobby-panel")?.replaceChildren(el("p", { class: "busy", role: "status", text: message.text }));
+    else if (page.panel === "busy") busy(message.text);
+  },
   deals(message) {
     const table = address().table;
     stage.dataset.idle = "true";
