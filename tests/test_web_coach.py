@@ -75,7 +75,7 @@ def test_the_numbers_are_those_of_heartlab_analyse(served, tmp_path):
 
 
 def test_the_first_answer_says_why_it_takes_long():
-    """A coach that has just been started says that it gets ready, once; not every time, and not for a refused question."""
+    """A coach that has just been started says that it gets ready: once, and not for a question that is refused."""
     with serving() as fresh, fresh.client() as client:
         client.create(fresh.key, seed=5)
         for kind, answer in (("hint", "passing"), ("hint", "coaching"), ("count", "counted")):
@@ -96,7 +96,10 @@ def test_passes_are_compared_in_the_same_worlds(served):
     with served.client() as client:
         view = client.create(served.key, seed=5)
         got = client.ask("hint", "passing")
-        assert [one["expected"] for one in got["sets"]] == sorted(one["expected"] for one in got["sets"])
+        rest = [one["expected"] for one in got["sets"][1:]]
+        assert rest == sorted(rest)
+        for one in got["sets"]:
+            assert one["cost"] == pytest.approx(one["expected"] - got["sets"][0]["expected"], abs=0.02)
         assert all(len(one["cards"]) == 3 and set(one["cards"]) <= set(view["hand"]) for one in got["sets"])
         assert len({tuple(one["cards"]) for one in got["sets"]}) == len(got["sets"])
         assert got["words"]
@@ -104,6 +107,41 @@ def test_passes_are_compared_in_the_same_worlds(served):
         assert again == got
         client.say("pass", cards=got["sets"][0]["cards"])
         client.my_turn()
+
+
+def test_the_cost_of_a_bad_pass_does_not_hang_on_the_seed(judge):
+    """Three low cards instead of high ones: clearly worse in two lots of worlds, and the coach's own pass never is."""
+    for number in range(3):
+        deal = Deal("standard", 3, number)
+        low = CardSet(sorted(deal.observe(0).may_pass, key=lambda card: card % 13)[:3])
+        one, other = (judge.passes(deal.observe(0), seed, low) for seed in (0, 1))
+        costs = [next((each.cost, each.cost_se) for each in found if each.cards == low) for found in (one, other)]
+        assert all(is_mistake(*cost) for cost in costs), costs
+        assert abs(costs[0][0] - costs[1][0]) <= 4 * np.hypot(costs[0][1], costs[1][1])
+        again = judge.passes(deal.observe(0), 1, one[0].cards)
+        mine = next(each for each in again if each.cards == one[0].cards)
+        assert mine.cost <= 3 * mine.cost_se + 0.4
+
+
+def test_a_review_judges_the_pass(served):
+    with served.client() as client:
+        view = client.create(served.key, seed=5)
+        low = sorted(view["may_pass"], key=lambda card: "23456789TJQKA".index(card[0]))[:3]
+        client.say("pass", cards=low)
+        client.my_turn()
+        client.finish_deal()
+        told = client.ask("review", "reviewed", number=0)["passing"]
+        assert sorted(told["cards"]) == sorted(low)
+        assert told["cost"] > 2 * told["se"]
+        assert "costs" in told["text"]
+        assert told["words"]
+        client.create(served.key, seed=5)
+        best = client.ask("hint", "passing")["sets"][0]["cards"]
+        client.say("pass", cards=best)
+        client.my_turn()
+        client.finish_deal()
+        told = client.ask("review", "reviewed", number=0)["passing"]
+        assert (told["cards"], told["best"], told["cost"], told["words"]) == (best, best, 0.0, [])
 
 
 def ended(seed: int, cards: int) -> Deal:

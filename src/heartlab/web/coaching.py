@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from heartlab.cards import Card, card_name, parse_card, pretty_card
+from heartlab.cards import Card, CardSet, card_name, parse_card, pretty_card
 from heartlab.deal import Deal
 from heartlab.observation import Observation
 from heartlab.web import messages as m
@@ -31,8 +31,8 @@ BLUNDER = 0.4
 WORST = 3
 """Decisions that a review explains."""
 FIRST = (
-    "The coach is getting ready: its first answer loads its machine code, and on a new computer compiles it, which takes a "
-    "minute or two and happens once."
+    "The coach is getting ready: its first answer loads its machine code, and on a new computer compiles it, which "
+    "takes a minute or two and happens once."
 )
 
 
@@ -117,8 +117,28 @@ class Coach:
 
     def _passing(self, obs: Observation) -> m.PassCoaching:
         found = self.judge.passes(obs, SEED)
-        sets = [m.Passing(names(one.cards), round(one.expected, 2), round(one.se, 2), list(one.by)) for one in found]
+        sets = [
+            m.Passing(
+                names(one.cards), round(one.expected, 2), round(one.se, 2), list(one.by), round(one.cost, 2),
+                round(one.cost_se, 2),
+            )
+            for one in found
+        ]  # fmt: skip
         return m.PassCoaching(PASS_WORLDS, sets, passing_words(obs, found[0].cards))
+
+    def _passed(self, obs: Observation, cards: CardSet) -> m.PassReview:
+        """What passing cost, if that is clear of the noise."""
+        found = self.judge.passes(obs, SEED, cards)
+        mine, best = next(one for one in found if one.cards == cards), found[0]
+        said, better = (" ".join(map(pretty_card, sorted(one.cards))) for one in (mine, best))
+        bad = is_mistake(mine.cost, mine.cost_se)
+        text = (
+            f"Your pass {said} costs {mine.cost:.1f} points more than {better}, if all play on like gnome."
+            if bad
+            else f"Your pass {said} was not clearly worse than the coach's."
+        )
+        words = passing_words(obs, best.cards) if bad else []
+        return m.PassReview(names(cards), names(best.cards), round(mine.cost, 2), round(mine.cost_se, 2), text, words)
 
     def explain(self, judged: Judgement, deal: Deal, seats: list[str], card: Card) -> tuple[list[str], list[str]]:
         """Why a card, in sentences, and the codes of the ideas that they name.
@@ -169,7 +189,11 @@ class Coach:
             one.words = await self.house.think(self._against, before, parse_card(one.card), one.cost, table.names)
         self._keep(live.key, table, row, deal, decisions, worst)
         total = round(sum(clear_cost(one.cost, one.se) for one in decisions), 2)
-        return m.Reviewed(number, self.judge.name, SEED, course, decisions, worst, total, verdict(decisions))
+        passed = None
+        if PERSON in row.passes and not row.kept:
+            obs = table.dealt(row).observe(PERSON)
+            passed = await self.house.think(self._passed, obs, CardSet(row.passes[PERSON]))
+        return m.Reviewed(number, self.judge.name, SEED, course, decisions, worst, total, verdict(decisions), passed)
 
     def _against(self, before: Deal, card: Card, cost: float, seats: list[str]) -> list[str]:
         """What was wrong with a card, and why the coach's one is better."""

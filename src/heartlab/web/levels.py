@@ -29,8 +29,8 @@ def estimate_level(person: str, deals: list[tuple[float, int]]) -> LevelEstimate
     found = estimate(np.array(costs))
     mean, low, high = found.mean, max(0.0, found.ci95[0]), found.ci95[1]
     text = (
-        f"Your decisions cost {mean:.1f} points a deal in the coach's eyes, what is within the noise left out ({low:.1f} to {high:.1f}, 95 % interval "
-        f"over {len(costs)} deals). {compare(low, high)}"
+        f"Your decisions cost {mean:.1f} points a deal in the coach's eyes ({low:.1f} to {high:.1f}, 95 % interval "
+        f"over {len(costs)} deals); what is within the noise is left out. {compare(low, high)}"
     )
     return LevelEstimate(person, len(costs), count, round(mean, 2), round(low, 2), round(high, 2), text)
 

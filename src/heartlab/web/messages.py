@@ -273,16 +273,18 @@ class Coaching(Struct, tag="coaching"):
 
 
 class Passing(Struct):
-    """Cards to pass, with the points expected then."""
+    """Cards to pass, with the points expected then, and how much more that is than the first pass of the list."""
 
     cards: list[str]
     expected: float
     se: float
     by: list[str]
+    cost: float
+    cost_se: float
 
 
 class PassCoaching(Struct, tag="passing"):
-    """What our players would pass, the cheapest first, over the same worlds."""
+    """What could be passed, the coach's pass first, over the same worlds."""
 
     worlds: int
     sets: list[Passing]
@@ -326,6 +328,17 @@ class Decision(Struct):
     words: list[str]
 
 
+class PassReview(Struct):
+    """What was passed, beside what the coach would pass; `text` says whether the difference is clear of the noise."""
+
+    cards: list[str]
+    best: list[str]
+    cost: float
+    se: float
+    text: str
+    words: list[str]
+
+
 class Reviewed(Struct, tag="reviewed"):
     """A finished deal under the coach's eyes; `total` and `text` count only costs that are clear of the noise."""
 
@@ -337,6 +350,7 @@ class Reviewed(Struct, tag="reviewed"):
     worst: list[Decision]
     total: float
     text: str
+    passing: PassReview | None = None
 
 
 class Deals(Struct, tag="deals"):

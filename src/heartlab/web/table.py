@@ -194,15 +194,16 @@ class Table:
 
     def _rebuild(self) -> None:
         self.deal = self._replayed(self.row)
-        start = self._fresh(self.row)
+        start = self.dealt(self.row)
         self.commitment = commit(start, self.row.seed, self.row.salt)
 
-    def _fresh(self, row: Row) -> Deal:
+    def dealt(self, row: Row) -> Deal:
+        """A deal of this table before its first pass or card."""
         before = self.course[sum(one.points is not None for one in self.rows if one.number < row.number)]
         return self._dealer(self.rules, row.seed, row.number, before)
 
     def _replayed(self, row: Row) -> Deal:
-        deal = self._fresh(row)
+        deal = self.dealt(row)
         for seat, cards in sorted(row.passes.items()):
             deal.pass_cards(seat, cards)
         for card in row.plays:

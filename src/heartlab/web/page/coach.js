@@ -43,13 +43,14 @@ export function passing(answer, choose) {
     el("p", { class: "verdict" }, "Pass ", el("strong", { text: answer.sets[0].cards.map(pretty).join(" ") }), "."),
     el("ul", { class: "words" }, answer.words.map((text) => el("li", { text }))),
     el("table", { class: "judged" },
-      el("thead", {}, el("tr", {}, ["Pass", "Points", "Who would"].map((text) => el("th", { scope: "col", text })))),
+      el("thead", {}, el("tr", {}, ["Pass", "Points", "More", "Who would"].map((text) => el("th", { scope: "col", text })))),
       el("tbody", {}, answer.sets.map((one, index) => el("tr", { class: index ? "" : "best" },
         el("th", { scope: "row", text: one.cards.map(pretty).join(" ") }),
         el("td", { class: "number", text: points(one.expected), title: `± ${one.se} standard error` }),
-        el("td", { class: "dim", text: one.by.join(", ") }))))),
+        el("td", { class: "number dim", text: index ? `${one.cost < 0 ? "−" : "+"}${points(Math.abs(one.cost))} ± ${points(one.cost_se)}` : "" }),
+        el("td", { class: "dim", text: one.by.join(", ") || "one card changed" }))))),
     el("button", { type: "button", text: "Choose these", onclick: () => choose(answer.sets[0].cards) }),
-    el("p", { class: "dim", text: `Points of the deal over ${answer.worlds} deals that fit, if all play on like gnome.` }));
+    el("p", { class: "dim", text: `Points of the deal over ${answer.worlds} deals that fit, if all play on like gnome; beside them how much more than the first pass, with its standard error. Several passes are often equally good.` }));
 }
 
 /** The blunder check: first only whether there was something better. */
@@ -73,6 +74,9 @@ export function review(reviewed, actions, sources) {
     el("p", { class: reviewed.worst.length ? "verdict" : "verdict good", text: reviewed.text }),
     reviewed.course.length > 0 && lineChart(series, { label: "Expected points of the deal, trick by trick" }),
     el("p", { class: "dim", text: "Expected points of the deal, trick by trick." }),
+    reviewed.passing && el("article", { class: reviewed.passing.words.length ? "mistake" : "" },
+      el("h3", { text: "Passing" }), el("p", { text: reviewed.passing.text }),
+      el("ul", { class: "words" }, reviewed.passing.words.map((text) => el("li", { text })))),
     reviewed.worst.map((one) => el("article", { class: "mistake" },
       el("h3", {}, `Trick ${one.trick}: `, el("span", { text: `${pretty(one.card)} instead of ${pretty(one.best)}` }), el("em", { text: ` −${points(one.cost)}` })),
       el("div", { class: "pair", "aria-hidden": "true" }, face(one.card), face(one.best)),
