@@ -1,7 +1,7 @@
 """How far the coach's costs of passes can be trusted: the figures of `docs/play.md`.
 
-Run it as `python docs/make_passes.py 45`. Passes of several kinds in deals of seed 11 under standard rules are judged with
-two seeds, and with a third one playing on like `gnome:jake` instead of `gnome`.
+Run it as `python docs/make_passes.py 45`. Passes of several kinds in deals of seed 11 under standard rules are judged
+with two seeds, and with a third one playing on like `gnome:jake` instead of `gnome`.
 """
 
 import sys
@@ -54,9 +54,9 @@ def main() -> None:
         positive = [sum(row[which][0] > 0 for row in counted) for which in (1, 2)]
         again = sum(clear_cost(*row[1]) > 0 for row in counted)
         print(
-            f"{kind}: {len(counted)} of {count} passes count; of these {positive[0]} cost something with another seed and "
-            f"{again} count again, {positive[1]} cost something if all play on like gnome:jake; the coach's own pass is "
-            f"the same with both seeds in {same} of {count}",
+            f"{kind}: {len(counted)} of {count} passes count; of these {positive[0]} cost something with another seed "
+            f"and {again} count again, {positive[1]} cost something if all play on like gnome:jake; the coach's own "
+            f"pass is the same with both seeds in {same} of {count}",
             flush=True,
         )
 

@@ -23,12 +23,13 @@ pytest.importorskip("websockets", reason="needs the extra web")
 import urllib.error
 import urllib.request
 
-from web_client import Client, serving
+from web_client import Client, moon_hands, serving
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
 from heartlab.cards import CardSet, card_name
 from heartlab.deal import Deal
+from heartlab.record_reader import from_json
 from heartlab.rules import Rules
 from heartlab.web.bots import Bots
 from heartlab.web.command import run_server
@@ -117,6 +118,38 @@ def test_undo_is_for_practice_only(served):
         for key in ("hand", "legal", "trick", "plays", "points", "commitment"):
             assert client.view[key] == before[key]
         assert client.view["undos"] == 1
+
+
+@pytest.mark.parametrize(("what", "points"), [("others", [0, 26, 26, 26]), ("self", [-26, 0, 0, 0])])
+def test_the_shooter_of_the_moon_is_asked_where_the_rules_say_so(tmp_path, what, points):
+    def dealer(rules, _seed, _number, scores):
+        return Deal.from_hands(moon_hands(), rules, number=3, scores=scores)
+
+    with serving(tmp_path / "games.sqlite", dealer=dealer) as server, server.client() as client:
+        client.create(server.key, rules="standard,moon=choice")
+        assert client.ask("moon", "failed", what=what)["code"] == "table"
+        while client.view["phase"] == "play":
+            high = sorted(
+                client.view["legal"], key=lambda card: ("CSHD".index(card[1]), -"23456789TJQKA".index(card[0]))
+            )
+            client.say("play", card=high[0], at=client.view["plays"])
+            client.until(lambda got: got["type"] == "view" and (got["legal"] or got["phase"] != "play"))
+        assert client.view["phase"] == "moon"
+        assert client.view["points"] == [26, 0, 0, 0]
+        assert "reveal" not in client.view
+        assert client.ask("next", "failed")["code"] == "table"
+        assert client.ask("replay", "deals", number=0)["type"] == "failed"
+        again = client.ask("open", "view", key=client.key)
+        assert (again["phase"], again["scores"]) == ("moon", [0, 0, 0, 0])
+        client.say("moon", what=what)
+        over = client.until(lambda got: got["type"] == "view" and got["event"]["kind"] == "moon")
+        assert (over["phase"], over["points"], over["scores"]) == ("over", points, points)
+        assert over["reveal"]["points"] == points
+        assert client.ask("moon", "failed", what="others")["code"] == "table"
+        proof = client.ask("replay", "deals", number=0)["proof"]
+        checks = {name: good for name, good, _ in check_proof(proof)}
+        assert checks["every card followed the rules, to the end"]
+        assert tuple(Deal.from_record(from_json(json.dumps(proof["record"]))).points) == tuple(points)
 
 
 def test_claims_need_a_proof_and_finish_the_deal(served):
@@ -343,6 +376,7 @@ def test_the_page_may_load_only_from_here(served):
             urllib.request.urlopen(served.page + path)
 
 
+KINDS = ["play", "pass", "undo", "claim", "moon", "next", "again", "open", "create", "review"]
 messages = st.one_of(
     st.text(max_size=60),
     st.recursive(
@@ -351,7 +385,7 @@ messages = st.one_of(
         max_leaves=6,
     ).map(json.dumps),
     st.fixed_dictionaries(
-        {"type": st.sampled_from(["play", "pass", "undo", "claim", "next", "again", "open", "create", "review"])},
+        {"type": st.sampled_from(KINDS)},
         optional={
             "card": st.sampled_from(["2C", "QS", "XX", "", "10H"]) | st.integers(),
             "at": st.integers(-5, 99) | st.none(),
@@ -359,7 +393,7 @@ messages = st.one_of(
             "key": st.text(max_size=30),
             "house": st.text(max_size=30),
             "number": st.integers(-2, 2**70),
-            "what": st.text(max_size=5),
+            "what": st.sampled_from(["others", "self", "all", "rest"]) | st.text(max_size=5),
         },
     ).map(json.dumps),
 )  # fmt: skip

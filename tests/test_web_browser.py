@@ -15,7 +15,7 @@ pytest.importorskip("uvicorn", reason="needs the extra web")
 pytest.importorskip("websockets", reason="needs the extra web")
 
 from browser import PROGRAM, Browser
-from web_client import serving
+from web_client import moon_hands, serving
 
 from heartlab.deal import Deal
 from heartlab.rules import Rules
@@ -299,6 +299,29 @@ def test_no_card_of_the_trick_lies_on_a_name(browser, served, rules):
         browser.size(width, height, phone=width < 1000)
         assert browser.evaluate(OVERLAPS) == [], f"{rules} at {width} x {height}"
         browser.picture(f"trick-{players}-{width}")
+
+
+def test_the_shooter_of_the_moon_chooses(browser):
+    def dealer(rules, _seed, _number, scores):
+        return Deal.from_hands(moon_hands(), rules, number=3, scores=scores)
+
+    with serving(dealer=dealer) as other, other.client() as client:
+        client.create(other.key, rules="standard,moon=choice")
+        browser.goto("about:blank")
+        lobby(browser, other.page, other.key)
+        browser.goto(f"{other.page}#{other.key}/{client.key}")
+        browser.wait(f"!!document.querySelector('.board') && {TURN}")
+        for card in ["AC", "AS", "KS", "QS", "AH", "KH", "QH", "JH", "TH", "9H", "8H", "7H", "6H"]:
+            browser.wait(TURN)
+            browser.click(f".hand [data-card='{card}']")
+            browser.wait(f"!document.querySelector(\".hand [data-card='{card}']\")")
+        browser.wait(f"{STAGE}.idle === 'true' && {STAGE}.phase === 'moon'")
+        browser.picture("moon")
+        button(browser, "Off my own score")
+        browser.wait(OVER)
+        assert browser.evaluate("document.querySelector('.tally b').textContent") == "-26"
+        browser.goto("about:blank")
+        browser.requests.clear()
 
 
 def test_keyboard_alone(browser):

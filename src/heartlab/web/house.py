@@ -202,6 +202,10 @@ class House:
 
         await self._act(live, change, Event("opened"))
 
+    async def choose_moon(self, live: Live, what: str) -> None:
+        """The person says what the own moon does."""
+        await self._act(live, lambda: live.table.choose_moon(what), Event("moon", PERSON))
+
     async def next_deal(self, live: Live) -> None:
         """The next deal of the game."""
         await self._act(live, live.table.next_deal, Event("dealt"))
@@ -282,7 +286,7 @@ class House:
         trick = deal.tricks[-1]
         seat, card = trick[-1]
         winner = trick_winner(trick) if len(trick) == table.rules.players else None
-        return Event("over" if deal.is_over else "played", seat, card_name(card), winner)
+        return Event("over" if table.row.points is not None else "played", seat, card_name(card), winner)
 
     async def _watch(self, live: Live) -> None:
         """Bots alone: play the deal to its end, then send it."""

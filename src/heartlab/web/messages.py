@@ -65,6 +65,12 @@ class Claim(Struct, tag="claim", forbid_unknown_fields=True):
     what: Literal["rest", "all", "none"] = "rest"
 
 
+class Moon(Struct, tag="moon", forbid_unknown_fields=True):
+    """Say what one's moon does, where the rules leave the choice to the shooter."""
+
+    what: Literal["others", "self"]
+
+
 class Next(Struct, tag="next", forbid_unknown_fields=True):
     """Deal the next deal."""
 
@@ -131,8 +137,8 @@ class Level(Struct, tag="level", forbid_unknown_fields=True):
 
 
 Incoming = (
-    Create | Open | Pass | Play | Undo | Claim | Next | Again | Hint | Check | Count | Review | Replay | Read | Puzzle
-    | Answer | Level
+    Create | Open | Pass | Play | Undo | Claim | Moon | Next | Again | Hint | Check | Count | Review | Replay | Read
+    | Puzzle | Answer | Level
 )  # fmt: skip
 
 
@@ -174,7 +180,7 @@ class Opened(Struct, tag="opened"):
 class Event(Struct):
     """What happened just before a view."""
 
-    kind: Literal["opened", "dealt", "passed", "played", "undone", "over"]
+    kind: Literal["opened", "dealt", "passed", "played", "undone", "over", "moon"]
     seat: int | None = None
     card: str | None = None
     winner: int | None = None
@@ -201,7 +207,7 @@ class View(Struct, tag="view"):
     players: list[str]
     practice: bool
     deal: int
-    phase: Literal["pass", "play", "over", "end"]
+    phase: Literal["pass", "play", "moon", "over", "end"]
     direction: str
     pass_count: int
     may_pass: list[str]

@@ -89,9 +89,9 @@ class Connection:
         self.bucket = Bucket()
         self._answers: dict[type, Callable[[Any], Awaitable[None]]] = {
             m.Create: self.create, m.Open: self.open, m.Pass: self.pass_cards, m.Play: self.play, m.Undo: self.undo,
-            m.Claim: self.claim, m.Next: self.next_deal, m.Again: self.again, m.Hint: self.hint, m.Check: self.check,
-            m.Count: self.count, m.Review: self.review, m.Replay: self.replay, m.Read: self.read,
-            m.Puzzle: self.puzzle, m.Answer: self.answer, m.Level: self.level,
+            m.Claim: self.claim, m.Moon: self.choose_moon, m.Next: self.next_deal, m.Again: self.again,
+            m.Hint: self.hint, m.Check: self.check, m.Count: self.count, m.Review: self.review, m.Replay: self.replay,
+            m.Read: self.read, m.Puzzle: self.puzzle, m.Answer: self.answer, m.Level: self.level,
         }  # fmt: skip
 
     async def send(self, message: m.Outgoing) -> None:
@@ -189,6 +189,9 @@ class Connection:
 
     async def claim(self, message: m.Claim) -> None:
         await self.house.claim(self.at_table(), message.what)
+
+    async def choose_moon(self, message: m.Moon) -> None:
+        await self.house.choose_moon(self.at_table(), message.what)
 
     async def next_deal(self, message: m.Next) -> None:
         await self.house.next_deal(self.at_table())

@@ -69,6 +69,8 @@ class Row(Struct):
     undos: int = 0
     points: list[int] | None = None
     """The result, once the deal is over."""
+    moon: str | None = None
+    """What the person's moon does, where the rules leave the choice to the shooter."""
 
 
 class StoreError(ValueError):

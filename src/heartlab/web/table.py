@@ -102,6 +102,12 @@ class Table:
         return found
 
     @property
+    def asks_moon(self) -> bool:
+        """Whether the person shot the moon and has still to say what it does. Bots take what is best for them."""
+        waits = self.deal.is_over and self.row.points is None and not self.settings.watch
+        return waits and self.rules.moon == "choice" and self.deal.shooter == PERSON
+
+    @property
     def can_undo(self) -> bool:
         """Whether the person has a card that may be taken back."""
         return self.settings.practice and not self.settings.watch and self._last_own_card() is not None
@@ -151,8 +157,20 @@ class Table:
             raise IllegalPlay(rule)
         self.deal.play(card)
         self.row.plays.append(card)
-        if self.deal.is_over:
+        if self.deal.is_over and not self.asks_moon:
             self.row.points = list(self.deal.points)
+        self._save(self.row)
+
+    def choose_moon(self, what: str) -> None:
+        """Say what the person's moon does: 26 points for each of the others, or 26 off the own score.
+
+        :raises TableError: if there is no such choice now.
+        """
+        if not self.asks_moon:
+            raise TableError("there is no moon of yours to decide on now")
+        self.deal.choose_moon(what)
+        self.row.moon = what
+        self.row.points = list(self.deal.points)
         self._save(self.row)
 
     def undo(self) -> None:
@@ -166,7 +184,7 @@ class Table:
         if place is None:
             raise TableError("there is no card of yours to take back")
         self.row.plays = self.row.plays[:place]
-        self.row.points = None
+        self.row.points = self.row.moon = None
         self.row.undos += 1
         self._save(self.row)
         self._rebuild()
@@ -208,6 +226,8 @@ class Table:
             deal.pass_cards(seat, cards)
         for card in row.plays:
             deal.play(card)
+        if row.moon is not None:
+            deal.choose_moon(row.moon)
         return deal
 
     def _last_own_card(self) -> int | None:

@@ -39,7 +39,7 @@ def make_view(table: Table, event: Event) -> View:
     obs, rules, row = table.deal.observe(PERSON), table.rules, table.row
     tricks = past_tricks(obs)
     last = tricks[-1] if tricks else []
-    over = table.deal.is_over
+    over, asks = table.deal.is_over, table.asks_moon
     can_pass = obs.phase == "pass" and PERSON in table.deal.to_pass
     course = table.course
     view = View(
@@ -49,7 +49,15 @@ def make_view(table: Table, event: Event) -> View:
         players=[table.settings.name, *table.settings.players],
         practice=table.settings.practice,
         deal=row.number,
-        phase="end" if table.game_over else "over" if over else "pass" if obs.phase == "pass" else "play",
+        phase="moon"
+        if asks
+        else "end"
+        if table.game_over
+        else "over"
+        if over
+        else "pass"
+        if obs.phase == "pass"
+        else "play",
         direction=table.deal.pass_direction,
         pass_count=rules.pass_count,
         may_pass=names(obs.may_pass) if can_pass else [],
@@ -65,7 +73,7 @@ def make_view(table: Table, event: Event) -> View:
         last_winner=trick_winner(last) if last else None,
         hand_sizes=list(obs.hand_sizes),
         tricks_won=list(obs.tricks_won),
-        points=list(table.deal.points if over else obs.points),
+        points=list(table.deal.points if over and not asks else obs.points),
         taken=[names(card for card in cards if rules.card_points(card)) for cards in obs.taken],
         breaking=rules.hearts == "broken",
         broken=obs.hearts_broken,
@@ -78,7 +86,7 @@ def make_view(table: Table, event: Event) -> View:
         commitment=table.commitment,
         winners=table.winners,
     )
-    if over:
+    if over and not asks:
         view.reveal = reveal(row, table.deal)
     return view
 

@@ -76,6 +76,7 @@ const acts = {
   count() { busy("Counting …"); send("count"); },
   last() { showPanel("last"); },
   claim() { if (page.view?.claims.length) send("claim", { what: page.view.claims[0] }); },
+  moon(what) { if (page.view?.phase === "moon") send("moon", { what }); },
   next() { if (page.view?.phase === "over") send("next"); },
   review() { busy("The coach looks at every trick …"); send("review", { number: page.view.deal }); },
   replay() { send("replay", { number: page.view.deal }); },
@@ -104,6 +105,10 @@ function buttons(view) {
       (view.last.length > 0 || view.trick.some(([seat]) => seat === 0)) && button("Check my card", acts.check, "", "K"),
       view.can_undo && button("Take back", acts.undo, "", "U"),
     ];
+  }
+  if (view.phase === "moon") {
+    return [button("Others get the points", () => acts.moon("others"), "main", "1"), button("Off my own score", () => acts.moon("self"), "main", "2"),
+      view.can_undo && button("Take back", acts.undo, "", "U")];
   }
   return [
     view.phase === "over" ? button("Next deal", acts.next, "main", "N") : button("New game", acts.lobby, "main"),
@@ -316,7 +321,8 @@ function follow() {
 
 // --- keys ---
 
-const KEYS = { p: acts.pass, h: acts.hint, c: acts.count, l: acts.last, k: acts.check, u: acts.undo, f: acts.claim, n: acts.next, s: () => panel("scores") };
+const KEYS = {
+  1: () => acts.moon("others"), 2: () => acts.moon("self"), p: acts.pass, h: acts.hint, c: acts.count, l: acts.last, k: acts.check, u: acts.undo, f: acts.claim, n: acts.next, s: () => panel("scores") };
 
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("dialog, input, select, textarea")) return;
