@@ -63,7 +63,7 @@ def lobby(browser: Browser, page: str, key: str, options: str = QUICK) -> None:
     browser.wait("!!document.querySelector('.lobby')")
 
 
-def start(browser: Browser, *, seed: int = 5, practice: bool = False, rules: str = "standard") -> None:
+def start(browser: Browser, *, seed: int | str = 5, practice: bool = False, rules: str = "standard") -> None:
     browser.evaluate(
         f"(() => {{ const f = document.querySelector('.lobby-form'); f.elements.rules.value = '{rules}';"
         "f.elements.rules.dispatchEvent(new Event('change'));"
@@ -322,6 +322,26 @@ def test_the_shooter_of_the_moon_chooses(browser):
         assert browser.evaluate("document.querySelector('.tally b').textContent") == "-26"
         browser.goto("about:blank")
         browser.requests.clear()
+
+
+def test_the_browser_has_a_share_in_the_seed(browser):
+    start(browser, seed="")
+    for _ in range(2):
+        if browser.evaluate(PASSING):
+            pass_three(browser)
+        browser.wait(TURN)
+        browser.click(".promise")
+        browser.wait("document.getElementById('toast').textContent.match(/promised its own: [0-9a-f]{64}/)")
+        finish_deal(browser)
+        shares = (
+            "document.querySelector('.result details').textContent.match(/share ([0-9a-f]{32})secret [0-9a-f]{64}/)[1]"
+        )
+        last = browser.evaluate(shares)
+        if browser.evaluate(f"{STAGE}.phase") == "over":
+            button(browser, "Next deal")
+            browser.wait(f"({PASSING}) || ({TURN})")
+    assert len(last) == 32
+    assert not browser.evaluate("document.getElementById('toast').textContent.startsWith('Careful')")
 
 
 def test_keyboard_alone(browser):

@@ -20,6 +20,8 @@ Key = Annotated[str, Meta(min_length=8, max_length=64, pattern="^[A-Za-z0-9_-]+$
 CardName = Annotated[str, Meta(min_length=2, max_length=3)]
 PersonName = Annotated[str, Meta(min_length=1, max_length=24)]
 Number = Annotated[int, Meta(ge=0, le=100_000)]
+Share = Annotated[str, Meta(min_length=16, max_length=64, pattern="^[0-9a-f]+$")]
+"""The page's part of a seed: random hexadecimal digits, chosen after the server's promise."""
 
 # --- from the page ---
 
@@ -34,6 +36,7 @@ class Create(Struct, tag="create", forbid_unknown_fields=True):
     name: PersonName = "You"
     practice: bool = False
     watch: bool = False
+    share: Share | None = None
 
 
 class Open(Struct, tag="open", forbid_unknown_fields=True):
@@ -73,6 +76,8 @@ class Moon(Struct, tag="moon", forbid_unknown_fields=True):
 
 class Next(Struct, tag="next", forbid_unknown_fields=True):
     """Deal the next deal."""
+
+    share: Share | None = None
 
 
 class Again(Struct, tag="again", forbid_unknown_fields=True):
@@ -169,6 +174,14 @@ class Hello(Struct, tag="hello"):
     rules: list[Preset]
     words: str
     """Where the coach's words come from."""
+    promise: str
+    """See `Promised`."""
+
+
+class Promised(Struct, tag="promised"):
+    """The hash of the secret from which, with the page's next share, this connection's next seed is made."""
+
+    promise: str
 
 
 class Opened(Struct, tag="opened"):
@@ -191,6 +204,7 @@ class Reveal(Struct):
 
     seed: int
     salt: str
+    secret: str
     hands: list[str]
     kitty: str
     passed: list[str] | None
@@ -234,6 +248,8 @@ class View(Struct, tag="view"):
     can_undo: bool
     undos: int
     commitment: str
+    promise: str
+    share: str
     winners: list[int]
     reveal: Reveal | UnsetType = UNSET
 
@@ -411,7 +427,7 @@ class Progress(Struct, tag="progress"):
 
 
 Outgoing = (
-    Hello | Opened | View | Refused | Failed | Coaching | PassCoaching | Checked | Counted | Reviewed | Deals
+    Hello | Promised | Opened | View | Refused | Failed | Coaching | PassCoaching | Checked | Counted | Reviewed | Deals
     | PuzzleView | Graded | LevelEstimate | Progress
 )  # fmt: skip
 

@@ -71,6 +71,9 @@ class Row(Struct):
     """The result, once the deal is over."""
     moon: str | None = None
     """What the person's moon does, where the rules leave the choice to the shooter."""
+    secret: str = ""
+    share: str = ""
+    """What the seed was made from, if the page had a share in it."""
 
 
 class StoreError(ValueError):

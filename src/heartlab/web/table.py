@@ -15,7 +15,7 @@ from heartlab.game import game_is_over, winners
 from heartlab.observation import Observation
 from heartlab.rules import Rules
 from heartlab.web.bots import NICE_NAMES
-from heartlab.web.commitment import commit
+from heartlab.web.commitment import Shared, commit
 from heartlab.web.messages import MAX_SEED
 from heartlab.web.store import Row, Settings
 
@@ -30,6 +30,11 @@ class TableError(ValueError):
     """Something that cannot be done at this table now."""
 
 
+def shared_of(row: Row) -> Shared | None:
+    """What the seed of a deal was made from, if the page had a share in it."""
+    return Shared(row.secret, row.share) if row.share else None
+
+
 def deal_out(rules: Rules, seed: int, number: int, scores: Sequence[int]) -> Deal:
     """The dealer of all tables: the cards follow from the seed."""
     return Deal(rules, seed, number, scores=scores)
@@ -39,7 +44,12 @@ class Table:
     """One game in progress."""
 
     def __init__(
-        self, settings: Settings, rows: list[Row], save: Callable[[Row], None], dealer: Dealer = deal_out
+        self,
+        settings: Settings,
+        rows: list[Row],
+        save: Callable[[Row], None],
+        dealer: Dealer = deal_out,
+        shared: Shared | None = None,
     ) -> None:
         self.settings = settings
         self.rules = Rules.parse(settings.rules)
@@ -49,7 +59,7 @@ class Table:
         bots = [*NICE_NAMES, "Sol"]
         self.names = bots[: self.rules.players] if settings.watch else [settings.name, *bots[: self.rules.players - 1]]
         if not rows:
-            self._deal_next(Row(settings.first, self._new_seed(), secrets.token_hex(16)))
+            self._deal_next(self._new_row(settings.first, shared))
         else:
             self._rebuild()
 
@@ -189,8 +199,8 @@ class Table:
         self._save(self.row)
         self._rebuild()
 
-    def next_deal(self) -> None:
-        """Deal again.
+    def next_deal(self, shared: Shared | None = None) -> None:
+        """Deal again; unless the table has a seed, from a shared one.
 
         :raises TableError: if the deal or the whole game is not at that point.
         """
@@ -198,12 +208,17 @@ class Table:
             raise TableError("this deal is not finished")
         if self.game_over:
             raise TableError("the game is over")
-        self._deal_next(Row(self.row.number + 1, self._new_seed(), secrets.token_hex(16)))
+        self._deal_next(self._new_row(self.row.number + 1, shared))
 
     # --- within ---
 
-    def _new_seed(self) -> int:
-        return secrets.randbelow(MAX_SEED + 1) if self.settings.seed is None else self.settings.seed
+    def _new_row(self, number: int, shared: Shared | None) -> Row:
+        salt = secrets.token_hex(16)
+        if self.settings.seed is not None:
+            return Row(number, self.settings.seed, salt)
+        if shared is None:
+            return Row(number, secrets.randbelow(MAX_SEED + 1), salt)
+        return Row(number, shared.seed(number), salt, secret=shared.secret, share=shared.share)
 
     def _deal_next(self, row: Row) -> None:
         self.rows.append(row)
@@ -213,7 +228,7 @@ class Table:
     def _rebuild(self) -> None:
         self.deal = self._replayed(self.row)
         start = self.dealt(self.row)
-        self.commitment = commit(start, self.row.seed, self.row.salt)
+        self.commitment = commit(start, self.row.seed, self.row.salt, shared_of(self.row))
 
     def dealt(self, row: Row) -> Deal:
         """A deal of this table before its first pass or card."""

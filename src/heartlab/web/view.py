@@ -12,7 +12,7 @@ from heartlab.deal import Deal
 from heartlab.observation import Observation
 from heartlab.web.messages import Event, Reveal, View
 from heartlab.web.store import Row
-from heartlab.web.table import PERSON, Table
+from heartlab.web.table import PERSON, Table, shared_of
 
 
 def names(cards: Iterable[Card]) -> list[str]:
@@ -39,6 +39,7 @@ def make_view(table: Table, event: Event) -> View:
     obs, rules, row = table.deal.observe(PERSON), table.rules, table.row
     tricks = past_tricks(obs)
     last = tricks[-1] if tricks else []
+    shared = shared_of(row)
     over, asks = table.deal.is_over, table.asks_moon
     can_pass = obs.phase == "pass" and PERSON in table.deal.to_pass
     course = table.course
@@ -84,6 +85,8 @@ def make_view(table: Table, event: Event) -> View:
         can_undo=table.can_undo,
         undos=row.undos,
         commitment=table.commitment,
+        promise=shared.promise if shared else "",
+        share=row.share,
         winners=table.winners,
     )
     if over and not asks:
@@ -97,4 +100,4 @@ def reveal(row: Row, deal: Deal) -> Reveal:
         raise ValueError("a running deal is not revealed")
     passed = [cards.names() for cards in deal.passed] if deal.pass_direction != "hold" else None
     hands = [cards.names() for cards in deal.dealt]
-    return Reveal(row.seed, row.salt, hands, deal.kitty.names(), passed, list(deal.points), deal.shooter)
+    return Reveal(row.seed, row.salt, row.secret, hands, deal.kitty.names(), passed, list(deal.points), deal.shooter)

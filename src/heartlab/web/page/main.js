@@ -45,6 +45,24 @@ function forget(key) {
 const send = (type, values = {}) => {
   if (!line.say({ type, ...values })) toast("The line to the server is lost; it comes back by itself.");
 };
+
+/** This page's part of the next seed. The server has promised its own part, by a hash, before it hears this one. */
+function share() {
+  if (!page.promise) return {};
+  const text = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  page.shared = { promise: page.promise, share: text };
+  page.promise = null;
+  return { share: text };
+}
+
+/** A deal that claims a shared seed must name what this page had heard and said. */
+function checkShare(view) {
+  const { shared } = page;
+  if (!shared || !["opened", "dealt"].includes(view.event.kind) || view.plays > 0) return;
+  page.shared = null;
+  if (view.share && (view.share !== shared.share || view.promise !== shared.promise)) toast("Careful: the seed of this deal was not made from the text of this page.", "warn");
+}
+
 const onlyHouse = () => ({ house: address().house, name: options.name });
 
 const acts = {
@@ -65,7 +83,7 @@ const acts = {
   choose(cards) { state.chosen = new Set(cards); draw(); },
   promise(event) {
     event.stopPropagation();
-    toast(`Promised hash of this deal: ${page.view.commitment}`);
+    toast(`Promised hash of this deal: ${page.view.commitment}${page.view.share ? `. Before this page chose its part of the seed, the server promised its own: ${page.view.promise}` : ""}`);
   },
   pass() {
     if (page.view?.phase === "pass" && state.chosen.size === page.view.pass_count) send("pass", { cards: [...state.chosen] });
@@ -77,7 +95,7 @@ const acts = {
   last() { showPanel("last"); },
   claim() { if (page.view?.claims.length) send("claim", { what: page.view.claims[0] }); },
   moon(what) { if (page.view?.phase === "moon") send("moon", { what }); },
-  next() { if (page.view?.phase === "over") send("next"); },
+  next() { if (page.view?.phase === "over") send("next", share()); },
   review() { busy("The coach looks at every trick …"); send("review", { number: page.view.deal }); },
   replay() { send("replay", { number: page.view.deal }); },
   again() { send("again", { number: page.view.deal }); },
@@ -157,7 +175,9 @@ function result(view) {
     el("ol", { class: "tally" }, view.names.map((name, seat) => el("li", { class: view.winners.includes(seat) ? "won" : "" },
       el("span", { class: `dot s${seat}` }), el("span", { text: name }), el("b", { text: `${reveal.points[seat] >= 0 ? "+" : ""}${reveal.points[seat]}` }), el("small", { text: `Σ ${view.scores[seat]}` })))),
     el("details", {}, el("summary", { text: "Proof" }),
-      el("p", { class: "mono", text: `commitment ${view.commitment}` }), el("p", { class: "mono", text: `seed ${reveal.seed}` }), el("p", { class: "mono", text: `salt ${reveal.salt}` })));
+      el("p", { class: "mono", text: `commitment ${view.commitment}` }), el("p", { class: "mono", text: `seed ${reveal.seed}` }), el("p", { class: "mono", text: `salt ${reveal.salt}` }),
+      view.share && ["promise", "share"].map((name) => el("p", { class: "mono", text: `${name} ${view[name]}` })), view.share && el("p", { class: "mono", text: `secret ${reveal.secret}` }),
+      el("p", { class: "dim", text: view.share ? "The seed is a hash of the server's secret, promised first, and of a random text (share) of this page." : "The seed was given, or the server's alone." })));
 }
 
 function draw() {
@@ -216,8 +236,10 @@ function settled() {
 const heard = {
   hello(message) {
     page.hello = message;
+    page.promise = message.promise;
     if (!address().table) lobby();
   },
+  promised(message) { page.promise = message.promise; },
   opened(message) {
     pace.clear();
     page.viewer = null;
@@ -229,6 +251,7 @@ const heard = {
     history.pushState(null, "", `#${address().house}/${message.key}`);
   },
   view(message) {
+    checkShare(message);
     if (page.viewer) { page.viewer.stop(); page.viewer = null; stage.replaceChildren(); }
     if (message.event.kind === "opened" || message.event.kind === "undone") pace.clear();
     if (page.table) {
@@ -239,6 +262,7 @@ const heard = {
   },
   refused(message) { toast(message.card ? `${pretty(message.card)} is not allowed: ${message.rule}.` : `${message.rule}.`, "warn"); },
   failed(message) {
+    if (page.shared) { page.promise = page.shared.promise; page.shared = null; }
     toast(message.text, "warn");
     if (page.panel === "busy") panel("scores");
     if (message.code === "key") { if (address().table) forget(address().table); line.greet(null); page.view = null; stage.replaceChildren(el("p", { class: "lost", text: message.text })); }
@@ -298,7 +322,7 @@ function lobby() {
   stage.dataset.phase = "lobby";
   drawLobby(stage, page.hello, {
     start: (settings) => {
-      send("create", { house: address().house, ...settings });
+      send("create", { house: address().house, ...settings, ...(settings.seed === null ? share() : {}) });
       setTimeout(() => { if (stage.dataset.phase === "lobby") toast("The players are getting ready; the first time this takes a minute."); }, 1500);
     },
     read: (text) => send("read", { house: address().house, text }),
