@@ -409,7 +409,7 @@ def test_review_replay_and_playing_on_from_a_decision(browser):
     button(browser, "Review")
     browser.wait("!!document.querySelector('.side .coach .chart')")
     browser.picture("review")
-    if browser.evaluate("!!document.querySelector('.mistake')"):
+    if browser.evaluate("!!document.querySelector('.mistake button')"):
         button(browser, "Play on from here")
         browser.wait(f"{TURN} && document.querySelector('.markers').innerText.includes('practice')")
         browser.evaluate("history.back()")

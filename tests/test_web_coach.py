@@ -29,7 +29,7 @@ from heartlab.web.counting import count_cards
 from heartlab.web.ideas import MOON_ALARM, ideas_for, moon_threatens
 from heartlab.web.judge import COACH, Judge
 from heartlab.web.levels import compare, estimate_level
-from heartlab.web.messages import Decision
+from heartlab.web.messages import Decision, PassReview
 from heartlab.web.puzzles import DAYS, grade, make_puzzle
 from heartlab.web.store import Store
 
@@ -70,8 +70,8 @@ def test_the_numbers_are_those_of_heartlab_analyse(served, tmp_path):
     counted = [one["cost"] for one in worst["decisions"] if one["se"] is None or one["cost"] > 2 * one["se"]]
     assert worst["total"] == pytest.approx(sum(counted), abs=0.02)
     assert all(one["cost"] in counted for one in worst["worst"])
-    assert ("Well played" in worst["text"]) == (not worst["worst"])
-    assert (f"{worst['total']:.1f} points" in worst["text"]) == bool(counted)
+    assert ("Well played" in worst["text"]) == (not worst["worst"] and not worst["passing"]["words"])
+    assert (f"and cost {worst['total']:.1f} points" in worst["text"]) == bool(counted)
 
 
 def test_the_first_answer_says_why_it_takes_long():
@@ -267,16 +267,19 @@ def decision(cost: float, se: float | None) -> Decision:
 def test_the_verdict_follows_from_the_costs_that_count():
     """Many small costs within the noise are no loss; and "well played" never stands beside points lost by mistakes."""
     noise = [decision(0.4, 0.3)] * 12
-    assert verdict(noise) == "None of your 12 decisions was clearly worse than the coach's. Well played."
+    assert verdict(noise) == "None of your 12 cards was clearly worse than the coach's. Well played."
     small = verdict([*noise, decision(0.2, 0.05)])
-    assert "1 of your 13 decisions was clearly worse" in small
+    assert "1 of your 13 cards was clearly worse" in small
     assert "cost 0.2 points" in small
     assert small.endswith("nothing worth a word. Well played.")
     large = verdict([*noise, decision(0.2, 0.05), decision(3.0, 0.5)])
     assert "cost 3.2 points together, 3.0 of them by one mistake." in large
     assert "Well played" not in large
     assert verdict([decision(3.0, None)]).endswith("and cost 3.0 points.")
-    assert verdict([]) == "There was nothing to decide in this deal."
+    assert verdict([]) == "There was no card to decide on in this deal."
+    bad, good = (PassReview([], [], cost, 0.3, "", []) for cost in (2.0, 0.5))
+    assert verdict(noise, bad).endswith("clearly worse than the coach's. Your pass cost 2.0 points.")
+    assert verdict(noise, good) == verdict(noise)
 
 
 def test_the_level_counts_what_the_review_counts(tmp_path):

@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from heartlab.cards import Card, CardSet, card_name, parse_card, pretty_card
+from heartlab.cards import QUEEN_OF_SPADES, Card, CardSet, card_name, parse_card, pretty_card
 from heartlab.deal import Deal
 from heartlab.observation import Observation
 from heartlab.web import messages as m
@@ -189,11 +189,12 @@ class Coach:
             one.words = await self.house.think(self._against, before, parse_card(one.card), one.cost, table.names)
         self._keep(live.key, table, row, deal, decisions, worst)
         total = round(sum(clear_cost(one.cost, one.se) for one in decisions), 2)
-        passed = None
+        passing = None
         if PERSON in row.passes and not row.kept:
             obs = table.dealt(row).observe(PERSON)
-            passed = await self.house.think(self._passed, obs, CardSet(row.passes[PERSON]))
-        return m.Reviewed(number, self.judge.name, SEED, course, decisions, worst, total, verdict(decisions), passed)
+            passing = await self.house.think(self._passed, obs, CardSet(row.passes[PERSON]))
+        text = verdict(decisions, passing)
+        return m.Reviewed(number, self.judge.name, SEED, course, decisions, worst, total, text, passing)
 
     def _against(self, before: Deal, card: Card, cost: float, seats: list[str]) -> list[str]:
         """What was wrong with a card, and why the coach's one is better."""
@@ -203,7 +204,8 @@ class Coach:
         played = [f"{pretty_card(card)} costs {cost:.1f} points more than {pretty_card(judged.best)}."]
         if judged.outcomes[card].queen_to_me:
             times = round(judged.outcomes[card].queen_to_me * len(judged.worlds))
-            played.append(f"{pretty_card(card)} takes Q♠ in {times} of {len(judged.worlds)} deals that fit.")
+            what = "takes the trick with itself" if card == QUEEN_OF_SPADES else "takes Q♠"
+            played.append(f"{pretty_card(card)} {what} in {times} of {len(judged.worlds)} deals that fit.")
         elif against and against[0].code != "least":
             played.append(f"For {pretty_card(card)} one could say: {against[0].sentence}")
         return played + words
@@ -266,22 +268,28 @@ def is_mistake(cost: float, se: float | None) -> bool:
     return clear_cost(cost, se) >= BLUNDER
 
 
-def verdict(decisions: list[m.Decision]) -> str:
+def verdict(decisions: list[m.Decision], passing: m.PassReview | None = None) -> str:
     """The headline of a review: it follows from the costs that count, and from nothing else."""
     costs = [clear_cost(one.cost, one.se) for one in decisions]
     counted, total = sum(cost > 0 for cost in costs), sum(costs)
-    large = sum(cost >= BLUNDER for cost in costs)
-    if not decisions:
-        return "There was nothing to decide in this deal."
-    if not counted:
-        return f"None of your {len(decisions)} decisions was clearly worse than the coach's. Well played."
+    large = [cost for cost in costs if cost >= BLUNDER]
+    bad_pass = passing is not None and is_mistake(passing.cost, passing.se)
     were, together = ("was", "") if counted == 1 else ("were", " together")
-    what = f"{counted} of your {len(decisions)} decisions {were} clearly worse than the coach's"
-    if not large:
-        return f"{what}, and cost {total:.1f} points{together}: nothing worth a word. Well played."
-    kind = "one mistake" if large == 1 else f"{large} mistakes"
-    rest = "." if large == counted else f", {sum(cost for cost in costs if cost >= BLUNDER):.1f} of them by {kind}."
-    return f"{what}, and cost {total:.1f} points{together}{rest}"
+    what = f"{counted} of your {len(decisions)} cards {were} clearly worse than the coach's"
+    if not decisions:
+        text = "There was no card to decide on in this deal."
+    elif not counted:
+        text = f"None of your {len(decisions)} cards was clearly worse than the coach's."
+    elif not large:
+        text = f"{what}, and cost {total:.1f} points{together}: nothing worth a word."
+    elif len(large) == counted:
+        text = f"{what}, and cost {total:.1f} points{together}."
+    else:
+        kind = "one mistake" if len(large) == 1 else f"{len(large)} mistakes"
+        text = f"{what}, and cost {total:.1f} points{together}, {sum(large):.1f} of them by {kind}."
+    if passing is not None and bad_pass:
+        return f"{text} Your pass cost {passing.cost:.1f} points."
+    return text if large or not decisions else f"{text} Well played."
 
 
 def _decision(table: Table) -> Deal:

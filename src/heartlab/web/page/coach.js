@@ -3,6 +3,9 @@ import { el } from "./dom.js";
 import { face, pretty, spoken } from "./cards.js";
 import { lineChart } from "./chart.js";
 
+/** Reasons as a list; the server writes tens with one letter. */
+const list = (words) => el("ul", { class: "words" }, words.map((text) => el("li", { text: tens(text) })));
+const tens = (text) => text.replace(/\bT(?=[♣♦♠♥])/g, "10");
 const MISTAKE = 0.4;
 const points = (value) => value.toFixed(1);
 const percent = (share) => `${Math.round(100 * share)} %`;
@@ -28,7 +31,7 @@ export function hint(coaching, sources) {
   return el("section", { class: "panel-body coach" },
     el("h2", { text: "The coach" }),
     el("p", { class: "verdict" }, "Play ", el("strong", { text: pretty(best.card) }), `, expecting ${points(best.expected)} points.`),
-    el("ul", { class: "words" }, coaching.words.map((text) => el("li", { text }))),
+    list(coaching.words),
     el("table", { class: "judged" },
       el("thead", {}, el("tr", {}, ["Card", "Points", "Spread", ""].map((text) => el("th", { scope: "col", text })))),
       el("tbody", {}, rows)),
@@ -41,7 +44,7 @@ export function passing(answer, choose) {
   return el("section", { class: "panel-body coach" },
     el("h2", { text: "The coach" }),
     el("p", { class: "verdict" }, "Pass ", el("strong", { text: answer.sets[0].cards.map(pretty).join(" ") }), "."),
-    el("ul", { class: "words" }, answer.words.map((text) => el("li", { text }))),
+    list(answer.words),
     el("table", { class: "judged" },
       el("thead", {}, el("tr", {}, ["Pass", "Points", "More", "Who would"].map((text) => el("th", { scope: "col", text })))),
       el("tbody", {}, answer.sets.map((one, index) => el("tr", { class: index ? "" : "best" },
@@ -56,7 +59,7 @@ export function passing(answer, choose) {
 /** The blunder check: first only whether there was something better. */
 export function checked(answer, actions, sources) {
   const more = el("div", { hidden: true, role: "status" },
-    el("ul", { class: "words" }, answer.words.map((text) => el("li", { text }))), el("p", { class: "dim", text: sources }));
+    list(answer.words), el("p", { class: "dim", text: sources }));
   return el("section", { class: "panel-body" },
     el("h2", { text: "Blunder check" }),
     el("p", { class: answer.better ? "alarm" : "good", text: answer.better ? "There was something better." : "Nothing was clearly better." }),
@@ -71,16 +74,16 @@ export function review(reviewed, actions, sources) {
   const series = [{ name: "You", colour: 0, values: reviewed.course }];
   return el("section", { class: "panel-body coach" },
     el("h2", { text: "Review" }),
-    el("p", { class: reviewed.worst.length ? "verdict" : "verdict good", text: reviewed.text }),
+    el("p", { class: reviewed.text.endsWith("Well played.") ? "verdict good" : "verdict", text: reviewed.text }),
     reviewed.course.length > 0 && lineChart(series, { label: "Expected points of the deal, trick by trick" }),
     el("p", { class: "dim", text: "Expected points of the deal, trick by trick." }),
-    reviewed.passing && el("article", { class: reviewed.passing.words.length ? "mistake" : "" },
-      el("h3", { text: "Passing" }), el("p", { text: reviewed.passing.text }),
-      el("ul", { class: "words" }, reviewed.passing.words.map((text) => el("li", { text })))),
     reviewed.worst.map((one) => el("article", { class: "mistake" },
       el("h3", {}, `Trick ${one.trick}: `, el("span", { text: `${pretty(one.card)} instead of ${pretty(one.best)}` }), el("em", { text: ` −${points(one.cost)}` })),
       el("div", { class: "pair", "aria-hidden": "true" }, face(one.card), face(one.best)),
-      el("ul", { class: "words" }, one.words.map((text) => el("li", { text }))),
+      list(one.words),
       el("button", { type: "button", text: "Play on from here", onclick: () => actions.from(one.at - 1) }))),
+    reviewed.passing && el("article", { class: reviewed.passing.words.length ? "mistake" : "" },
+      el("h3", { text: "Passing" }), el("p", { text: tens(reviewed.passing.text) }),
+      list(reviewed.passing.words)),
     el("p", { class: "dim", text: `A decision counts if it cost more than twice its standard error over the deals that fit, and is a mistake from ${MISTAKE} points on. ${sources} ${reviewed.player}, seed ${reviewed.seed}.` }));
 }
