@@ -144,7 +144,7 @@ function panel(kind, answer = null) {
 }
 
 function busy(text) {
-  panel("busy", text);
+  showPanel("busy", text);
 }
 
 /** On a narrow screen the panels are below the table: what was asked for comes into sight. */
@@ -158,7 +158,7 @@ function side() {
   const { view, answer } = page;
   const bodies = {
     scores: () => scores(view), last: () => lastTrick(view), count: () => counting(answer, view.names),
-    hint: () => coach.hint(answer, page.hello.words), passing: () => coach.passing(answer, acts.choose), 
+    hint: () => coach.hint(answer, page.hello.words), passing: () => coach.passing(answer, acts.choose),
     check: () => coach.checked(answer, { canUndo: view.can_undo, undo: acts.undo }, page.hello.words),
     review: () => coach.review(answer, { from: acts.from }, page.hello.words), busy: () => el("p", { class: "busy", role: "status", text: answer }),
   };
@@ -239,7 +239,7 @@ const heard = {
     page.promise = message.promise;
     if (!address().table) lobby();
   },
-  promised(message) { page.promise = message.promise; },
+  promised(message) { page.promise = message.promise; page.shared = null; },
   opened(message) {
     pace.clear();
     page.viewer = null;
@@ -285,7 +285,7 @@ const heard = {
   progress(message) {
     if (page.quietCheck) return;
     if (!page.view) byId("lobby-panel")?.replaceChildren(el("p", { class: "busy", role: "status", text: message.text }));
-    else if (page.panel === "busy") busy(message.text);
+    else if (page.panel === "busy") panel("busy", message.text);
   },
   deals(message) {
     const table = address().table;
@@ -346,7 +346,9 @@ function follow() {
 // --- keys ---
 
 const KEYS = {
-  1: () => acts.moon("others"), 2: () => acts.moon("self"), p: acts.pass, h: acts.hint, c: acts.count, l: acts.last, k: acts.check, u: acts.undo, f: acts.claim, n: acts.next, s: () => panel("scores") };
+  p: acts.pass, h: acts.hint, c: acts.count, l: acts.last, k: acts.check, u: acts.undo, f: acts.claim, n: acts.next,
+  s: () => panel("scores"), 1: () => acts.moon("others"), 2: () => acts.moon("self"),
+};
 
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("dialog, input, select, textarea")) return;
