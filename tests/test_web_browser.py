@@ -276,6 +276,17 @@ OVERLAPS = (
 )
 
 
+LARGE_SCORES = (
+    "for (const n of document.querySelectorAll('.facts'))"
+    "['26 pt', '13 tr', 'Σ 126'].forEach((text, i) => { n.children[i].textContent = text; })"
+)
+INSIDE = (
+    "(() => { const a = document.querySelector('.felt').getBoundingClientRect();"
+    "return [...document.querySelectorAll('.seat')].every((n) => { const b = n.getBoundingClientRect();"
+    "return b.left >= a.left && b.right <= a.right && b.top >= a.top && b.bottom <= a.bottom; }); })()"
+)
+
+
 @pytest.mark.parametrize("rules", ["standard", "standard,players=5", "spot,players=6"])
 def test_no_card_of_the_trick_lies_on_a_name(browser, served, rules):
     lobby(browser, served.page, served.key, '{"pace": 1, "hold": "click", "motion": "none"}')
@@ -298,6 +309,9 @@ def test_no_card_of_the_trick_lies_on_a_name(browser, served, rules):
     for width, height in ((360, 740), (390, 844), (768, 1024), (1280, 800)):
         browser.size(width, height, phone=width < 1000)
         assert browser.evaluate(OVERLAPS) == [], f"{rules} at {width} x {height}"
+        browser.evaluate(LARGE_SCORES)
+        assert browser.evaluate(OVERLAPS) == [], f"{rules} at {width} x {height}, with large scores"
+        assert browser.evaluate(INSIDE), f"a seat sticks out of the table: {rules} at {width} x {height}"
         browser.picture(f"trick-{players}-{width}")
 
 

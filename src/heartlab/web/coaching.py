@@ -23,7 +23,7 @@ from heartlab.web.puzzles import grade, make_puzzle, show_puzzle
 from heartlab.web.store import CLEAR, Row
 from heartlab.web.table import PERSON, Table, TableError
 from heartlab.web.view import names
-from heartlab.web.words import Words
+from heartlab.web.words import Words, knows_moon
 
 SEED = 0
 BLUNDER = 0.4
@@ -143,11 +143,11 @@ class Coach:
     def explain(self, judged: Judgement, deal: Deal, seats: list[str], card: Card) -> tuple[list[str], list[str]]:
         """Why a card, in sentences, and the codes of the ideas that they name.
 
-        Where a moon threatens, learned advice and features are left out: the network never saw a moon, so its words
+        Where a moon threatens, learned advice and features are left out if the network never saw a moon: its words
         could contradict the numbers.
         """
         found = ideas_for(judged, card, seats)[:4]
-        if moon_threatens(judged):
+        if moon_threatens(judged) and not knows_moon():
             return [one.sentence for one in found], [one.code for one in found]
         others = [one.card for one in judged.analysis.cards if one.card != card]
         played = judged.analysis.played

@@ -28,7 +28,7 @@ from heartlab.web.messages import VERSION, Deals, Event, Hello, Outgoing, Preset
 from heartlab.web.store import Row, Settings, Store, StoreError
 from heartlab.web.table import PERSON, Dealer, Table, TableError, deal_out, shared_of
 from heartlab.web.view import make_view, trick_winner
-from heartlab.web.words import SOURCES
+from heartlab.web.words import sources
 
 MAX_LIVE = 1000
 """Tables that may be in memory at once."""
@@ -101,7 +101,7 @@ class House:
     def hello(self, promise: str) -> Hello:
         """What this house offers, and its promise to this connection."""
         presets = [Preset(name, PRESET_NOTES[name], rules.players) for name, rules in PRESETS.items()]
-        return Hello(VERSION, self.bots.opponents, presets, SOURCES, promise)
+        return Hello(VERSION, self.bots.opponents, presets, sources(), promise)
 
     def check_house(self, key: str) -> None:
         """Refuse a wrong key of the house.
