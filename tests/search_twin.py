@@ -171,9 +171,13 @@ def _danger(own: Collection[int], others: Collection[int]) -> float:
     return sum(sum(other < card for other in others) for card in own) / len(others)
 
 
-def sage_heats(referee: Referee, constants: Mapping[str, float]) -> tuple[list[float], list[float]]:
-    """How hot every seat is for hearts and for Q♠, by what the description of SAGE says; [] once Q♠ is played."""
-    n, hands = referee.rules.players, referee.hands
+def sage(referee: Referee, constants: Mapping[str, float]) -> list[float]:
+    """The second hand-tuned evaluation, by what its description says."""
+    rules, n, hands = referee.rules, referee.rules.players, referee.hands
+    worth = {card: rules.card_points(card) for card in rules.penalty_cards}
+    taken = [sum(worth.get(card, 0) for card in cards) for cards in referee.taken]
+    queen = sum(worth.get(card, 0) for hand in hands for card in hand if card == QUEEN)
+    hearts = sum(worth.get(card, 0) for hand in hands for card in hand) - queen
     hot_hearts, hot_queen = [], []
     low_spades = [[card for card in hand if 26 <= card < QUEEN] for hand in hands]
     holder = next((seat for seat in range(n) if QUEEN in hands[seat]), None)
@@ -206,18 +210,7 @@ def sage_heats(referee: Referee, constants: Mapping[str, float]) -> tuple[list[f
             for short, suit in zip(shortness, (0, 1, 3), strict=True):
                 heat += constants["queen.dump"] * short * _danger(_suit(hands[seat], suit), _suit(rivals, suit))
         hot_queen.append(heat + constants["queen.lead"] * leads)
-    return hot_hearts, hot_queen
-
-
-def sage(referee: Referee, constants: Mapping[str, float]) -> list[float]:
-    """The second hand-tuned evaluation."""
-    rules, hands = referee.rules, referee.hands
-    worth = {card: rules.card_points(card) for card in rules.penalty_cards}
-    taken = [sum(worth.get(card, 0) for card in cards) for cards in referee.taken]
-    queen = sum(worth.get(card, 0) for hand in hands for card in hand if card == QUEEN)
-    hearts = sum(worth.get(card, 0) for hand in hands for card in hand) - queen
-    hot_hearts, hot_queen = sage_heats(referee, constants)
     values = [points + hearts * heat / sum(hot_hearts) for points, heat in zip(taken, hot_hearts, strict=True)]
-    if not hot_queen:
+    if holder is None:
         return values
     return [value + queen * heat / sum(hot_queen) for value, heat in zip(values, hot_queen, strict=True)]

@@ -15,7 +15,6 @@ from heartlab.cards import parse_cards
 from heartlab.features.atoms import (
     ATOMS,
     CARD_ATOMS,
-    DANGER_AT,
     HEART_ATOMS,
     LEAD_AT,
     QUEEN_ONLY,
@@ -35,14 +34,11 @@ from heartlab.features.conjunctions import (
     nominal_count,
     sum_active,
 )
-from heartlab.features.danger import DANGER_ATOMS, EDGES, STEPS, extract_danger, place_danger
 from heartlab.features.exclusions import exclusions, exclusive
 from heartlab.features.network import Network
 from heartlab.features.selection import select_by_effect, select_by_weight, union
 from heartlab.kernel.bits import QUEEN_BIT, ZERO, gather
 from heartlab.kernel.layout import SEATS
-from heartlab.learn.td_model import to_model, to_network
-from heartlab.search.sage import CONSTANTS
 
 HEARTS_TASK = tuple(number for number in CARD_ATOMS if number not in QUEEN_ONLY) + HEART_ATOMS
 
@@ -369,50 +365,3 @@ def test_selection_by_weight_by_effect_and_union():
     support[chosen.find([2])] = 0.02
     assert select_by_effect(network, support, 2) == [(0,), (2,)]
     assert set(union([[(0,), (1,)], [(1,), (0, 1)]])) == {(0,), (1,), (0, 1)}
-
-
-# --- danger ---
-
-
-@pytest.fixture
-def danger():
-    """The numbers of the features of danger, for one test: their places are needed elsewhere."""
-    yield place_danger()
-    for number in DANGER_ATOMS:
-        del ATOMS[number]
-
-
-def test_danger_is_the_share_of_heat_in_steps(danger):
-    steps = set()
-    for number in range(120):
-        deal, referee = search_twin.late_position(Rules.parse("seed-nomoon"), number, 2 + number % 11)
-        found = masks_of(deal, extract_danger)
-        hearts_left = any(card // 13 == 3 for hand in referee.hands for card in hand)
-        heats = search_twin.sage_heats(referee, CONSTANTS)
-        for kind, heat in enumerate(heats):
-            for seat in range(4):
-                expected = set()
-                if heat and (kind == 1 or hearts_left):
-                    expected = {int(np.searchsorted(EDGES, heat[seat] / sum(heat), side="right"))}
-                first = DANGER_AT - 64 + STEPS * kind
-                active = {step for step in range(STEPS) if int(found[seat, 1]) >> (first + step) & 1}
-                assert active == expected
-                steps |= active
-    assert steps == set(range(STEPS))
-
-
-def test_steps_of_one_danger_exclude_each_other_and_nothing_else(danger):
-    hearts, queen = danger[:STEPS], danger[STEPS:]
-    assert all(exclusive(one, two) for block in (hearts, queen) for one, two in combinations(block, 2))
-    assert not any(exclusive(one, two) for one in hearts for two in (*queen, 0, 64))
-
-
-def test_a_network_with_danger_can_be_kept_as_a_model(danger):
-    conjunctions = Conjunctions.exhaustive((0, 64, *danger), [1, 2])
-    network = Network(conjunctions, np.arange(1, len(conjunctions) + 1, dtype=np.float32))
-    again = to_network(to_model(network, "seed-nomoon"))
-    deal, out = Deal("seed-nomoon", seed=3), np.zeros((2, SEATS))
-    for row, one in zip(out, (network, again), strict=True):
-        judge = one.evaluator()
-        judge.function(deal._compiled[0], deal._states[0], 0, judge.floats, judge.ints, judge.scratch(), row)
-    assert (out[0] == out[1]).all() and out[0].any()

@@ -37,8 +37,6 @@ SUIT_BLOCK = 8
 """Atoms per side suit: dealt (4), short, not short, opponent short, exit."""
 POINTS_BLOCK = 14
 """Values 0 to 13 of each count of heart points."""
-DANGER_AT = 106
-"""Where the features of :mod:`heartlab.features.danger` begin, if anybody asks for them."""
 
 
 @kernel
@@ -187,10 +185,6 @@ class Atom:
     """The compiled function of a feature that a user added."""
     literals: tuple[tuple[int, bool], ...] = ()
     """Of a clause: the atoms of which one must be as said (true or false)."""
-    group: str = ""
-    """Of the atoms of a group at most one is true."""
-    extract: Callable[..., None] | None = None
-    """The extractor that knows this atom, if it is not one of the two of this module."""
 
 
 def _suit_names(symbol: str, word: str) -> list[tuple[str, str]]:
@@ -272,8 +266,7 @@ def place_atom(
     """
     if any(known.name == name for known in ATOMS.values()):
         raise AtomError(f"an atomic feature is called {name!r} already")
-    order = sorted(range(MAX_ATOMS), key=lambda number: DANGER_AT <= number < DANGER_AT + 16)
-    free = [number for number in order if number not in ATOMS]
+    free = [number for number in range(MAX_ATOMS) if number not in ATOMS]
     if not free:
         raise AtomError(f"there is room for {MAX_ATOMS} atomic features, and all places are taken")
     ATOMS[free[0]] = Atom(free[0], name, sentence, predicate, literals)
@@ -299,8 +292,6 @@ def make_extractor(numbers: frozenset[int]) -> Callable[..., None]:
     clauses = [ATOMS[number] for number in sorted(numbers) if ATOMS[number].literals]
     needed = numbers.union(number for clause in clauses for number, _ in clause.literals)
     base = extract_card_atoms if needed.isdisjoint(HEART_ATOMS) else extract_atoms
-    for number in needed:
-        base = ATOMS[number].extract or base
     for number in sorted(needed):
         if ATOMS[number].predicate is not None:
             base = _with_predicate(base, ATOMS[number])

@@ -96,7 +96,5 @@ def _clash(one: tuple[int, bool], two: tuple[int, bool]) -> bool:
     """Whether two literals exclude each other."""
     (a, a_wanted), (b, b_wanted) = one, two
     if a_wanted and b_wanted:
-        if ATOMS[a].group:
-            return a != b and ATOMS[a].group == ATOMS[b].group
         return (min(a, b), max(a, b)) in exclusions()
     return a == b and a_wanted != b_wanted

@@ -19,7 +19,6 @@ import numpy.typing as npt
 
 from heartlab.features.atoms import WORDS, extract_atoms, extract_card_atoms, make_extractor
 from heartlab.features.conjunctions import STACK, Conjunctions, sum_active
-from heartlab.features.danger import extract_danger
 from heartlab.jit import kernel
 from heartlab.kernel.layout import OVER, SEATS
 from heartlab.kernel.play import mask_points
@@ -110,15 +109,6 @@ def evaluate_all(rules: Any, state: Any, root: int, floats: Any, ints: Any, scra
         all_values(rules, state, left, floats, ints, scratch, out)
 
 
-@compile_evaluator
-def evaluate_danger(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any, out: Any) -> None:
-    """A network over all built-in atoms and the danger."""
-    left = undecided(rules, state, out)
-    if left != 0:
-        extract_danger(rules, state, masks_in(scratch))
-        all_values(rules, state, left, floats, ints, scratch, out)
-
-
 def _evaluate_with(extract: Callable[..., None]) -> Callable[..., None]:
     """The same for atoms that a user added."""
 
@@ -132,7 +122,7 @@ def _evaluate_with(extract: Callable[..., None]) -> Callable[..., None]:
     return compile_evaluator(evaluate)
 
 
-_ready = {extract_card_atoms: evaluate_cards, extract_atoms: evaluate_all, extract_danger: evaluate_danger}
+_ready = {extract_card_atoms: evaluate_cards, extract_atoms: evaluate_all}
 
 
 class Network:

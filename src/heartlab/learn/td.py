@@ -235,8 +235,8 @@ def train_deals(
             seat = (learner + step) % players
             if step == 0 or settings[0]["views"] > 1:
                 error, noted = learn_backwards(
-                    masks[:, seat], before[:, seat], count, float(result[seat]), settings[0]["decay"], rate, floats, ints,
-                    active, stack, notes, noted,
+                    masks[:, seat], before[:, seat], count, float(result[seat]), settings[0]["decay"], rate,
+                    floats, ints, active, stack, notes, noted,
                 )  # fmt: skip
                 if step == 0:
                     out[number, 0] = result[seat]

@@ -19,8 +19,6 @@ import numpy.typing as npt
 from heartlab.features.atoms import ATOMS, AtomError
 from heartlab.features.clauses import clause
 from heartlab.features.conjunctions import Conjunction, Conjunctions
-from heartlab.features.danger import NAMES as DANGER
-from heartlab.features.danger import place_danger
 from heartlab.features.network import Network
 from heartlab.learn.model import Model, ModelError, load_model
 from heartlab.players.base import Player
@@ -76,8 +74,6 @@ def to_network(model: Model) -> Network:
     if rows.ndim != 2 or weights.shape != (len(rows),) or used.shape != (len(model.names),):
         raise ModelError("the parts of the network do not fit together")
     try:
-        if not DANGER.keys().isdisjoint(model.names):
-            place_danger()
         number_of = {int(old): clause(name).number for old, name in zip(used, model.names, strict=True)}
     except AtomError as error:
         raise ModelError(f"the network needs an atomic feature that nobody has added: {error}") from error

@@ -11,7 +11,6 @@ from heartlab.bundle import Arrays
 from heartlab.features.atoms import CARD_ATOMS, HEART_ATOMS, QUEEN_ONLY
 from heartlab.features.clauses import USEFUL, clause
 from heartlab.features.conjunctions import Conjunctions
-from heartlab.features.danger import place_danger
 from heartlab.features.network import Network
 from heartlab.features.selection import select_by_weight, union
 from heartlab.kernel.layout import compile_rules
@@ -197,17 +196,6 @@ class FullParameters(PairsParameters):
 
     rest: bool = False
     """Foresee the points that are still to come instead of all points of the deal, as in the papers."""
-    danger: bool = False
-    """Whether the danger that a hand-tuned expert sees is among the atomic features, beyond the papers."""
-
-
-def _full_trainer(parameters: FullParameters, seed: int) -> TdTrainer:
-    chosen = None
-    if parameters.danger:
-        if parameters.select or parameters.clauses:
-            raise ValueError("danger goes with orders alone, not with select or clauses")
-        chosen = Conjunctions.exhaustive(TASKS["full"][1] + place_danger(), parameters.order_list())
-    return TdTrainer("full", parameters, seed, chosen, rest=parameters.rest)
 
 
 _task_recipe("queen", "avoid Q♠: conjunctions of 60 features up to order four", TdParameters, 200_000)
@@ -215,4 +203,4 @@ _task_recipe("hearts", "avoid hearts: conjunctions of 88 features", PairsParamet
 recipe(
     "td-full", "the full game; --set select=MODEL:10000,MODEL:2000 takes the best of other models", FullParameters,
     200_000,
-)(_full_trainer)  # fmt: skip
+)(lambda chosen, seed: TdTrainer("full", chosen, seed, rest=chosen.rest))  # fmt: skip

@@ -120,9 +120,9 @@ def _other_heat(hand: np.uint64, of_holder: np.uint64, unplayed: np.uint64, cons
     return heat
 
 
-@kernel
-def heats(rules: Any, state: Any, hearts: bool, constants: Any, out: Any) -> None:
-    """How hot every seat is: for the hearts (if any are left) from 0 on, for Q♠ (if it is unplayed) from SEATS on."""
+@compile_evaluator
+def sage(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any, out: Any) -> None:
+    """Points so far, and what is left in proportion to each seat's heat."""
     players = np.int64(rules["players"])
     unplayed = ZERO
     holder = -1
@@ -130,26 +130,6 @@ def heats(rules: Any, state: Any, hearts: bool, constants: Any, out: Any) -> Non
         unplayed |= state["hands"][seat]
         if state["hands"][seat] & QUEEN_BIT != ZERO:
             holder = seat
-    for seat in range(players):
-        leads = state["to_move"] == seat
-        out[seat] = _hearts_heat(state["hands"][seat], unplayed, leads, constants) if hearts else 0.0
-        heat = 0.0
-        if holder >= 0:
-            heat = constants[Q_LEAD] if leads else 0.0
-            if seat == holder:
-                heat += _holder_heat(rules, state, holder, constants)
-            else:
-                heat += _other_heat(state["hands"][seat], state["hands"][holder], unplayed, constants)
-        out[SEATS + seat] = heat
-
-
-@compile_evaluator
-def sage(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any, out: Any) -> None:
-    """Points so far, and what is left in proportion to each seat's heat."""
-    players = np.int64(rules["players"])
-    unplayed = ZERO
-    for seat in range(players):
-        unplayed |= state["hands"][seat]
     left = unplayed & rules["penalty"]
     on_table = mask_points(rules, state["trick"] & rules["penalty"])
     if left == ZERO and on_table == 0:
@@ -157,12 +137,21 @@ def sage(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any
         return
     queen = mask_points(rules, left & QUEEN_BIT)
     hearts = mask_points(rules, left) - queen
-    heats(rules, state, hearts > 0, floats, scratch)
     hearts_sum = 0.0
     queen_sum = 0.0
     for seat in range(players):
-        hearts_sum += scratch[seat]
-        queen_sum += scratch[SEATS + seat]
+        leads = state["to_move"] == seat
+        if hearts > 0:
+            scratch[seat] = _hearts_heat(state["hands"][seat], unplayed, leads, floats)
+            hearts_sum += scratch[seat]
+        if queen > 0:
+            heat = floats[Q_LEAD] if leads else 0.0
+            if seat == holder:
+                heat += _holder_heat(rules, state, holder, floats)
+            else:
+                heat += _other_heat(state["hands"][seat], state["hands"][holder], unplayed, floats)
+            scratch[SEATS + seat] = heat
+            queen_sum += heat
     for seat in range(players):
         out[seat] = mask_points(rules, state["taken"][seat] & rules["penalty"])
         if hearts > 0:
