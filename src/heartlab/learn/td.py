@@ -29,10 +29,10 @@ from heartlab.jit import compile_for, kernel
 from heartlab.kernel.dealing import deal
 from heartlab.kernel.layout import OBSERVATION, OVER, RULES, SEATS, STATE
 from heartlab.kernel.observe import see
-from heartlab.kernel.play import mask_points, play, points
+from heartlab.kernel.play import mask_points, play
 from heartlab.kernel.rng import below, substream
 from heartlab.kernel.worlds import sample_worlds
-from heartlab.search.evaluators import SIGNATURE, points_out
+from heartlab.search.evaluators import SIGNATURE, points_out, settled_points
 from heartlab.search.maxn import EPSILON, MAXN, search_root, stop_after
 from heartlab.search.ordering import MAX_MOVES, candidates
 from heartlab.search.spec import SPEC
@@ -184,7 +184,7 @@ def train_deals(
     masks = np.empty((32, SEATS, WORDS), np.uint64)
     before = np.zeros((32, SEATS))
     stack = np.empty(STACK, np.uint64)
-    result = np.empty(SEATS, np.int64)
+    result = np.empty(SEATS)
     players = np.int64(rules[0]["players"])
     memory = scratch.view(np.uint64)
     worlds = np.zeros(settings[0]["worlds"], STATE)
@@ -227,7 +227,7 @@ def train_deals(
                     table, cards, counters,
                 )  # fmt: skip
             play(rules[0], state, card)
-        points(rules[0], state, result)
+        settled_points(rules[0], state, result)
         rate = settings[0]["rate"]
         if settings[0]["halving"] > 0:
             rate /= 1.0 + (first + number) / settings[0]["halving"]
@@ -235,7 +235,7 @@ def train_deals(
             seat = (learner + step) % players
             if step == 0 or settings[0]["views"] > 1:
                 error, noted = learn_backwards(
-                    masks[:, seat], before[:, seat], count, float(result[seat]), settings[0]["decay"], rate,
+                    masks[:, seat], before[:, seat], count, result[seat], settings[0]["decay"], rate,
                     floats, ints, active, stack, notes, noted,
                 )  # fmt: skip
                 if step == 0:

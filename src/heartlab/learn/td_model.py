@@ -19,6 +19,8 @@ import numpy.typing as npt
 from heartlab.features.atoms import ATOMS, AtomError
 from heartlab.features.clauses import clause
 from heartlab.features.conjunctions import Conjunction, Conjunctions
+from heartlab.features.moon import NAMES as MOON_NAMES
+from heartlab.features.moon import place_moon
 from heartlab.features.network import Network
 from heartlab.learn.model import Model, ModelError, load_model
 from heartlab.players.base import Player
@@ -74,6 +76,8 @@ def to_network(model: Model) -> Network:
     if rows.ndim != 2 or weights.shape != (len(rows),) or used.shape != (len(model.names),):
         raise ModelError("the parts of the network do not fit together")
     try:
+        if not set(MOON_NAMES).isdisjoint(model.names):
+            place_moon()
         number_of = {int(old): clause(name).number for old, name in zip(used, model.names, strict=True)}
     except AtomError as error:
         raise ModelError(f"the network needs an atomic feature that nobody has added: {error}") from error

@@ -11,6 +11,7 @@ from heartlab.bundle import Arrays
 from heartlab.features.atoms import CARD_ATOMS, HEART_ATOMS, QUEEN_ONLY
 from heartlab.features.clauses import USEFUL, clause
 from heartlab.features.conjunctions import Conjunctions
+from heartlab.features.moon import place_moon
 from heartlab.features.network import Network
 from heartlab.features.selection import select_by_weight, union
 from heartlab.kernel.layout import compile_rules
@@ -196,6 +197,20 @@ class FullParameters(PairsParameters):
 
     rest: bool = False
     """Foresee the points that are still to come instead of all points of the deal, as in the papers."""
+    moon: bool = False
+    """Whether features about the moon are among the atomic ones; to be trained under rules that have one."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.moon and (self.select or self.clauses):
+            raise ValueError("moon=yes goes with orders, not with select or clauses")
+
+
+def _full_trainer(parameters: FullParameters, seed: int) -> TdTrainer:
+    chosen = None
+    if parameters.moon:
+        chosen = Conjunctions.exhaustive(TASKS["full"][1] + place_moon(), parameters.order_list())
+    return TdTrainer("full", parameters, seed, chosen, rest=parameters.rest)
 
 
 _task_recipe("queen", "avoid Q♠: conjunctions of 60 features up to order four", TdParameters, 200_000)
@@ -203,4 +218,4 @@ _task_recipe("hearts", "avoid hearts: conjunctions of 88 features", PairsParamet
 recipe(
     "td-full", "the full game; --set select=MODEL:10000,MODEL:2000 takes the best of other models", FullParameters,
     200_000,
-)(lambda chosen, seed: TdTrainer("full", chosen, seed, rest=chosen.rest))  # fmt: skip
+)(_full_trainer)  # fmt: skip
