@@ -137,7 +137,7 @@ def beyond_learning(shop: Workshop) -> Findings:
     changes = {"halving": closed_deals / 10}
     opened = _full(shop, "open-trained", closed_deals, **changes)
     closed = _full(shop, "closed-trained", closed_deals, worlds=4, **changes)
-    both = TdParameters(orders="1,2", worlds=4, **changes)
+    both = TdParameters(orders="1,2", worlds=4, halving=closed_deals / 10)
     rest = train_part(shop, "full-closed-rest", "full", both, 0, [closed_deals], rest=True)
     with_moon = Conjunctions.exhaustive(TASKS["full"][1] + place_moon(), [1, 2])
     moon = train_part(
