@@ -73,13 +73,16 @@ def active(atoms, orders, members=None):
     return found if members is None else found & set(members)
 
 
-def learn(weights, states, result, decay, rate):
-    """The backward pass of the papers over lists of active conjunctions; changes `weights`."""
+def learn(weights, states, had, result, decay, rate):
+    """The backward pass of the papers over lists of active conjunctions; changes `weights`.
+
+    `had` are points that count without being foreseen: none in the papers.
+    """
     target = result
-    for conjunctions in reversed(states):
+    for conjunctions, points in zip(reversed(states), reversed(had), strict=True):
         if not conjunctions:
             continue
-        value = sum(weights[conjunction] for conjunction in conjunctions)
+        value = points + sum(weights[conjunction] for conjunction in conjunctions)
         target = (1 - decay) * value + decay * target
         for conjunction in conjunctions:
             weights[conjunction] += rate / len(conjunctions) * (target - value)

@@ -21,10 +21,10 @@ from heartlab.experiments.parts import Workshop
 from heartlab.kernel.layout import compile_rules
 from heartlab.learn.falcon_agent import FalconAgent, FalconSettings, group_of_tricks
 from heartlab.learn.falcon_boxes import find_box, seedling
-from heartlab.learn.falcon_experience import Experiences, frozen_ratios, gather
+from heartlab.learn.falcon_experience import Experiences, frozen_ratios, gather, plainer
 from heartlab.learn.falcon_explain import rules_of
 from heartlab.learn.falcon_grow import grow
-from heartlab.learn.falcon_grow_recipe import GrowParameters
+from heartlab.learn.falcon_grow_recipe import GrowParameters, GrowTrainer
 from heartlab.learn.falcon_players import BoxesPlayer, FalconPlayer, boxes_model, falcon_model, player_of
 from heartlab.learn.falcon_recipes import FalconParameters, FalconTrainer
 from heartlab.learn.model import ModelError, save_model
@@ -34,7 +34,7 @@ from heartlab.players.base import Observations
 from heartlab.players.falcon.actions import COUNT, NAMES, applicable
 from heartlab.players.falcon.percepts import describe_percepts, paper_percepts
 from heartlab.players.falcon.richer import COUNT as RICH
-from heartlab.players.falcon.richer import FIRST, PERCEPTS, kind_of, name_cards, sense
+from heartlab.players.falcon.richer import FIRST, PAPER_ACTIONS, PAPER_PERCEPTS, PERCEPTS, kind_of, name_cards, sense
 from heartlab.players.registry import PlayerError
 from heartlab.rules import Rules
 
@@ -242,6 +242,30 @@ def test_experiences_pair_the_choices_of_one_deal():
         outside = np.ones(RICH, bool)
         outside[FIRST[kind] : FIRST[kind + 1]] = False
         assert (known.costs[known.kinds == kind][:, outside] == -1).all()
+
+
+def test_pairing_cancels_luck():
+    """The differences between choices spread less if all are played out against the same hands."""
+    spread = []
+    for paired in (True, False):
+        known = gather(seedling(), FALCON, "gnome", 1, "test", 20_000, paired=paired)
+        costs = np.where(known.costs >= 0, known.costs, np.nan)
+        spread.append(np.nanvar(costs, axis=1).mean())
+    assert spread[0] < 0.9 * spread[1]
+
+
+def test_what_is_left_out_is_not_used():
+    known = gather(seedling(), FALCON, "gnome", 1, "test", 3000)
+    plain = plainer(known, True, True)
+    assert ((plain.costs >= 0).sum(axis=1) >= 1).all()
+    assert (plain.costs[:, ~PAPER_ACTIONS] == -1).all()
+    trainer = GrowTrainer(GrowParameters(batch=3000, test=0, without="percepts+actions"), 1)
+    trainer.step(0, 3000)
+    for box in trainer.net.boxes():
+        assert (box.demands | box.forbids) & ~int(PAPER_PERCEPTS[box.kind]) == 0
+    assert (trainer.net.weights[:, ~PAPER_ACTIONS] == 0).all()
+    with pytest.raises(ValueError, match="none of percepts, actions, pairing"):
+        GrowParameters(without="luck")
 
 
 def test_a_grown_network_beats_one_that_knows_nothing():

@@ -17,6 +17,7 @@ from heartlab.features.atoms import (
     CARD_ATOMS,
     HEART_ATOMS,
     LEAD_AT,
+    MOON_ATOMS,
     QUEEN_ONLY,
     AtomError,
     atom,
@@ -35,10 +36,13 @@ from heartlab.features.conjunctions import (
     sum_active,
 )
 from heartlab.features.exclusions import exclusions, exclusive
+from heartlab.features.moon import extract_moon, place_moon
 from heartlab.features.network import Network
 from heartlab.features.selection import select_by_effect, select_by_weight, union
 from heartlab.kernel.bits import QUEEN_BIT, ZERO, gather
 from heartlab.kernel.layout import SEATS
+from heartlab.learn.td_model import to_model, to_network
+from heartlab.search.evaluators import settled_points
 
 HEARTS_TASK = tuple(number for number in CARD_ATOMS if number not in QUEEN_ONLY) + HEART_ATOMS
 
@@ -365,3 +369,89 @@ def test_selection_by_weight_by_effect_and_union():
     support[chosen.find([2])] = 0.02
     assert select_by_effect(network, support, 2) == [(0,), (2,)]
     assert set(union([[(0,), (1,)], [(1,), (0, 1)]])) == {(0,), (1,), (0, 1)}
+
+
+# --- the moon ---
+
+
+@pytest.fixture
+def moon():
+    """The numbers of the features about the moon, for one test: their places are needed elsewhere."""
+    yield place_moon()
+    for number in MOON_ATOMS:
+        del ATOMS[number]
+
+
+def plain_moon(referee, seat):
+    """The names of the features about the moon that hold for a seat, from a plain referee."""
+    points = [sum(referee.rules.card_points(card) for card in cards) for cards in referee.taken]
+    takers = [one for one in range(4) if points[one]]
+    names = set()
+    for one in range(4):
+        if 36 in referee.taken[one]:
+            names.add("we took Q♠" if one == seat else "another took Q♠")
+    if not takers:
+        names.add("no points yet")
+    elif len(takers) > 1:
+        names.add("points split")
+    else:
+        names.add("only we have points" if takers == [seat] else "only another has points")
+        if takers != [seat] and referee.to_move == takers[0]:
+            names.add("the other with points leads")
+        names |= {f"one has ≥{least}" for least in (10, 20) if points[takers[0]] >= least}
+    return names
+
+
+def test_features_about_the_moon_are_those_of_the_plain_twin(moon):
+    met = set()
+    for number in range(400):
+        deal, referee = search_twin.late_position(Rules.parse("seed"), number, 1 + number % 12)
+        masks = masks_of(deal, extract_moon)
+        for seat in range(4):
+            active = numbers(masks[seat])
+            names = {ATOMS[number].name for number in active & set(moon)}
+            assert names == plain_moon(referee, seat)
+            assert not any(exclusive(one, two) for one, two in combinations(sorted(active), 2))
+            met |= names
+        assert (masks_of(deal)[:, 0] == masks[:, 0] & ~np.uint64(15 << 60)).all()
+    assert len(met) >= 8
+
+
+def test_a_network_with_moon_features_can_be_kept_as_a_model(moon):
+    conjunctions = Conjunctions.exhaustive((0, 64, *moon), [1, 2])
+    network = Network(conjunctions, np.arange(1, len(conjunctions) + 1, dtype=np.float32), rest=True)
+    again = to_network(to_model(network, "seed"))
+    assert again.rest
+    deal, out = Deal("seed", seed=3), np.zeros((2, SEATS))
+    for row, one in zip(out, (network, again), strict=True):
+        judge = one.evaluator()
+        judge.function(deal._compiled[0], deal._states[0], 0, judge.floats, judge.ints, judge.scratch(), row)
+    assert out[0].any()
+    assert (out[0] == out[1]).all()
+
+
+def test_values_may_foresee_a_moon_only_while_one_is_possible(moon):
+    """One seat has all points so far: it may be worth less than it has. Once they are split, nobody is."""
+    network = Network(Conjunctions.exhaustive(moon, [1]), rest=True)
+    network.weights[:] = -30.0
+    deal, out = Deal("seed", seed=3), np.zeros(SEATS)
+    judge, state = network.evaluator(), deal._states[0]
+    for taken, foresees in (({2: 0b11111 << 39}, True), ({2: 0b1111 << 39, 1: 1 << 43}, False)):
+        for seat in range(4):
+            state["taken"][seat] = taken.get(seat, 0)
+        state["hands"][:4] &= ~np.uint64(0b11111 << 39)
+        judge.function(deal._compiled[0], state, 0, judge.floats, judge.ints, judge.scratch(), out)
+        assert (out[2] < 0) == foresees
+
+
+def test_a_moon_counts_as_soon_as_all_points_are_taken():
+    deal, out = Deal("seed", seed=3), np.zeros(SEATS)
+    state, penalty = deal._states[0], np.uint64(0x1FFF << 39 | 1 << 36)
+    state["hands"][:4] &= ~penalty
+    state["taken"][2] = penalty
+    settled_points(deal._compiled[0], state, out)
+    assert list(out[:4]) == [26, 26, 0, 26]
+    state["taken"][1] = 1 << 39
+    state["taken"][2] = penalty & ~np.uint64(1 << 39)
+    settled_points(deal._compiled[0], state, out)
+    assert list(out[:4]) == [0, 1, 25, 0]

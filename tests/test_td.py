@@ -36,7 +36,7 @@ def numbers(words):
 def replay_training(trainer, before, number, orders, seed):
     """What one training deal should have done to the weights: the deal played card by card, the plain rule after it."""
     parameters, rules = trainer.parameters, compile_rules(trainer.rules)
-    network = Network(trainer.network.conjunctions)
+    network = Network(trainer.network.conjunctions, rest=trainer.network.rest)
     network.weights[:] = before
     judge, expert = network.evaluator(), make_evaluator("pie")
     specs = [make_spec("maxn", {"ties": "random", "prune": "no"}), make_spec("maxn", {})]
@@ -44,7 +44,7 @@ def replay_training(trainer, before, number, orders, seed):
     states, rng = np.zeros(1, STATE), np.array([substream(seed_key(seed, "td"), number)], np.uint64)
     state = states[0]
     deal_cards(rules[0], state, number, rng)
-    learner, seen = number % 4, [[] for _ in range(4)]
+    learner, seen, had = number % 4, [[] for _ in range(4)], [[] for _ in range(4)]
     table, cards, out = np.zeros((MAX_MOVES, 2 + SEATS)), np.zeros(MAX_MOVES, np.int64), np.zeros((SEATS, 2), np.uint64)
     worth = {card: trainer.rules.card_points(card) for card in range(52)}
     while state["phase"] != OVER:
@@ -56,6 +56,8 @@ def replay_training(trainer, before, number, orders, seed):
             for seat in range(4):
                 atoms = numbers(out[seat]) & network.conjunctions.used
                 seen[seat].append(sorted(twin.active(atoms, orders)))
+                taken = sum(worth[card] for card in range(52) if int(state["taken"][seat]) >> card & 1)
+                had[seat].append(taken if network.rest else 0)
         own = parameters.partners == "self" or state["to_move"] == learner
         mind, spec = (judge, specs[0]) if own else (expert, specs[1])
         memory = mind.scratch()
@@ -70,22 +72,23 @@ def replay_training(trainer, before, number, orders, seed):
     for step in range(4 if parameters.views == 4 else 1):
         seat = (learner + step) % 4
         rate = parameters.rate / (1 + number / parameters.halving) if parameters.halving else parameters.rate
-        twin.learn(weights, seen[seat], float(result[seat]), parameters.decay, rate)
+        twin.learn(weights, seen[seat], had[seat], float(result[seat]), parameters.decay, rate)
     return {find(conjunction): weight for conjunction, weight in weights.items()}, int(result[learner])
 
 
 @pytest.mark.parametrize(
-    ("task", "orders", "partners", "views", "halving"),
+    ("task", "orders", "partners", "views", "halving", "rest"),
     [
-        ("queen", "1,3", "expert", 1, 0),
-        ("queen", "1,2", "self", 4, 0),
-        ("hearts", "1,2", "self", 1, 3),
-        ("full", "1", "expert", 1, 0),
+        ("queen", "1,3", "expert", 1, 0, False),
+        ("queen", "1,2", "self", 4, 0, False),
+        ("hearts", "1,2", "self", 1, 3, False),
+        ("full", "1", "expert", 1, 0, False),
+        ("full", "1,2", "self", 4, 0, True),
     ],
 )
-def test_every_update_is_that_of_the_papers_rule(task, orders, partners, views, halving):
+def test_every_update_is_that_of_the_papers_rule(task, orders, partners, views, halving, rest):
     parameters = TdParameters(orders=orders, partners=partners, views=views, halving=halving)
-    trainer = TdTrainer(task, parameters, seed=5)
+    trainer = TdTrainer(task, parameters, seed=5, rest=rest)
     changed = 0
     for number in range(6):
         before = trainer.network.weights.copy()
@@ -103,7 +106,7 @@ def test_every_update_is_that_of_the_papers_rule(task, orders, partners, views, 
 def test_one_update_moves_the_output_by_its_share_of_the_error():
     """The rate is divided by the number of active conjunctions: with λ = 1 the last state's error shrinks by 1/13."""
     weights = {(0,): 0.5, (1,): 0.25, (0, 1): 0.0}
-    twin.learn(weights, [list(weights)], 13.0, 1.0, 1 / 13)
+    twin.learn(weights, [list(weights)], [0], 13.0, 1.0, 1 / 13)
     assert sum(weights.values()) == pytest.approx(0.75 + (13 - 0.75) / 13)
 
 

@@ -23,6 +23,7 @@ from heartlab.features.atoms import ATOMS
 from heartlab.features.conjunctions import STACK, Conjunction, list_active
 from heartlab.features.network import Network
 from heartlab.kernel.layout import PLAYING, SEATS, StateArray, compile_rules
+from heartlab.kernel.play import mask_points
 from heartlab.kernel.rng import seed_key, substream
 from heartlab.learn.td_model import SHIPPED, load_network
 from heartlab.players import Observations
@@ -32,12 +33,15 @@ from heartlab.rules import Rules
 
 @dataclass(frozen=True)
 class Reason:
-    """A conjunction that tells two cards apart."""
+    """A conjunction that tells two cards apart; without atoms: the points that the seat has after the trick.
+
+    Points are a reason of their own with a network that foresees only what is still to come.
+    """
 
     atoms: Conjunction
     weight: float
     after_card: float
-    """Share of the worlds in which it holds once the trick is over, after this card."""
+    """Share of the worlds in which it holds once the trick is over, after this card; or the mean points there."""
     after_choice: float
     """The same after the player's choice."""
 
@@ -48,6 +52,9 @@ class Reason:
 
     def sentence(self) -> str:
         """The reason in words."""
+        if not self.atoms:
+            shares = f"{self.after_card:.1f} on average instead of {self.after_choice:.1f}"
+            return f"{self.effect:+.2f}  points once the trick is over ({shares})"
         what = " and ".join(ATOMS[atom].sentence for atom in self.atoms)
         shares = f"{100 * self.after_card:.0f} % of the worlds instead of {100 * self.after_choice:.0f} %"
         return f"{self.effect:+.2f}  {what} ({shares})"
@@ -55,7 +62,7 @@ class Reason:
     def to_dict(self) -> dict[str, Any]:
         """The values for JSON."""
         return {
-            "features": [ATOMS[atom].sentence for atom in self.atoms],
+            "features": [ATOMS[atom].sentence for atom in self.atoms] or ["points once the trick is over"],
             "weight": self.weight,
             "after_card": self.after_card,
             "after_choice": self.after_choice,
@@ -68,7 +75,9 @@ def reasons(
 ) -> list[Reason]:
     """The features that weigh most for or against a card, beside the player's choice."""
     worlds, batch = _worlds(mind, deal, analysis, seed)
-    tallies = [_tally(network, mind, batch, worlds, deal.to_move or 0, one, seed) for one in (card, analysis.choice)]
+    seat = deal.to_move or 0
+    ends = [_after_trick(mind, batch, worlds, one, seed) for one in (card, analysis.choice)]
+    tallies = [_tally(network, batch, states, seat) for states in ends]
     found = [
         Reason(
             network.conjunctions.atoms_of(node),
@@ -79,6 +88,10 @@ def reasons(
         for node in tallies[0].keys() | tallies[1].keys()
         if tallies[0][node] != tallies[1][node]
     ]
+    if network.rest:
+        had = [_mean_points(batch, states, seat) for states in ends]
+        if had[0] != had[1]:
+            found.append(Reason((), 1.0, *had))
     return sorted(found, key=lambda reason: (-abs(reason.effect), reason.atoms))[:count]
 
 
@@ -92,16 +105,25 @@ def _worlds(mind: SearchPlayer, deal: Deal, analysis: Analysis, seed: int) -> tu
     return mind.draw(batch, analysis.worlds)[0][0], batch
 
 
-def _tally(
-    network: Network, mind: SearchPlayer, batch: Observations, worlds: StateArray, seat: int, card: Card, seed: int
-) -> Counter[int]:
-    """In how many worlds each conjunction is active, from the seat's view, when the trick is over after a card."""
+def _after_trick(mind: SearchPlayer, batch: Observations, worlds: StateArray, card: Card, seed: int) -> StateArray:
+    """The worlds once the trick is over, played out as the player would after a card."""
     states = worlds.copy()
     keys = np.array([substream(np.uint64(seed_key(seed, "explain")), i) for i in range(len(states))], np.uint64)
     trick = int(states["trick_number"][0])
     play_in(batch, states, np.full(len(states), card, np.int8))
     while (states["trick_number"] == trick).all() and states["phase"][0] == PLAYING:
         play_in(batch, states, mind.reply(batch, states, keys))
+    return states
+
+
+def _mean_points(batch: Observations, states: StateArray, seat: int) -> float:
+    """The points that a seat has, on average."""
+    rules = batch.compiled[0]
+    return float(np.mean([mask_points(rules, state["taken"][seat] & rules["penalty"]) for state in states]))
+
+
+def _tally(network: Network, batch: Observations, states: StateArray, seat: int) -> Counter[int]:
+    """In how many states each conjunction is active, from the seat's view."""
     tally: Counter[int] = Counter()
     masks, stack = np.zeros((SEATS, 2), np.uint64), np.zeros(STACK, np.uint64)
     active = np.empty(network.conjunctions.nodes, np.int64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
@@ -54,6 +54,16 @@ SMALL = GrowParameters(batch=25_000, keep=4, categories=60, least=60, foresight=
 """Growth within the paper's 50,000 games."""
 LARGE = GrowParameters(batch=750_000, keep=2, categories=2000, least=60, foresight=0.02, test=0)
 """Growth with at most 2,000 categories."""
+
+PIECES: Mapping[str, Mapping[str, Any]] = {
+    "all of it": {},
+    "without percepts of its own": {"without": "percepts"},
+    "without actions of its own": {"without": "actions"},
+    "without both": {"without": "percepts+actions"},
+    "without pairing": {"without": "pairing"},
+    "with a ladder of partners": {"partners": "gnome-no-spade-rules+gnome+jake"},
+}
+"""What a grown network is made of, one piece left out or changed at a time."""
 
 
 def _learn(settings: FalconParameters, games: int, tests: int, seed: int) -> Arrays:
@@ -163,6 +173,7 @@ def beyond(shop: Workshop) -> Findings:
                 "own bar, not the paper's; every playout to the end of a deal counts as a game",
             )
         )
+    findings.tables.append(_pieces(shop, runs, few))
     best_credit = credit["rest of the deal, discounted 0.9, relative"]
     findings.claims.append(
         ratio_claim(
@@ -188,6 +199,20 @@ def beyond(shop: Workshop) -> Findings:
     )
     findings.notes.append(f"gnome:jake in the agent's place is at {_jake(shop)}.")
     return findings
+
+
+def _pieces(shop: Workshop, runs: int, few: int) -> Table:
+    """What each piece of a grown network is worth, with few games and with many."""
+    rows = []
+    for name, changes in PIECES.items():
+        cells = []
+        for base, rounds, count in ((SMALL, 3, runs), (LARGE, 3, few)):
+            settings = replace(base, **changes) if not shop.quick else GrowParameters(batch=500, test=0, **changes)
+            grown = _grown(shop, f"{name} {base.batch}", settings, rounds, count)
+            cells += [ratio_text(estimate(_last(grown))), _size(grown)]
+        rows.append([name, *cells])
+    titles = [title for base in (SMALL, LARGE) for title in (f"{3 * base.batch:,} games", "categories")]
+    return Table(f"Pieces of a grown network ({runs} and {few} runs, ± s.e.)", ["network", *titles], rows)
 
 
 def _stand_in(games: int, seed: int) -> Arrays:

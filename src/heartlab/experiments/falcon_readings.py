@@ -28,6 +28,8 @@ from heartlab.experiments.registry import Findings, Table
 from heartlab.learn.falcon_agent import FalconAgent, FalconSettings
 from heartlab.rules import Rules
 
+COUNTS = (1, 2, 14)
+COLUMNS = ("1 network", "2 networks", "14 networks")
 PUBLISHED = {1: "> 0.25", 2: "0.2430", 14: "0.2380"}
 MAIN: Mapping[str, Mapping[str, Any]] = {
     "delta, ones, forced plays skipped (default)": {},
@@ -79,7 +81,7 @@ def readings(shop: Workshop) -> Findings:
     values = {}
     for name, changes in MAIN.items():
         cells = []
-        for count in (1, 2, 14):
+        for count in COUNTS:
             if changes:
                 study = Study(f"reading {name} {count}", networks(count, **changes), games=games)
                 trained = train_runs(shop, study, runs)
@@ -92,7 +94,7 @@ def readings(shop: Workshop) -> Findings:
     findings.tables.append(
         Table(
             f"Main readings: frozen penalty ratio after {games:,} games, {runs} runs, {RUNS} of the default (± s.e.)",
-            ["reading", "1 network", "2 networks", "14 networks"],
+            ["reading", *COLUMNS],
             rows,
         )
     )
@@ -149,7 +151,7 @@ def _baseline(shop: Workshop, partners: tuple[str, ...], stand_in: str, leader: 
 def robustness(shop: Workshop) -> Findings:
     """Fixed seats and changed opponents, always with the rule-based agent's own score in the same place."""
     findings = Findings()
-    games, runs = shop.size(GAMES, 1_000), shop.size(3, 2)
+    games, runs = shop.size(GAMES, 1_000), shop.size(8, 2)
     rows = []
     for leader, words in (
         (-1, "random first leader"),
@@ -159,28 +161,28 @@ def robustness(shop: Workshop) -> Findings:
         (1, "learner last"),
     ):
         cells = []
-        for count in (2,):
+        for count in COUNTS:
             study = Study(f"seat {leader} {count}", networks(count), games=games, leader=leader)
             cells.append(ratio_text(estimate(final_ratios(train_runs(shop, study, runs)))))
         rows.append([words, *cells, _baseline(shop, GNOMES, "gnome", leader)])
     findings.tables.append(
         Table(
             f"Seat from a fixed first leader, {runs} runs (± s.e.)",
-            ["first trick", "2 networks", "a gnome there"],
+            ["first trick", *COLUMNS, "a gnome there"],
             rows,
         )
     )
     rows = []
     for bot, words in BOTS.items():
         cells = []
-        for count in (2,):
+        for count in COUNTS:
             study = Study(f"bot {bot} {count}", networks(count), games=games, partners=(bot,) * 3, testers=(bot,) * 3)
             cells.append(ratio_text(estimate(final_ratios(train_runs(shop, study, runs)))))
         rows.append([f"{bot}: {words}", *cells, _baseline(shop, ("random", bot, "random"), bot)])
     findings.tables.append(
         Table(
             f"Changed opponents, {runs} runs (± s.e.)",
-            ["three of", "2 networks", "itself, with one more and two random"],
+            ["three of", *COLUMNS, "itself, with one more and two random"],
             rows,
         )
     )
@@ -189,7 +191,7 @@ def robustness(shop: Workshop) -> Findings:
         "with it move the learner by more than the paper's whole effect, and so does a fixed seat; a gnome in the "
         "learner's seat profits from it just as well, so a favourable seat would be no win."
     )
-    low = np.array([float(row[1].split(" ")[0]) for row in rows[:7]])
+    low = np.array([float(row[2].split(" ")[0]) for row in rows[:7]])
     findings.notes.append(
         f"Over the bots above but the last, two networks range from {low.min():.3f} to {low.max():.3f}."
     )

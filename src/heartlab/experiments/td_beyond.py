@@ -7,6 +7,7 @@ same number of deals; so the statements here are ours, and what they are measure
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,8 +25,10 @@ from heartlab.experiments.td_parts import (
     task_rules,
     train_part,
 )
+from heartlab.features.conjunctions import Conjunctions
+from heartlab.features.moon import place_moon
 from heartlab.learn.td_growth import GrowthParameters
-from heartlab.learn.td_recipes import TdParameters
+from heartlab.learn.td_recipes import TASKS, TdParameters
 from heartlab.players.base import Player
 from heartlab.players.registry import make_player
 
@@ -97,12 +100,12 @@ def _break_even(task: str, label: str, found: Estimate, test: int) -> Claim:
 
 def _versus(
     shop: Workshop, name: str, statement: str, new: Training, old: Training, task: str, deals: int, note: str,
-    worlds: int = 0,
+    worlds: int = 0, rules: str = "",
 ) -> Claim:  # fmt: skip
-    """A claim that one network plays better than another."""
+    """A claim that one network plays better than another, under the task's rules or others."""
     players = [new.player(worlds=worlds), old.player(worlds=worlds)]
     origin = {"train": [int(new.moments[-1]), int(old.moments[-1])], "worlds": worlds}
-    found = difference(match_part(shop, f"beyond-{name}", players, task_rules(task), deals, origin))
+    found = difference(match_part(shop, f"beyond-{name}", players, rules or task_rules(task), deals, origin))
     return Claim(f"beyond/{name}", statement, None, found.mean, found.ci95, deals, below(found.ci95), note)
 
 
@@ -134,11 +137,26 @@ def beyond_learning(shop: Workshop) -> Findings:
     changes = {"halving": closed_deals / 10}
     opened = _full(shop, "open-trained", closed_deals, **changes)
     closed = _full(shop, "closed-trained", closed_deals, worlds=4, **changes)
+    both = TdParameters(orders="1,2", worlds=4, halving=closed_deals / 10)
+    rest = train_part(shop, "full-closed-rest", "full", both, 0, [closed_deals], rest=True)
+    with_moon = Conjunctions.exhaustive(TASKS["full"][1] + place_moon(), [1, 2])
+    moon = train_part(
+        shop, "full-closed-moon", "full", replace(both, rules="seed"), 0, [closed_deals], with_moon, {"moon": True},
+        rest=True,
+    )  # fmt: skip
     findings.claims.append(
         _versus(shop, "closed", "for closed play it is better to train among closed players", closed, opened, "full",
                 closed_test, "points per deal, 14 seatings, both with 20 worlds; trained with 4 worlds or with all "
                 f"hands known, pairs, {closed_deals:,} deals", worlds=20)
     )  # fmt: skip
+    same = f"points per deal, 14 seatings, both with 20 worlds and trained with 4, pairs, {closed_deals:,} deals"
+    findings.claims += [
+        _versus(shop, "closed-rest", "it is better to foresee only what is still to come", rest, closed, "full",
+                closed_test, same, worlds=20),
+        _versus(shop, "moon", "where the moon counts, features about it help", moon, rest, "full", closed_test,
+                same + "; rules `seed`, under which only the one with these features was trained", worlds=20,
+                rules="seed"),
+    ]  # fmt: skip
     return findings
 
 

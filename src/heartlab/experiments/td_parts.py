@@ -39,10 +39,12 @@ class Training:
     """[moments, conjunctions]"""
     points: npt.NDArray[np.float64]
     """The learner's mean points in every thousand deals."""
+    rest: bool = False
+    """Whether the weights foresee only what is still to come."""
 
     def network(self, moment: int = -1) -> Network:
         """The network as it was at a snapshot."""
-        return Network(self.conjunctions, self.weights[moment])
+        return Network(self.conjunctions, self.weights[moment], rest=self.rest)
 
     def player(self, moment: int = -1, *, worlds: int = 0) -> Player:
         """A player over that network: open, or closed with some worlds."""
@@ -61,11 +63,13 @@ def train_part(
     moments: Sequence[int],
     conjunctions: Conjunctions | None = None,
     origin: Mapping[str, Any] = {},
+    *,
+    rest: bool = False,
 ) -> Training:
     """Train a network, or find it trained; `origin` tells sets of conjunctions apart that are given by hand."""
 
     def work() -> Mapping[str, Any]:
-        trainer = TdTrainer(task, parameters, 1000 * shop.seed + run, conjunctions)
+        trainer = TdTrainer(task, parameters, 1000 * shop.seed + run, conjunctions, rest=rest)
         points, weights, done = [], [], 0
         for moment in moments:
             points += _learn(trainer, done, moment)
@@ -74,9 +78,11 @@ def train_part(
         return {"weights": np.array(weights), "points": np.array(points)}
 
     settings = {"task": task, **asdict(parameters), "run": run, "moments": list(moments), **origin}
+    if rest:
+        settings["rest"] = True
     arrays = shop.part(f"train-{label}-{run}", settings, work)
     chosen = conjunctions or chosen_conjunctions(task, parameters)
-    return Training(label, chosen, np.array(moments), arrays["weights"], arrays["points"])
+    return Training(label, chosen, np.array(moments), arrays["weights"], arrays["points"], rest)
 
 
 def grown_part(shop: Workshop, label: str, parameters: GrowthParameters, deals: int) -> Training:

@@ -37,6 +37,8 @@ SUIT_BLOCK = 8
 """Atoms per side suit: dealt (4), short, not short, opponent short, exit."""
 POINTS_BLOCK = 14
 """Values 0 to 13 of each count of heart points."""
+MOON_ATOMS = (60, 61, 62, 63, 106, 107, 108, 109, 110)
+"""Places of the features of :mod:`heartlab.features.moon`, if anybody asks for them."""
 
 
 @kernel
@@ -185,6 +187,10 @@ class Atom:
     """The compiled function of a feature that a user added."""
     literals: tuple[tuple[int, bool], ...] = ()
     """Of a clause: the atoms of which one must be as said (true or false)."""
+    excludes: frozenset[int] = frozenset()
+    """Atoms that are never true together with this one, where the papers' pairs do not say so."""
+    extract: Callable[..., None] | None = None
+    """The extractor that knows this atom, if it is not one of the two of this module."""
 
 
 def _suit_names(symbol: str, word: str) -> list[tuple[str, str]]:
@@ -266,7 +272,8 @@ def place_atom(
     """
     if any(known.name == name for known in ATOMS.values()):
         raise AtomError(f"an atomic feature is called {name!r} already")
-    free = [number for number in range(MAX_ATOMS) if number not in ATOMS]
+    order = sorted(range(MAX_ATOMS), key=MOON_ATOMS.__contains__)
+    free = [number for number in order if number not in ATOMS]
     if not free:
         raise AtomError(f"there is room for {MAX_ATOMS} atomic features, and all places are taken")
     ATOMS[free[0]] = Atom(free[0], name, sentence, predicate, literals)
@@ -292,6 +299,7 @@ def make_extractor(numbers: frozenset[int]) -> Callable[..., None]:
     clauses = [ATOMS[number] for number in sorted(numbers) if ATOMS[number].literals]
     needed = numbers.union(number for clause in clauses for number, _ in clause.literals)
     base = extract_card_atoms if needed.isdisjoint(HEART_ATOMS) else extract_atoms
+    base = next((known.extract for number in needed if (known := ATOMS[number]).extract), base)
     for number in sorted(needed):
         if ATOMS[number].predicate is not None:
             base = _with_predicate(base, ATOMS[number])

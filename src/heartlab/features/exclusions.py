@@ -96,5 +96,5 @@ def _clash(one: tuple[int, bool], two: tuple[int, bool]) -> bool:
     """Whether two literals exclude each other."""
     (a, a_wanted), (b, b_wanted) = one, two
     if a_wanted and b_wanted:
-        return (min(a, b), max(a, b)) in exclusions()
+        return (min(a, b), max(a, b)) in exclusions() or a in ATOMS[b].excludes or b in ATOMS[a].excludes
     return a == b and a_wanted != b_wanted

@@ -19,12 +19,18 @@ import numpy.typing as npt
 
 from heartlab.features.atoms import WORDS, extract_atoms, extract_card_atoms, make_extractor
 from heartlab.features.conjunctions import STACK, Conjunctions, sum_active
+from heartlab.features.moon import extract_moon
 from heartlab.jit import kernel
-from heartlab.kernel.layout import OVER, SEATS
+from heartlab.kernel.bits import ZERO
+from heartlab.kernel.layout import MOON_OFF, OVER, SEATS
 from heartlab.kernel.play import mask_points
 from heartlab.kernel.rng import mix
-from heartlab.search.evaluators import Evaluator, compile_evaluator, exact_points, points_out
+from heartlab.search.evaluators import Evaluator, compile_evaluator, points_out, settled_points
 
+REST = -1
+"""Place in the float data that is 1 if the weights foresee what is still to come, 0 if all points of the deal."""
+KNOWS_MOON = np.uint64(1 << 62)
+"""The atom that only networks with the features of :mod:`heartlab.features.moon` use."""
 MARGIN = 0.01
 """How far predictions keep from what is decided."""
 TABLE_BITS = 13
@@ -64,13 +70,27 @@ def cut_value(value: float, taken: int, left: int) -> float:
 
 
 @kernel
+def moon_is_open(rules: Any, state: Any) -> bool:
+    """Whether a seat may still take all points: at most one has any."""
+    takers = 0
+    for seat in range(rules["players"]):
+        takers += state["taken"][seat] & rules["penalty"] != ZERO
+    return takers < 2
+
+
+@kernel
 def all_values(rules: Any, state: Any, left: int, floats: Any, ints: Any, scratch: Any, out: Any) -> None:
-    """What every seat may expect, their masks being in the working memory."""
+    """What every seat may expect, their masks being in the working memory.
+
+    A network that knows about the moon may expect less than a seat has, or more than is left, while one is possible.
+    """
     memory = scratch.view(np.uint64)
+    free = rules["moon"] != MOON_OFF and ints.view(np.uint64)[0] & KNOWS_MOON != ZERO and moon_is_open(rules, state)
     for seat in range(rules["players"]):
         at = MASKS_AT + WORDS * seat
-        value = value_of(floats, ints, scratch, memory[at], memory[at + 1])
-        out[seat] = cut_value(value, mask_points(rules, state["taken"][seat] & rules["penalty"]), left)
+        taken = mask_points(rules, state["taken"][seat] & rules["penalty"])
+        value = value_of(floats, ints, scratch, memory[at], memory[at + 1]) + taken * floats[REST]
+        out[seat] = value if free else cut_value(value, taken, left)
 
 
 @kernel
@@ -79,13 +99,20 @@ def masks_in(scratch: Any) -> Any:
     return scratch.view(np.uint64)[MASKS_AT:STACK_AT].reshape((SEATS, WORDS))
 
 
+@kernel
+def undecided(rules: Any, state: Any, out: Any) -> int:
+    """The points that are still to be taken; where there are none, `out` gets the exact points of all seats."""
+    left = 0 if state["phase"] == OVER else points_out(rules, state)
+    if left == 0:
+        settled_points(rules, state, out)
+    return left
+
+
 @compile_evaluator
 def evaluate_cards(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any, out: Any) -> None:
     """A network over the 60 card atoms."""
-    left = points_out(rules, state)
-    if left == 0 or state["phase"] == OVER:
-        exact_points(rules, state, out)
-    else:
+    left = undecided(rules, state, out)
+    if left != 0:
         extract_card_atoms(rules, state, masks_in(scratch))
         all_values(rules, state, left, floats, ints, scratch, out)
 
@@ -93,11 +120,18 @@ def evaluate_cards(rules: Any, state: Any, root: int, floats: Any, ints: Any, sc
 @compile_evaluator
 def evaluate_all(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any, out: Any) -> None:
     """A network over all built-in atoms."""
-    left = points_out(rules, state)
-    if left == 0 or state["phase"] == OVER:
-        exact_points(rules, state, out)
-    else:
+    left = undecided(rules, state, out)
+    if left != 0:
         extract_atoms(rules, state, masks_in(scratch))
+        all_values(rules, state, left, floats, ints, scratch, out)
+
+
+@compile_evaluator
+def evaluate_moon(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any, out: Any) -> None:
+    """A network over all built-in atoms and those about the moon."""
+    left = undecided(rules, state, out)
+    if left != 0:
+        extract_moon(rules, state, masks_in(scratch))
         all_values(rules, state, left, floats, ints, scratch, out)
 
 
@@ -105,10 +139,8 @@ def _evaluate_with(extract: Callable[..., None]) -> Callable[..., None]:
     """The same for atoms that a user added."""
 
     def evaluate(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any, out: Any) -> None:
-        left = points_out(rules, state)
-        if left == 0 or state["phase"] == OVER:
-            exact_points(rules, state, out)
-        else:
+        left = undecided(rules, state, out)
+        if left != 0:
             extract(rules, state, masks_in(scratch))
             all_values(rules, state, left, floats, ints, scratch, out)
 
@@ -116,15 +148,23 @@ def _evaluate_with(extract: Callable[..., None]) -> Callable[..., None]:
     return compile_evaluator(evaluate)
 
 
-_ready = {extract_card_atoms: evaluate_cards, extract_atoms: evaluate_all}
+_ready = {extract_card_atoms: evaluate_cards, extract_atoms: evaluate_all, extract_moon: evaluate_moon}
 
 
 class Network:
-    """Conjunctions with weights: one float32 for every node of the trie; those that are not live stay zero."""
+    """Conjunctions with weights: one float32 for every node of the trie; those that are not live stay zero.
 
-    def __init__(self, conjunctions: Conjunctions, weights: npt.NDArray[np.float32] | None = None) -> None:
+    With `rest` they foresee the points that are still to come, to which those that a seat has are added; without, as in
+    the papers, all points of the deal.
+    """
+
+    def __init__(
+        self, conjunctions: Conjunctions, weights: npt.NDArray[np.float32] | None = None, *, rest: bool = False
+    ) -> None:
         self.conjunctions = conjunctions
-        self._floats = np.zeros((conjunctions.nodes + 1) // 2)
+        self.rest = rest
+        self._floats = np.zeros((conjunctions.nodes + 1) // 2 + 1)
+        self._floats[REST] = rest
         if weights is not None:
             self.weights[conjunctions.live] = weights
         self.extract = make_extractor(conjunctions.used)

@@ -3,6 +3,8 @@
 In an experience the agent stops at a random decision of a deal, and each card that an action names is played out to the
 end of the deal by the agent's present policy, against the same hands. What is learned are the differences between the
 choices, in which most of the luck of the deal cancels. Every deal that is played to its end counts as a game.
+Without pairing, to see what it is worth, each card is played out against hidden hands of its own, all of which fit what
+the agent may know.
 """
 
 from __future__ import annotations
@@ -19,14 +21,16 @@ from numba import types
 from heartlab.jit import compile_for, kernel
 from heartlab.kernel.bits import QUEEN_BIT, ZERO, bit, lowest
 from heartlab.kernel.dealing import deal
-from heartlab.kernel.layout import PLAYING, RULES, STATE, compile_rules
+from heartlab.kernel.layout import OBSERVATION, PLAYING, RULES, STATE, compile_rules
+from heartlab.kernel.observe import observe
 from heartlab.kernel.play import legal, mask_points, play
 from heartlab.kernel.rng import below, seed_key, substream
+from heartlab.kernel.worlds import sample_worlds
 from heartlab.learn.falcon_boxes import BEGIN, Boxes, decide
 from heartlab.learn.falcon_partners import SIGNATURE, find_partner
 from heartlab.players.falcon.actions import single
 from heartlab.players.falcon.percepts import unplayed_elsewhere
-from heartlab.players.falcon.richer import COUNT, kind_of, name_cards, sense
+from heartlab.players.falcon.richer import COUNT, PAPER_ACTIONS, PAPER_PERCEPTS, kind_of, name_cards, sense
 from heartlab.rules import Rules
 
 MOST_BRANCHES = 16
@@ -58,7 +62,7 @@ def _play_on(
 @kernel
 def experience(
     rules: Any, deal_key: np.uint64, play_key: np.uint64, first: int, states: Any, tests: Any, branches: Any,
-    weights: Any, partner: Any, budget: int, codes: Any, kinds: Any, costs: Any,
+    weights: Any, partner: Any, paired: bool, budget: int, codes: Any, kinds: Any, costs: Any,
 ) -> tuple[int, int]:  # fmt: skip
     """One experience per row: percepts and kind of a decision, and what each action cost, -1 where it does not apply.
 
@@ -67,6 +71,7 @@ def experience(
     """
     rule = rules[0]
     state, branch = states[0], states[1]
+    views = np.empty(1, OBSERVATION)
     rng, history = np.empty(1, np.uint64), np.full(52, -1, np.int8)
     cards, named = np.full(COUNT, -1, np.int64), np.full(COUNT, -1, np.int64)
     players, tricks = np.int64(rule["players"]), np.int64(rule["hand_size"])
@@ -88,6 +93,8 @@ def experience(
         codes[row], kinds[row] = sense(rule, state, kind, hand, own, out, me), kind
         name_cards(state, kind, own, out, (hand | out) & QUEEN_BIT == ZERO, named)
         before = mask_points(rule, state["taken"][me] & rule["penalty"])
+        if not paired:
+            observe(rule, state, history, me, ZERO, views[0])
         for action in range(COUNT):
             costs[row, action] = -1
         done = ZERO
@@ -96,6 +103,8 @@ def experience(
                 continue
             done |= bit(named[action])
             states[1] = state
+            if not paired:
+                sample_worlds(rule, views[0], rng, states[1:])
             history[branch["plays"]] = named[action]
             play(rule, branch, named[action])
             _play_on(rule, branch, me, never, tests, branches, weights, partner, cards, history, rng)
@@ -131,8 +140,8 @@ _RULES = types.Array(numba.from_dtype(RULES), 1, "C", readonly=True)
 _STATES = types.Array(numba.from_dtype(STATE), 1, "C")
 _NETWORK = types.int32[::1], types.int32[:, ::1], types.float64[:, ::1], types.FunctionType(SIGNATURE)
 EXPERIENCE = types.UniTuple(types.int64, 2)(
-    _RULES, types.uint64, types.uint64, types.int64, _STATES, *_NETWORK, types.int64, types.uint64[::1],
-    types.int8[::1], types.int8[:, ::1],
+    _RULES, types.uint64, types.uint64, types.int64, _STATES, *_NETWORK, types.boolean, types.int64,
+    types.uint64[::1], types.int8[::1], types.int8[:, ::1],
 )  # fmt: skip
 FROZEN = types.void(_RULES, types.uint64, types.uint64, types.int64, _STATES, *_NETWORK, types.int16[::1])
 
@@ -153,6 +162,13 @@ class Experiences:
         return len(self.codes)
 
 
+def plainer(known: Experiences, percepts: bool, actions: bool) -> Experiences:
+    """The same experiences with no more than the paper's kind of percepts, or of actions."""
+    codes = known.codes & np.array(PAPER_PERCEPTS)[known.kinds] if percepts else known.codes
+    costs = np.where(PAPER_ACTIONS, known.costs, np.int8(-1)) if actions else known.costs
+    return Experiences(codes, known.kinds, costs, known.games)
+
+
 FIELDS = ("codes", "kinds", "costs")
 
 
@@ -162,14 +178,16 @@ def join(several: Sequence[Experiences]) -> Experiences:
     return Experiences(codes, kinds, costs, sum(one.games for one in several))
 
 
-def gather(net: Boxes, rules: Rules, partner: str, seed: int, purpose: str, games: int, first: int = 0) -> Experiences:
+def gather(
+    net: Boxes, rules: Rules, partner: str, seed: int, purpose: str, games: int, first: int = 0, *, paired: bool = True
+) -> Experiences:
     """Experiences of a network's policy with three partners of a kind, for at most so many games."""
     compile_for(experience, EXPERIENCE)
     codes, kinds, costs = np.zeros(games, np.uint64), np.zeros(games, np.int8), np.zeros((games, COUNT), np.int8)
     keys = seed_key(seed, f"{purpose} deals"), seed_key(seed, f"{purpose} players")
     count, played = experience(
         compile_rules(rules), *keys, first, np.zeros(2, STATE), net.tests, net.branches, net.weights,
-        find_partner(partner), games, codes, kinds, costs,
+        find_partner(partner), paired, games, codes, kinds, costs,
     )  # fmt: skip
     return Experiences(codes[:count].copy(), kinds[:count].copy(), costs[:count].copy(), int(played))
 

@@ -8,12 +8,13 @@ import numpy as np
 
 from heartlab.bundle import Arrays
 from heartlab.learn.falcon_boxes import Boxes, seedling
-from heartlab.learn.falcon_experience import FIELDS, Experiences, frozen_ratios, gather, join
+from heartlab.learn.falcon_experience import FIELDS, Experiences, frozen_ratios, gather, join, plainer
 from heartlab.learn.falcon_grow import grow
 from heartlab.learn.falcon_partners import PARTNERS
 from heartlab.learn.falcon_players import boxes_model
 from heartlab.learn.model import Model
 from heartlab.learn.recipes import Metrics, recipe
+from heartlab.players.falcon.richer import PAPER_ACTIONS
 from heartlab.rules import Rules
 
 
@@ -36,6 +37,9 @@ class GrowParameters:
     """How many experiences without effect each motor weight is diluted with."""
     foresight: float = 0.05
     """How much it counts that a split explains differences between actions which do not pay yet."""
+    without: str = ""
+    """What to leave out, to see what it is worth: percepts, actions (those that the paper's agent does not have) or
+    pairing; several joined with +."""
     test: int = 20_000
     """Frozen games against three gnome after each round."""
 
@@ -46,6 +50,9 @@ class GrowParameters:
         for name in self.partners.split("+"):
             if name not in PARTNERS:
                 raise ValueError(f"partners={self.partners}: {name!r} is none of {', '.join(PARTNERS)}")
+        for name in filter(None, self.without.split("+")):
+            if name not in ("percepts", "actions", "pairing"):
+                raise ValueError(f"without={self.without}: {name!r} is none of percepts, actions, pairing")
         for name, least in (("batch", 100), ("categories", 3), ("least", 1), ("keep", 1), ("test", 0)):
             if getattr(self, name) < least:
                 raise ValueError(f"{name}={getattr(self, name)}: at least {least}")
@@ -68,9 +75,14 @@ class GrowTrainer:
         settings = self.settings
         kinds = settings.partners.split("+")
         partner = kinds[first // self.chunk % len(kinds)]
-        fresh = gather(self.net, self.rules, partner, self.seed, "train", count, first)
+        left_out = settings.without.split("+")
+        paired = "pairing" not in left_out
+        fresh = gather(self.net, self.rules, partner, self.seed, "train", count, first, paired=paired)
+        fresh = plainer(fresh, "percepts" in left_out, "actions" in left_out)
         self.kept = [*self.kept, fresh][-settings.keep :]
         self.net = grow(join(self.kept), settings.categories, settings.least, settings.shrink, settings.foresight)
+        if "actions" in left_out:
+            self.net.weights[:, ~PAPER_ACTIONS] = 0.0
         line: Metrics = {
             "games": first + count, "partners": partner, "experiences": len(fresh), "categories": len(self.net),
         }  # fmt: skip

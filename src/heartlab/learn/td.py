@@ -24,15 +24,15 @@ from numba import types
 
 from heartlab.features.atoms import EXTRACT, WORDS
 from heartlab.features.conjunctions import STACK, list_active
-from heartlab.features.network import CHANGE
+from heartlab.features.network import CHANGE, REST
 from heartlab.jit import compile_for, kernel
 from heartlab.kernel.dealing import deal
 from heartlab.kernel.layout import OBSERVATION, OVER, RULES, SEATS, STATE
 from heartlab.kernel.observe import see
-from heartlab.kernel.play import play, points
+from heartlab.kernel.play import mask_points, play
 from heartlab.kernel.rng import below, substream
 from heartlab.kernel.worlds import sample_worlds
-from heartlab.search.evaluators import SIGNATURE, points_out
+from heartlab.search.evaluators import SIGNATURE, points_out, settled_points
 from heartlab.search.maxn import EPSILON, MAXN, search_root, stop_after
 from heartlab.search.ordering import MAX_MOVES, candidates
 from heartlab.search.spec import SPEC
@@ -125,12 +125,20 @@ def foresee(
 
 
 @kernel
+def count_taken(rules: Any, state: Any, out: Any) -> None:
+    """The penalty points that every seat has."""
+    for seat in range(rules["players"]):
+        out[seat] = mask_points(rules, state["taken"][seat] & rules["penalty"])
+
+
+@kernel
 def learn_backwards(
-    masks: Any, count: int, result: float, decay: float, rate: float, floats: Any, ints: Any, active: Any, stack: Any,
-    notes: Any, noted: int,
+    masks: Any, before: Any, count: int, result: float, decay: float, rate: float, floats: Any, ints: Any, active: Any,
+    stack: Any, notes: Any, noted: int,
 ) -> tuple[float, int]:  # fmt: skip
     """Visit a deal's states from last to first; returns the absolute error of the first one, before its update.
 
+    `before` are the points that the seat had in each state: they count if the network foresees only the rest.
     As far as there is room the states are noted, `noted` of them so far; the second result is their new number.
     """
     weights = floats.view(np.float32)
@@ -139,7 +147,7 @@ def learn_backwards(
     error = 0.0
     for i in range(count - 1, -1, -1):
         found = list_active(trie, masks[i, 0], masks[i, 1], stack, active)
-        value = 0.0
+        value = before[i] * floats[REST]
         for k in range(found):
             value += weights[active[k]]
         error = abs(result - value)
@@ -174,8 +182,9 @@ def train_deals(
     table = np.empty((MAX_MOVES, 2 + SEATS))
     cards = np.empty(MAX_MOVES, np.int64)
     masks = np.empty((32, SEATS, WORDS), np.uint64)
+    before = np.zeros((32, SEATS))
     stack = np.empty(STACK, np.uint64)
-    result = np.empty(SEATS, np.int64)
+    result = np.empty(SEATS)
     players = np.int64(rules[0]["players"])
     memory = scratch.view(np.uint64)
     worlds = np.zeros(settings[0]["worlds"], STATE)
@@ -197,9 +206,11 @@ def train_deals(
                         rules[0], ahead, specs[LEARNER], function, floats, ints, scratch, rng, table, cards, counters
                     )
                     extract(rules[0], ahead, masks[count])
+                    count_taken(rules[0], ahead, before[count])
                     count += points_out(rules[0], ahead) > 0
                 else:
                     extract(rules[0], state, masks[count])
+                    count_taken(rules[0], state, before[count])
                     count += 1
             if settings[0]["worlds"] > 0:
                 card = choose_closed(
@@ -216,7 +227,7 @@ def train_deals(
                     table, cards, counters,
                 )  # fmt: skip
             play(rules[0], state, card)
-        points(rules[0], state, result)
+        settled_points(rules[0], state, result)
         rate = settings[0]["rate"]
         if settings[0]["halving"] > 0:
             rate /= 1.0 + (first + number) / settings[0]["halving"]
@@ -224,8 +235,8 @@ def train_deals(
             seat = (learner + step) % players
             if step == 0 or settings[0]["views"] > 1:
                 error, noted = learn_backwards(
-                    masks[:, seat], count, float(result[seat]), settings[0]["decay"], rate, floats, ints, active, stack,
-                    notes, noted,
+                    masks[:, seat], before[:, seat], count, result[seat], settings[0]["decay"], rate,
+                    floats, ints, active, stack, notes, noted,
                 )  # fmt: skip
                 if step == 0:
                     out[number, 0] = result[seat]

@@ -105,7 +105,7 @@ def promising(
 def with_more(network: Network, added: Sequence[Conjunction]) -> Network:
     """A network with more conjunctions; the old ones keep their weights, the new ones have none yet."""
     old = list(network.conjunctions)
-    bigger = Network(Conjunctions.of([*old, *added]))
+    bigger = Network(Conjunctions.of([*old, *added]), rest=network.rest)
     for atoms in old:
         bigger.weights[bigger.conjunctions.find(atoms)] = network.weights[network.conjunctions.find(atoms)]
     return bigger

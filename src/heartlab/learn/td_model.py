@@ -19,6 +19,8 @@ import numpy.typing as npt
 from heartlab.features.atoms import ATOMS, AtomError
 from heartlab.features.clauses import clause
 from heartlab.features.conjunctions import Conjunction, Conjunctions
+from heartlab.features.moon import NAMES as MOON_NAMES
+from heartlab.features.moon import place_moon
 from heartlab.features.network import Network
 from heartlab.learn.model import Model, ModelError, load_model
 from heartlab.players.base import Player
@@ -58,7 +60,7 @@ def to_model(network: Network, rules: str, **extras: object) -> Model:
         {"conjunctions": padded, "weights": network.weights[nodes], "atoms": np.array(used, np.int8)},
         rules=rules,
         names=tuple(ATOMS[number].name for number in used),
-        extras=dict(extras),
+        extras={"rest": network.rest, **extras},
     )
 
 
@@ -74,6 +76,8 @@ def to_network(model: Model) -> Network:
     if rows.ndim != 2 or weights.shape != (len(rows),) or used.shape != (len(model.names),):
         raise ModelError("the parts of the network do not fit together")
     try:
+        if not set(MOON_NAMES).isdisjoint(model.names):
+            place_moon()
         number_of = {int(old): clause(name).number for old, name in zip(used, model.names, strict=True)}
     except AtomError as error:
         raise ModelError(f"the network needs an atomic feature that nobody has added: {error}") from error
@@ -86,7 +90,7 @@ def to_network(model: Model) -> Network:
     conjunctions = Conjunctions.of(chosen)
     if len(conjunctions) != len(rows):
         raise ModelError("the network has conjunctions twice, or some that can never be active")
-    network = Network(conjunctions)
+    network = Network(conjunctions, rest=bool(model.extras.get("rest", False)))
     for atoms, weight in chosen.items():
         network.weights[conjunctions.find(atoms)] = weight
     return network

@@ -11,6 +11,7 @@ from heartlab.bundle import Arrays
 from heartlab.features.atoms import CARD_ATOMS, HEART_ATOMS, QUEEN_ONLY
 from heartlab.features.clauses import USEFUL, clause
 from heartlab.features.conjunctions import Conjunctions
+from heartlab.features.moon import place_moon
 from heartlab.features.network import Network
 from heartlab.features.selection import select_by_weight, union
 from heartlab.kernel.layout import compile_rules
@@ -114,11 +115,17 @@ class TdTrainer:
     chunk = 1000
 
     def __init__(
-        self, task: str, parameters: TdParameters, seed: int, conjunctions: Conjunctions | None = None
+        self,
+        task: str,
+        parameters: TdParameters,
+        seed: int,
+        conjunctions: Conjunctions | None = None,
+        *,
+        rest: bool = False,
     ) -> None:
         self.rules = Rules.parse(parameters.rules or TASKS[task][0])
         self.task, self.parameters = task, parameters
-        self.network = Network(conjunctions or chosen_conjunctions(task, parameters))
+        self.network = Network(conjunctions or chosen_conjunctions(task, parameters), rest=rest)
         count = len(self.network.conjunctions)
         dice = np.random.default_rng((seed, 1))
         self.network.weights[self.network.conjunctions.live] = dice.uniform(-1 / count, 1 / count, count)
@@ -178,14 +185,37 @@ def _task_recipe(task: str, summary: str, parameters: type[TdParameters], games:
 
 
 @dataclass(frozen=True)
-class FullParameters(TdParameters):
-    """The full game starts from pairs."""
+class PairsParameters(TdParameters):
+    """Where pairs are a good start."""
 
     orders: str = "1,2"
 
 
+@dataclass(frozen=True)
+class FullParameters(PairsParameters):
+    """The full game, in which it can matter who has Q♠ already: no feature of the papers tells."""
+
+    rest: bool = False
+    """Foresee the points that are still to come instead of all points of the deal, as in the papers."""
+    moon: bool = False
+    """Whether features about the moon are among the atomic ones; to be trained under rules that have one."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.moon and (self.select or self.clauses):
+            raise ValueError("moon=yes goes with orders, not with select or clauses")
+
+
+def _full_trainer(parameters: FullParameters, seed: int) -> TdTrainer:
+    chosen = None
+    if parameters.moon:
+        chosen = Conjunctions.exhaustive(TASKS["full"][1] + place_moon(), parameters.order_list())
+    return TdTrainer("full", parameters, seed, chosen, rest=parameters.rest)
+
+
 _task_recipe("queen", "avoid Q♠: conjunctions of 60 features up to order four", TdParameters, 200_000)
-_task_recipe("hearts", "avoid hearts: conjunctions of 88 features", FullParameters, 200_000)
-_task_recipe(
-    "full", "the full game; --set select=MODEL:10000,MODEL:2000 takes the best of other models", FullParameters, 200_000
-)
+_task_recipe("hearts", "avoid hearts: conjunctions of 88 features", PairsParameters, 200_000)
+recipe(
+    "td-full", "the full game; --set select=MODEL:10000,MODEL:2000 takes the best of other models", FullParameters,
+    200_000,
+)(_full_trainer)  # fmt: skip

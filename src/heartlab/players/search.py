@@ -9,9 +9,10 @@
 | `ismcts:` | closed: trees over the observation itself |
 
 Options: `eval=NAME`, `tricks=N` (or `all`), `plies=N`, `worlds=N` (for ismcts `trees=N`), `sims=N`, `c=X`,
-`playout=NAME`, `cut=N`, `endgame=N`, `merge=yes`, `ties=first`, `prune=yes`, `table=yes`, `pass=PLAYER` (who chooses
-the cards to pass; default: the thesis rule, for uct and ismcts gnome:jake), `ms=N` (a budget per choice: as many
-worlds, trees or tricks of depth as it allows), `threads=N` (for the worlds or trees of one choice).
+`playout=NAME`, `cut=N`, `pick=visits` (or `value`, as `uct` does over worlds: a tree that explores this much spreads
+its visits too evenly to tell), `endgame=N`, `merge=yes`, `ties=first`, `prune=yes`, `table=yes`, `pass=PLAYER` (who
+chooses the cards to pass; default: the thesis rule, for uct and ismcts gnome:jake), `ms=N` (a budget per choice: as
+many worlds, trees or tricks of depth as it allows), `threads=N` (for the worlds or trees of one choice).
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ class SearchPlayer(Player):
         self.is_open = self.worlds == 0
         passer = options.pop("pass", "gnome:jake" if grows else "thesis")
         self._passer = None if passer == "thesis" else make_player(passer)
-        pick = options.pop("pick", "visits")
+        pick = options.pop("pick", "value" if self.kind == "uct" and not self.is_open else "visits")
         if pick not in ("visits", "value"):
             raise SearchError(f"pick={pick} is unknown; choose from visits, value")
         self._policy = known_policies().get(options.get("playout", "throw"), (0, None))[1]
@@ -223,7 +224,7 @@ class SearchPlayer(Player):
         if isinstance(batch, OpenStates):
             if not self.milliseconds:
                 return self.search_open(batch)
-            return self._repeat(batch, deadline) if self._by_visits else self._deepen(batch, deadline)
+            return self._repeat(batch, deadline) if self.kind == "uct" else self._deepen(batch, deadline)
         if not self.milliseconds:
             return self.search_worlds(batch, self.worlds)
         portion = self._portion * self.threads

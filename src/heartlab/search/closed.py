@@ -1,10 +1,10 @@
 """Closed play: perfect-information search in sampled worlds (PIMC), any open search in each of them.
 
 For every world each legal card gets its value for the seat to move; the card with the best mean over the worlds is
-played (in UCT: the card with most visits). Worlds may be weighted: a weight function sees observation and world, and is
-the hook for inference from play. A world's randomness depends on the observation's key and the world's number alone, so
-that worlds may be spread over threads, or searched in portions until time is up, without changing what each of them
-says.
+played (or, with `pick=visits`, the card that UCT tried most). Worlds may be weighted: a weight function sees
+observation and world, and is the hook for inference from play. A world's randomness depends on the observation's key
+and the world's number alone, so that worlds may be spread over threads, or searched in portions until time is up,
+without changing what each of them says.
 
 Three steps, each over arrays: `draw_worlds`, `search_states` (the only one that takes time) and `pick_cards`. An open
 player skips the first: its states are its worlds.

@@ -29,8 +29,8 @@ from numba import types
 
 from heartlab.jit import kernel, pointed
 from heartlab.kernel.bits import ONE, ZERO, lowest
-from heartlab.kernel.layout import OVER, RULES, STATE
-from heartlab.kernel.play import mask_points, points
+from heartlab.kernel.layout import NOBODY, OVER, RULES, STATE
+from heartlab.kernel.play import mask_points, points, shooter
 
 Function = Callable[..., None]
 _FLOATS = types.float64[::1]
@@ -122,6 +122,16 @@ def exact_points(rules: Any, state: Any, out: Any) -> None:
     points(rules, state, whole)
     for seat in range(rules["players"]):
         out[seat] = whole[seat]
+
+
+@kernel
+def settled_points(rules: Any, state: Any, out: Any) -> None:
+    """The points of a deal in which no more are to be taken, moon included, even if cards are still to be played."""
+    phase = state["phase"]
+    if shooter(rules, state) != NOBODY:
+        state["phase"] = OVER
+    exact_points(rules, state, out)
+    state["phase"] = phase
 
 
 @kernel

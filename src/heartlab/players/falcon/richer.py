@@ -98,6 +98,23 @@ LEAD_PERCEPTS = (
 PERCEPTS = (FOLLOW_PERCEPTS, VOID_PERCEPTS, LEAD_PERCEPTS)
 """What can be perceived in each kind of decision; bit k is the k-th of them."""
 
+_PAPER_WORDS = ("♥", "heart", "Q♠", "K♠", "is led")
+PAPER_PERCEPTS = tuple(
+    np.uint64(sum(1 << bit for bit, text in enumerate(texts) if any(word in text for word in _PAPER_WORDS)))
+    for texts in PERCEPTS
+)
+"""For each kind the percepts about what the paper's agent perceives: hearts, the high spades, the suit led."""
+PAPER_ACTIONS = np.array(
+    [
+        text in ACTIONS[:4]
+        or text in ("throw Q♠", "throw the highest ♥", "dump a high card", "lead the highest ♠ below Q♠")
+        or text.startswith(("lead the highest ♣", "lead the highest ♦", "lead the highest ♠", "lead the highest ♥"))
+        or (text.startswith("lead the lowest") and text[-1] in _SUITS)
+        for text in ACTIONS
+    ]
+)
+"""Which actions the paper's agent has, too."""
+
 
 @kernel
 def kind_of(own: np.uint64, led: np.uint64) -> int:
