@@ -19,6 +19,7 @@ from web_client import QUICK_COACH, serving
 
 from heartlab import cli
 from heartlab.analysis import analyse
+from heartlab.analysis.explain import Reason
 from heartlab.cards import CardSet, card_name, parse_cards
 from heartlab.deal import Deal
 from heartlab.players import make_player
@@ -32,7 +33,7 @@ from heartlab.web.levels import compare, estimate_level
 from heartlab.web.messages import Decision, PassReview
 from heartlab.web.puzzles import DAYS, grade, make_puzzle
 from heartlab.web.store import Store
-from heartlab.web.words import knows_moon, sources
+from heartlab.web.words import _feature, knows_moon, sources
 
 SCALE = int(os.environ.get("HEARTLAB_SCALE", "1"))
 NAMES = ["You", "Ada", "Emil", "Ines"]
@@ -234,6 +235,14 @@ def test_learned_words_are_silent_where_a_moon_threatens(judge):
     assert silent >= 2 or knows_moon()
     assert spoken >= 5
     assert ("without the moon" in sources()) != knows_moon()
+
+
+def test_points_taken_are_a_reason_in_words():
+    """A network that foresees only what is still to come names the points themselves: a reason without features."""
+    card, other = parse_cards("2S KS")
+    assert _feature(Reason((), 1.0, 4.25, 1.0), card, other) == (
+        "Points once the trick is over: 4.2 on average after K♠, 1.0 after 2♠."
+    )
 
 
 def test_shares_count_worlds(judge):

@@ -95,6 +95,11 @@ def _feature(reason: Reason, choice: Card, other: Card) -> str:
             f"Points once the trick is over: {reason.after_card:.1f} on average after {pretty_card(other)}, "
             f"{reason.after_choice:.1f} after {pretty_card(choice)}."
         )
+    if not reason.atoms:
+        return (
+            f"Points once the trick is over: {reason.after_card:.1f} on average after {pretty_card(other)}, "
+            f"{reason.after_choice:.1f} after {pretty_card(choice)}."
+        )
     what = " and ".join(ATOMS[atom].sentence for atom in reason.atoms)
     here, there = (round(WORLDS * share) for share in (reason.after_choice, reason.after_card))
     side = "against" if reason.effect > 0 else "for"
