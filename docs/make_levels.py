@@ -9,13 +9,14 @@ import sys
 
 from heartlab.deal import Deal
 from heartlab.web.bots import Bots
+from heartlab.web.coaching import clear_cost
 from heartlab.web.judge import Judge
 
 PLAYERS = ["random", "gnome", "gnome:jake", "advice:advice-four", "gnome:peter", "uct:worlds=20,sims=200"]
 
 
 def cost_of_deal(name: str, number: int, bots: Bots, judge: Judge) -> float:
-    """What the choices of a player on seat 0 cost in one deal."""
+    """What the choices of a player on seat 0 cost in one deal, counted as in a review."""
     deal = Deal("standard", 7, number)
     seats = [name, "gnome", "gnome", "gnome"]
     for seat in deal.to_pass:
@@ -24,7 +25,8 @@ def cost_of_deal(name: str, number: int, bots: Bots, judge: Judge) -> float:
     while deal.to_move is not None:
         card = bots.play(seats[deal.to_move], deal.observe(deal.to_move))
         if deal.to_move == 0 and len(deal.legal) > 1:
-            cost += max(0.0, judge.analyse(deal, 0, card).cost)
+            found = judge.analyse(deal, 0, card)
+            cost += clear_cost(found.cost, found.cost_se)
         deal.play(card)
     return cost
 

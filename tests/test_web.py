@@ -23,12 +23,13 @@ pytest.importorskip("websockets", reason="needs the extra web")
 import urllib.error
 import urllib.request
 
-from web_client import Client, serving
+from web_client import Client, moon_hands, serving
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
 from heartlab.cards import CardSet, card_name
 from heartlab.deal import Deal
+from heartlab.record_reader import from_json
 from heartlab.rules import Rules
 from heartlab.web.bots import Bots
 from heartlab.web.command import run_server
@@ -117,6 +118,38 @@ def test_undo_is_for_practice_only(served):
         for key in ("hand", "legal", "trick", "plays", "points", "commitment"):
             assert client.view[key] == before[key]
         assert client.view["undos"] == 1
+
+
+@pytest.mark.parametrize(("what", "points"), [("others", [0, 26, 26, 26]), ("self", [-26, 0, 0, 0])])
+def test_the_shooter_of_the_moon_is_asked_where_the_rules_say_so(tmp_path, what, points):
+    def dealer(rules, _seed, _number, scores):
+        return Deal.from_hands(moon_hands(), rules, number=3, scores=scores)
+
+    with serving(tmp_path / "games.sqlite", dealer=dealer) as server, server.client() as client:
+        client.create(server.key, rules="standard,moon=choice")
+        assert client.ask("moon", "failed", what=what)["code"] == "table"
+        while client.view["phase"] == "play":
+            high = sorted(
+                client.view["legal"], key=lambda card: ("CSHD".index(card[1]), -"23456789TJQKA".index(card[0]))
+            )
+            client.say("play", card=high[0], at=client.view["plays"])
+            client.until(lambda got: got["type"] == "view" and (got["legal"] or got["phase"] != "play"))
+        assert client.view["phase"] == "moon"
+        assert client.view["points"] == [26, 0, 0, 0]
+        assert "reveal" not in client.view
+        assert client.ask("next", "failed")["code"] == "table"
+        assert client.ask("replay", "deals", number=0)["type"] == "failed"
+        again = client.ask("open", "view", key=client.key)
+        assert (again["phase"], again["scores"]) == ("moon", [0, 0, 0, 0])
+        client.say("moon", what=what)
+        over = client.until(lambda got: got["type"] == "view" and got["event"]["kind"] == "moon")
+        assert (over["phase"], over["points"], over["scores"]) == ("over", points, points)
+        assert over["reveal"]["points"] == points
+        assert client.ask("moon", "failed", what="others")["code"] == "table"
+        proof = client.ask("replay", "deals", number=0)["proof"]
+        checks = {name: good for name, good, _ in check_proof(proof)}
+        assert checks["every card followed the rules, to the end"]
+        assert tuple(Deal.from_record(from_json(json.dumps(proof["record"]))).points) == tuple(points)
 
 
 def test_claims_need_a_proof_and_finish_the_deal(served):
@@ -233,6 +266,67 @@ def test_the_commitment_is_the_documented_hash():
     assert proof_of(deal, 7, "00ff", list("abcd"))["commitment"] == wanted
 
 
+def sha256(*lines: str) -> str:
+    import hashlib
+
+    return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
+
+
+def test_the_page_has_a_share_in_the_seed(served, tmp_path):
+    """The server's secret is promised before the page's text, the seed follows from both, and all of it is checked."""
+    path = tmp_path / "proof.json"
+    with served.client() as client:
+        promise = client.hello["promise"]
+        for number, share in enumerate(("ab" * 8, "0123456789abcdef")):
+            if number == 0:
+                client.create(served.key, share=share)
+            else:
+                client.say("next", share=share)
+                client.until(lambda got: got["type"] == "view" and got["event"]["kind"] == "dealt")
+            view = client.view
+            assert (view["promise"], view["share"]) == (promise, share)
+            following = client.until(lambda got: got["type"] == "promised")["promise"]
+            assert following != promise
+            with served.client() as reloaded:
+                again = reloaded.ask("open", "view", key=client.key)
+                assert [again[key] for key in ("promise", "share", "commitment", "hand")] == [
+                    view[key] for key in ("promise", "share", "commitment", "hand")
+                ]
+            final = client.finish_deal()
+            secret, seed = final["reveal"]["secret"], final["reveal"]["seed"]
+            assert sha256("heartlab secret 1", f"secret {secret}") == promise
+            made = sha256("heartlab seed 1", f"number {number}", f"secret {secret}", f"share {share}")
+            assert int(made, 16) >> (256 - 53) == seed
+            lines = ["heartlab deal 1", "rules standard", f"number {number}", f"seed {seed}"]
+            lines += [f"salt {final['reveal']['salt']}", f"promise {promise}", f"share {share}"]
+            lines += [f"hand {seat} {hand}" for seat, hand in enumerate(final["reveal"]["hands"])] + ["kitty -"]
+            assert sha256(*lines) == view["commitment"]
+            proof = client.ask("replay", "deals", number=number)["proof"]
+            path.write_text(json.dumps(proof))
+            assert run_verify(path, view["commitment"], promise)[0]
+            assert len(run_verify(path, None)[1]) == 5
+            assert not run_verify(path, None, following)[0]
+            unshared = {key: value for key, value in proof.items() if key not in ("secret", "share", "promise")}
+            for forged in ({**proof, "secret": "0" * 64}, {**proof, "share": "f" * 16}, unshared):
+                path.write_text(json.dumps(forged))
+                assert not run_verify(path, view["commitment"], promise)[0]
+            path.write_text(json.dumps({**proof, "seed": 1}))
+            wrong = {check["check"] for check in run_verify(path, None)[1] if not check["holds"]}
+            assert "the seed is made from the secret and the page's text" in wrong
+            path.write_text(json.dumps({key: value for key, value in proof.items() if key != "secret"}))
+            with pytest.raises(ValueError, match="secret"):
+                run_verify(path, None)
+            promise = following
+
+
+def test_a_given_seed_stays_as_it_is(served):
+    with served.client() as client:
+        view = client.create(served.key, seed=5, share="ab" * 8)
+        assert (view["promise"], view["share"]) == ("", "")
+        assert client.finish_deal()["reveal"]["seed"] == 5
+        assert client.ask("create", "opened", house=served.key, players=["gnome"] * 3, share="XY")["code"] == "message"
+
+
 def swapped_hands(seed: int, first: int, second: int, place: int) -> list[CardSet]:
     """The hands of a deal in which two other seats have exchanged one card."""
     hands = [set(hand) for hand in Deal("standard", seed, 3).hands]
@@ -243,13 +337,13 @@ def swapped_hands(seed: int, first: int, second: int, place: int) -> list[CardSe
 
 
 def play_with_everything(hands: list[CardSet], seed: int) -> list[str]:
-    """All traffic of a held deal with given hands, coach included; the salted hash, which must differ, is masked."""
+    """All traffic of a held deal with given hands, coach included; salted hashes, which must differ, are masked."""
 
     def dealer(rules, _seed, _number, scores):
         return Deal.from_hands(hands, rules, number=3, scores=scores, seed=seed)
 
     with serving(dealer=dealer) as server, server.client() as client:
-        client.create(server.key, ["gnome", "gnome", "gnome"])
+        client.create(server.key, ["gnome", "gnome", "gnome"], share="ab" * 8)
         while client.view["phase"] == "play":
             if client.view["plays"] % 12 < 4:
                 client.ask("hint", "coaching")
@@ -258,7 +352,7 @@ def play_with_everything(hands: list[CardSet], seed: int) -> list[str]:
             if client.view["plays"] > 16:
                 client.ask("check", "checked")
         texts = client.traffic
-    return [re.sub('"commitment":"[0-9a-f]{64}"|"key":"[^"]+"', '"masked":0', text) for text in texts]
+    return [re.sub('"(commitment|promise)":"[0-9a-f]{64}"|"key":"[^"]+"', '"masked":0', text) for text in texts]
 
 
 @pytest.mark.parametrize(("seed", "first", "second", "place"), [(1, 1, 2, 12), (2, 2, 3, 0), (3, 1, 3, 6)])
@@ -343,6 +437,7 @@ def test_the_page_may_load_only_from_here(served):
             urllib.request.urlopen(served.page + path)
 
 
+KINDS = ["play", "pass", "undo", "claim", "moon", "next", "again", "open", "create", "review"]
 messages = st.one_of(
     st.text(max_size=60),
     st.recursive(
@@ -351,7 +446,7 @@ messages = st.one_of(
         max_leaves=6,
     ).map(json.dumps),
     st.fixed_dictionaries(
-        {"type": st.sampled_from(["play", "pass", "undo", "claim", "next", "again", "open", "create", "review"])},
+        {"type": st.sampled_from(KINDS)},
         optional={
             "card": st.sampled_from(["2C", "QS", "XX", "", "10H"]) | st.integers(),
             "at": st.integers(-5, 99) | st.none(),
@@ -359,7 +454,8 @@ messages = st.one_of(
             "key": st.text(max_size=30),
             "house": st.text(max_size=30),
             "number": st.integers(-2, 2**70),
-            "what": st.text(max_size=5),
+            "share": st.sampled_from(["ab" * 8, "AB" * 8, ""]) | st.integers(),
+            "what": st.sampled_from(["others", "self", "all", "rest"]) | st.text(max_size=5),
         },
     ).map(json.dumps),
 )  # fmt: skip

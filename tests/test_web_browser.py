@@ -15,9 +15,10 @@ pytest.importorskip("uvicorn", reason="needs the extra web")
 pytest.importorskip("websockets", reason="needs the extra web")
 
 from browser import PROGRAM, Browser
-from web_client import serving
+from web_client import moon_hands, serving
 
 from heartlab.deal import Deal
+from heartlab.rules import Rules
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="needs Chromium (Debian: apt-get install chromium)")
 
@@ -62,7 +63,7 @@ def lobby(browser: Browser, page: str, key: str, options: str = QUICK) -> None:
     browser.wait("!!document.querySelector('.lobby')")
 
 
-def start(browser: Browser, *, seed: int = 5, practice: bool = False, rules: str = "standard") -> None:
+def start(browser: Browser, *, seed: int | str = 5, practice: bool = False, rules: str = "standard") -> None:
     browser.evaluate(
         f"(() => {{ const f = document.querySelector('.lobby-form'); f.elements.rules.value = '{rules}';"
         "f.elements.rules.dispatchEvent(new Event('change'));"
@@ -255,6 +256,7 @@ def test_a_phone_in_dark_by_touch(browser):
         "[...document.querySelectorAll('.hand .card')].filter((n) => n.getBoundingClientRect().height < 44).length"
     )
     assert small == 0
+    assert browser.evaluate("document.querySelector('.promise').getBoundingClientRect().height") >= 24
     browser.picture("phone-dark")
     browser.size(844, 390, phone=True, dark=True)
     below = "Math.max(...[...document.querySelectorAll('.hand .card')].map((n) => n.getBoundingClientRect().bottom))"
@@ -264,6 +266,96 @@ def test_a_phone_in_dark_by_touch(browser):
     browser.size(390, 844, phone=True, dark=True)
     finish_deal(browser, touch=True)
     browser.picture("phone-dark-over")
+
+
+OVERLAPS = (
+    "[...document.querySelectorAll('.laid')].flatMap((n) => { const a = n.getBoundingClientRect();"
+    "return [...document.querySelectorAll('.seat, .markers *')].filter((m) => { const b = m.getBoundingClientRect();"
+    "return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom; })"
+    ".map((m) => `${n.getAttribute('aria-label')} on ${m.textContent}`); })"
+)
+
+
+LARGE_SCORES = (
+    "for (const n of document.querySelectorAll('.facts'))"
+    "['26 pt', '13 tr', 'Σ 126'].forEach((text, i) => { n.children[i].textContent = text; })"
+)
+INSIDE = (
+    "(() => { const a = document.querySelector('.felt').getBoundingClientRect();"
+    "return [...document.querySelectorAll('.seat')].every((n) => { const b = n.getBoundingClientRect();"
+    "return b.left >= a.left && b.right <= a.right && b.top >= a.top && b.bottom <= a.bottom; }); })()"
+)
+
+
+@pytest.mark.parametrize("rules", ["standard", "standard,players=5", "spot,players=6"])
+def test_no_card_of_the_trick_lies_on_a_name(browser, served, rules):
+    lobby(browser, served.page, served.key, '{"pace": 1, "hold": "click", "motion": "none"}')
+    players = Rules.parse(rules).players
+    with served.client() as client:
+        client.create(served.key, ["gnome"] * (players - 1), rules=rules, seed=5)
+        browser.goto(f"{served.page}#{served.key}/{client.key}")
+        browser.wait("!!document.querySelector('.board')")
+        browser.wait(f"({PASSING}) || ({TURN}) || document.querySelectorAll('.laid.wins').length === 1")
+    if browser.evaluate(PASSING):
+        pass_three(browser)
+    for _ in range(12):
+        browser.wait(f"({TURN}) || document.querySelectorAll('.laid.wins').length === 1")
+        if browser.evaluate("document.querySelectorAll('.laid.wins').length === 1"):
+            break
+        card = browser.evaluate("document.querySelector('.hand .card.legal').dataset.card")
+        browser.click(f".hand [data-card='{card}']")
+        browser.wait(f"document.querySelectorAll('.laid.wins').length === 1 || !({TURN})")
+    assert browser.evaluate("document.querySelectorAll('.laid').length") == players
+    for width, height in ((360, 740), (390, 844), (768, 1024), (1280, 800)):
+        browser.size(width, height, phone=width < 1000)
+        assert browser.evaluate(OVERLAPS) == [], f"{rules} at {width} x {height}"
+        browser.evaluate(LARGE_SCORES)
+        assert browser.evaluate(OVERLAPS) == [], f"{rules} at {width} x {height}, with large scores"
+        assert browser.evaluate(INSIDE), f"a seat sticks out of the table: {rules} at {width} x {height}"
+        browser.picture(f"trick-{players}-{width}")
+
+
+def test_the_shooter_of_the_moon_chooses(browser):
+    def dealer(rules, _seed, _number, scores):
+        return Deal.from_hands(moon_hands(), rules, number=3, scores=scores)
+
+    with serving(dealer=dealer) as other, other.client() as client:
+        client.create(other.key, rules="standard,moon=choice")
+        browser.goto("about:blank")
+        lobby(browser, other.page, other.key)
+        browser.goto(f"{other.page}#{other.key}/{client.key}")
+        browser.wait(f"!!document.querySelector('.board') && {TURN}")
+        for card in ["AC", "AS", "KS", "QS", "AH", "KH", "QH", "JH", "TH", "9H", "8H", "7H", "6H"]:
+            browser.wait(TURN)
+            browser.click(f".hand [data-card='{card}']")
+            browser.wait(f"!document.querySelector(\".hand [data-card='{card}']\")")
+        browser.wait(f"{STAGE}.idle === 'true' && {STAGE}.phase === 'moon'")
+        browser.picture("moon")
+        button(browser, "Off my own score")
+        browser.wait(OVER)
+        assert browser.evaluate("document.querySelector('.tally b').textContent") == "-26"
+        browser.goto("about:blank")
+        browser.requests.clear()
+
+
+def test_the_browser_has_a_share_in_the_seed(browser):
+    start(browser, seed="")
+    for _ in range(2):
+        if browser.evaluate(PASSING):
+            pass_three(browser)
+        browser.wait(TURN)
+        browser.click(".promise")
+        browser.wait("document.getElementById('toast').textContent.match(/promised its own: [0-9a-f]{64}/)")
+        finish_deal(browser)
+        shares = (
+            "document.querySelector('.result details').textContent.match(/share ([0-9a-f]{32})secret [0-9a-f]{64}/)[1]"
+        )
+        last = browser.evaluate(shares)
+        if browser.evaluate(f"{STAGE}.phase") == "over":
+            button(browser, "Next deal")
+            browser.wait(f"({PASSING}) || ({TURN})")
+    assert len(last) == 32
+    assert not browser.evaluate("document.getElementById('toast').textContent.startsWith('Careful')")
 
 
 def test_keyboard_alone(browser):
@@ -331,7 +423,7 @@ def test_review_replay_and_playing_on_from_a_decision(browser):
     button(browser, "Review")
     browser.wait("!!document.querySelector('.side .coach .chart')")
     browser.picture("review")
-    if browser.evaluate("!!document.querySelector('.mistake')"):
+    if browser.evaluate("!!document.querySelector('.mistake button')"):
         button(browser, "Play on from here")
         browser.wait(f"{TURN} && document.querySelector('.markers').innerText.includes('practice')")
         browser.evaluate("history.back()")

@@ -275,12 +275,16 @@ def verify(
     commitment: Annotated[
         str | None, typer.Option("--commitment", help="The hash that the page showed before the first card.")
     ] = None,
+    promise: Annotated[
+        str | None,
+        typer.Option("--promise", help="The hash of the server's secret that the page got before its own text."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Check that a deal played in the browser was fixed before its first card and not rigged."""
     from heartlab.web.commitment import run_verify
 
-    good, checks = run_verify(file, commitment)
+    good, checks = run_verify(file, commitment, promise)
     if as_json:
         print_json({"file": str(file), "holds": good, "checks": checks})
     else:

@@ -334,6 +334,14 @@ class Deal:
             raise IllegalPlay(f"{choice!r} is no choice for the moon: say 'others' or 'self'")
         self._states[0]["moon_choice"] = MOONS.index(choice)
 
+    def _choose_moon_for(self, points: Sequence[int]) -> None:
+        """Choose what gives these points, if something does: a record tells the shooter's choice by its points."""
+        fitting = []
+        for choice in ("others", "self"):
+            self.choose_moon(choice)
+            fitting += [choice] if self.points == tuple(points) else []
+        self._states[0]["moon_choice"] = MOONS.index(fitting[0] if fitting else "off")
+
     def play_randomly(self, seed: int = 0) -> None:
         """Finish the deal with random passes and cards."""
         rng = np.random.default_rng(seed)
@@ -480,6 +488,8 @@ class Deal:
                 deal.play(card)
         except IllegalPlay as error:
             raise RecordError(str(error), line=line) from error
+        if deal.rules.moon == "choice" and deal.shooter is not None and record.points is not None:
+            deal._choose_moon_for(record.points)
         for name, said, found in (("points", record.points, deal.points), ("moon", record.moon, deal.shooter)):
             if deal.is_over and said is not None and said != found:
                 raise RecordError(f"{name} {said} is written, but the cards give {found}", line=record.line_of(name))

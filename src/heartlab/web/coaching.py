@@ -7,27 +7,33 @@ again with ``heartlab analyse`` and the record of the deal.
 from __future__ import annotations
 
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
-from heartlab.cards import Card, card_name, parse_card, pretty_card
+from heartlab.cards import QUEEN_OF_SPADES, Card, CardSet, card_name, parse_card, pretty_card
 from heartlab.deal import Deal
 from heartlab.observation import Observation
 from heartlab.web import messages as m
 from heartlab.web.counting import count_cards
 from heartlab.web.house import House, Live, Send
-from heartlab.web.ideas import ideas_for, passing_words
+from heartlab.web.ideas import ideas_for, moon_threatens, passing_words
 from heartlab.web.judge import PASS_WORLDS, Judge, Judgement
 from heartlab.web.levels import estimate_level
 from heartlab.web.puzzles import grade, make_puzzle, show_puzzle
-from heartlab.web.store import Row
+from heartlab.web.store import CLEAR, Row
 from heartlab.web.table import PERSON, Table, TableError
 from heartlab.web.view import names
-from heartlab.web.words import Words
+from heartlab.web.words import Words, knows_moon
 
 SEED = 0
 BLUNDER = 0.4
-"""Expected points above which a card is called a mistake, if they are also clear of the noise."""
+"""Expected points above which a card is called a mistake, if they also count (see :func:`clear_cost`)."""
 WORST = 3
 """Decisions that a review explains."""
+FIRST = (
+    "The coach is getting ready: its first answer loads its machine code, and on a new computer compiles it, which "
+    "takes a minute or two and happens once."
+)
 
 
 class Coach:
@@ -37,18 +43,29 @@ class Coach:
         self.house = house
         self.judge = judge or Judge()
         self.words = Words()
+        self._ready: set[str] = set()
+
+    @asynccontextmanager
+    async def _patience(self, kind: str, tell: Send) -> AsyncIterator[None]:
+        """Say, before the first work of a kind, why it takes long."""
+        if kind not in self._ready:
+            await tell(m.Progress(FIRST))
+        yield
+        self._ready.add(kind)
 
     # --- during a deal ---
 
-    async def hint(self, live: Live) -> m.Coaching | m.PassCoaching:
+    async def hint(self, live: Live, tell: Send) -> m.Coaching | m.PassCoaching:
         """Every legal card of the decision at hand, or what could be passed."""
         if live.table.deal.phase == "pass" and not live.table.settings.watch:
-            return await self.house.think(self._passing, live.table.deal.observe(PERSON))
+            async with self._patience("passes", tell):
+                return await self.house.think(self._passing, live.table.deal.observe(PERSON))
         deal = _decision(live.table)
-        judged = await self.house.think(self.judge.judge, deal, SEED)
-        return await self.house.think(self._coaching, judged, deal, live.table.names)
+        async with self._patience("cards", tell):
+            judged = await self.house.think(self.judge.judge, deal, SEED)
+            return await self.house.think(self._coaching, judged, deal, live.table.names)
 
-    async def check(self, live: Live) -> m.Checked:
+    async def check(self, live: Live, tell: Send) -> m.Checked:
         """Whether there was something better than the person's last card."""
         table = live.table
         own = table.deal.observe(PERSON).played[PERSON]
@@ -58,18 +75,23 @@ class Coach:
         place = places[-1]
         before, card = table.deal.before(place), table.row.plays[place - 1]
         if len(before.legal) == 1:
-            return m.Checked(place, card_name(card), False, 0.0)
-        found = await self.house.think(self.judge.analyse, before, SEED, card)
-        return m.Checked(place, card_name(card), is_mistake(found.cost, found.cost_se), round(found.cost, 2))
+            return m.Checked(place, card_name(card), False, 0.0, [])
+        async with self._patience("cards", tell):
+            found = await self.house.think(self.judge.analyse, before, SEED, card)
+            better, words = is_mistake(found.cost, found.cost_se), []
+            if better:
+                words = await self.house.think(self._against, before, card, found.cost, table.names)
+        return m.Checked(place, card_name(card), better, round(found.cost, 2), words)
 
-    async def count(self, live: Live) -> m.Counted:
+    async def count(self, live: Live, tell: Send) -> m.Counted:
         """The counting panel."""
         table = live.table
         if table.settings.watch or table.deal.phase != "play":
             raise TableError("there is nothing to count now")
         obs = table.deal.observe(PERSON)
         obs.records["random"] = 1 + len(obs.history)
-        return await self.house.think(count_cards, self.judge, obs, table.names)
+        async with self._patience("worlds", tell):
+            return await self.house.think(count_cards, self.judge, obs, table.names)
 
     def _coaching(self, judged: Judgement, deal: Deal, seats: list[str]) -> m.Coaching:
         analysis = judged.analysis
@@ -95,12 +117,38 @@ class Coach:
 
     def _passing(self, obs: Observation) -> m.PassCoaching:
         found = self.judge.passes(obs, SEED)
-        sets = [m.Passing(names(one.cards), round(one.expected, 2), round(one.se, 2), list(one.by)) for one in found]
+        sets = [
+            m.Passing(
+                names(one.cards), round(one.expected, 2), round(one.se, 2), list(one.by), round(one.cost, 2),
+                round(one.cost_se, 2),
+            )
+            for one in found
+        ]  # fmt: skip
         return m.PassCoaching(PASS_WORLDS, sets, passing_words(obs, found[0].cards))
 
+    def _passed(self, obs: Observation, cards: CardSet) -> m.PassReview:
+        """What passing cost, if that is clear of the noise."""
+        found = self.judge.passes(obs, SEED, cards)
+        mine, best = next(one for one in found if one.cards == cards), found[0]
+        said, better = (" ".join(map(pretty_card, sorted(one.cards))) for one in (mine, best))
+        bad = is_mistake(mine.cost, mine.cost_se)
+        text = (
+            f"Your pass {said} costs {mine.cost:.1f} points more than {better}, if all play on like gnome."
+            if bad
+            else f"Your pass {said} was not clearly worse than the coach's."
+        )
+        words = passing_words(obs, best.cards) if bad else []
+        return m.PassReview(names(cards), names(best.cards), round(mine.cost, 2), round(mine.cost_se, 2), text, words)
+
     def explain(self, judged: Judgement, deal: Deal, seats: list[str], card: Card) -> tuple[list[str], list[str]]:
-        """Why a card, in sentences, and the codes of the ideas that they name."""
+        """Why a card, in sentences, and the codes of the ideas that they name.
+
+        Where a moon threatens, learned advice and features are left out if the network never saw a moon: its words
+        could contradict the numbers.
+        """
         found = ideas_for(judged, card, seats)[:4]
+        if moon_threatens(judged) and not knows_moon():
+            return [one.sentence for one in found], [one.code for one in found]
         others = [one.card for one in judged.analysis.cards if one.card != card]
         played = judged.analysis.played
         rival = played if played in others else others[0] if others else card
@@ -115,7 +163,8 @@ class Coach:
         if table.settings.watch:
             raise TableError("nobody plays here whose decisions could be reviewed")
         row, deal = await self.house.think(table.deal_at, number)
-        await tell(m.Progress("The coach looks at every trick."))
+        tricks = len(row.plays) // table.rules.players
+        await tell(m.Progress("The coach looks at every trick." if "cards" in self._ready else FIRST))
         decisions, course = [], []
         for place, card in enumerate(row.plays, 1):
             before = await self.house.think(deal.before, place)
@@ -123,7 +172,9 @@ class Coach:
                 continue
             found = await self.house.think(self.judge.analyse, before, SEED, card)
             expected = next(one.expected for one in found.cards if one.card == card)
+            self._ready.add("cards")
             trick = (place - 1) // table.rules.players + 1
+            await tell(m.Progress(f"The coach looks at every trick: {trick} of {tricks} …"))
             course.append((trick, round(expected, 2)))
             if len(before.legal) > 1:
                 decisions.append(
@@ -134,21 +185,27 @@ class Coach:
                 )  # fmt: skip
         worst = sorted((one for one in decisions if is_mistake(one.cost, one.se)), key=lambda one: -one.cost)[:WORST]
         for one in worst:
-            one.words = await self.house.think(self._explain_mistake, deal, one, table.names)
+            before = await self.house.think(deal.before, one.at)
+            one.words = await self.house.think(self._against, before, parse_card(one.card), one.cost, table.names)
         self._keep(live.key, table, row, deal, decisions, worst)
-        total = round(sum(one.cost for one in decisions), 2)
-        return m.Reviewed(number, self.judge.name, SEED, course, decisions, worst, total)
+        total = round(sum(clear_cost(one.cost, one.se) for one in decisions), 2)
+        passing = None
+        if PERSON in row.passes and not row.kept:
+            obs = table.dealt(row).observe(PERSON)
+            passing = await self.house.think(self._passed, obs, CardSet(row.passes[PERSON]))
+        text = verdict(decisions, passing)
+        return m.Reviewed(number, self.judge.name, SEED, course, decisions, worst, total, text, passing)
 
-    def _explain_mistake(self, deal: Deal, decision: m.Decision, seats: list[str]) -> list[str]:
-        before = deal.before(decision.at)
-        card = parse_card(decision.card)
+    def _against(self, before: Deal, card: Card, cost: float, seats: list[str]) -> list[str]:
+        """What was wrong with a card, and why the coach's one is better."""
         judged = self.judge.judge(before, SEED, card)
         words, _ = self.explain(judged, before, seats, judged.best)
         against = ideas_for(judged, card, seats)
-        played = [f"{pretty_card(card)} costs {decision.cost:.1f} points more than {pretty_card(judged.best)}."]
+        played = [f"{pretty_card(card)} costs {cost:.1f} points more than {pretty_card(judged.best)}."]
         if judged.outcomes[card].queen_to_me:
             times = round(judged.outcomes[card].queen_to_me * len(judged.worlds))
-            played.append(f"{pretty_card(card)} takes Q♠ in {times} of {len(judged.worlds)} deals that fit.")
+            what = "takes the trick with itself" if card == QUEEN_OF_SPADES else "takes Q♠"
+            played.append(f"{pretty_card(card)} {what} in {times} of {len(judged.worlds)} deals that fit.")
         elif against and against[0].code != "least":
             played.append(f"For {pretty_card(card)} one could say: {against[0].sentence}")
         return played + words
@@ -180,12 +237,14 @@ class Coach:
             return m.PuzzleView(None, text, waiting=waiting)
         return await self.house.think(show_puzzle, found[0], found[1], waiting)
 
-    async def answer(self, person: str, number: int, card: str) -> m.Graded:
+    async def answer(self, person: str, number: int, card: str, tell: Send) -> m.Graded:
         """Whether an answer was right, and when the puzzle comes back."""
         found = self.house.store.puzzle(number, person)
         if found is None:
             raise TableError(f"there is no puzzle {number}")
-        graded, stage, due = await self.house.think(grade, self.judge, number, *found, parse_card(card), time.time())
+        wanted = parse_card(card)
+        async with self._patience("cards", tell):
+            graded, stage, due = await self.house.think(grade, self.judge, number, *found, wanted, time.time())
         self.house.store.schedule_puzzle(number, stage, due)
         return graded
 
@@ -194,9 +253,43 @@ class Coach:
         return estimate_level(person, self.house.store.deal_costs(person))
 
 
+def clear_cost(cost: float, se: float | None) -> float:
+    """What a decision cost, as far as that is more than chance would make it; otherwise nothing.
+
+    The coach compares two cards in the same worlds. The card that looks best among several is partly lucky, so even a
+    perfect player would seem to lose a little with every card; only differences of more than twice their standard error
+    over the worlds count.
+    """
+    return cost if cost > 0 and (se is None or cost > CLEAR * se) else 0.0
+
+
 def is_mistake(cost: float, se: float | None) -> bool:
-    """Whether a cost is large, and larger than chance would make it."""
-    return cost >= BLUNDER and (se is None or cost >= 2 * se)
+    """Whether a cost counts, and is large."""
+    return clear_cost(cost, se) >= BLUNDER
+
+
+def verdict(decisions: list[m.Decision], passing: m.PassReview | None = None) -> str:
+    """The headline of a review: it follows from the costs that count, and from nothing else."""
+    costs = [clear_cost(one.cost, one.se) for one in decisions]
+    counted, total = sum(cost > 0 for cost in costs), sum(costs)
+    large = [cost for cost in costs if cost >= BLUNDER]
+    bad_pass = passing is not None and is_mistake(passing.cost, passing.se)
+    were, together = ("was", "") if counted == 1 else ("were", " together")
+    what = f"{counted} of your {len(decisions)} cards {were} clearly worse than the coach's"
+    if not decisions:
+        text = "There was no card to decide on in this deal."
+    elif not counted:
+        text = f"None of your {len(decisions)} cards was clearly worse than the coach's."
+    elif not large:
+        text = f"{what}, and cost {total:.1f} points{together}: nothing worth a word."
+    elif len(large) == counted:
+        text = f"{what}, and cost {total:.1f} points{together}."
+    else:
+        kind = "one mistake" if len(large) == 1 else f"{len(large)} mistakes"
+        text = f"{what}, and cost {total:.1f} points{together}, {sum(large):.1f} of them by {kind}."
+    if passing is not None and bad_pass:
+        return f"{text} Your pass cost {passing.cost:.1f} points."
+    return text if large or not decisions else f"{text} Well played."
 
 
 def _decision(table: Table) -> Deal:

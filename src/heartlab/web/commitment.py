@@ -4,6 +4,9 @@ The hash is SHA-256 over a short text: rules, number, seed, salt and all hands. 
 deals until the hash fits. When the deal is over its *proof* tells everything; whoever kept the hash can check that
 these very hands were fixed from the start, that they are what the seed deals under the rules, and that play followed
 the rules.
+
+So that the server cannot look for a seed that it likes, the page has a share in it: the server promises a secret (by
+its hash) before it hears the page's random text, and the seed is a hash of both. Unless somebody gave the seed.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,28 +31,67 @@ class ProofError(ValueError):
     """A file that is no proof."""
 
 
-def commitment_text(rules: Rules, number: int, seed: int, salt: str, hands: Sequence[CardSet], kitty: CardSet) -> str:
-    """The text whose hash is the commitment: one line per fact, each ended by a newline."""
+@dataclass(frozen=True)
+class Shared:
+    """What a seed was made from: the server's secret and the page's text."""
+
+    secret: str
+    share: str
+
+    @property
+    def promise(self) -> str:
+        """The hash of the secret, which the page knew before it chose its text."""
+        return hash_lines("heartlab secret 1", f"secret {self.secret}")
+
+    def seed(self, number: int) -> int:
+        """The seed of a deal: the first 53 bits of a hash of all."""
+        lines = "heartlab seed 1", f"number {number}", f"secret {self.secret}", f"share {self.share}"
+        return int(hash_lines(*lines)[:16], 16) >> 11
+
+
+def hash_lines(*lines: str) -> str:
+    """SHA-256 of lines, each ended by a newline, in hexadecimal digits."""
+    return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
+
+
+def commitment_of(
+    rules: Rules,
+    number: int,
+    seed: int,
+    salt: str,
+    hands: Sequence[CardSet],
+    kitty: CardSet,
+    shared: Shared | None = None,
+) -> str:
+    """The commitment: the hash of one line per fact."""
     lines = ["heartlab deal 1", f"rules {rules}", f"number {number}", f"seed {seed}", f"salt {salt}"]
+    if shared is not None:
+        lines += [f"promise {shared.promise}", f"share {shared.share}"]
     lines += [f"hand {seat} {hand.names()}" for seat, hand in enumerate(hands)]
     lines.append(f"kitty {kitty.names() or '-'}")
-    return "".join(f"{line}\n" for line in lines)
+    return hash_lines(*lines)
 
 
-def commit(deal: Deal, seed: int, salt: str) -> str:
+def commit(deal: Deal, seed: int, salt: str, shared: Shared | None = None) -> str:
     """The hash of a deal as it was dealt."""
-    text = commitment_text(deal.rules, deal.number, seed, salt, deal.dealt, deal.kitty)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return commitment_of(deal.rules, deal.number, seed, salt, deal.dealt, deal.kitty, shared)
 
 
-def proof_of(deal: Deal, seed: int, salt: str, names: Sequence[str]) -> dict[str, Any]:
+def proof_of(deal: Deal, seed: int, salt: str, names: Sequence[str], shared: Shared | None = None) -> dict[str, Any]:
     """Everything about a finished deal, for `heartlab verify`."""
-    record = json.loads(to_json(deal.to_record(players=tuple(names), seed=seed)))
-    return {"format": FORMAT, "commitment": commit(deal, seed, salt), "seed": seed, "salt": salt, "record": record}
+    proof = {"format": FORMAT, "commitment": commit(deal, seed, salt, shared), "seed": seed, "salt": salt}
+    if shared is not None:
+        proof |= {"promise": shared.promise, "secret": shared.secret, "share": shared.share}
+    return {**proof, "record": json.loads(to_json(deal.to_record(players=tuple(names), seed=seed)))}
 
 
-def check_proof(proof: Mapping[str, Any], promised: str | None = None) -> list[tuple[str, bool, str]]:
+def check_proof(
+    proof: Mapping[str, Any], promised: str | None = None, promise: str | None = None
+) -> list[tuple[str, bool, str]]:
     """All checks of a proof: what is checked, whether it holds, and a remark.
+
+    :param promised: the commitment that was shown before the first card.
+    :param promise: the promise that was shown before the page chose its text.
 
     :raises ProofError: if something is missing, or of the wrong kind.
     """
@@ -56,18 +99,26 @@ def check_proof(proof: Mapping[str, Any], promised: str | None = None) -> list[t
         if proof["format"] != FORMAT:
             raise ProofError(f"this is {proof['format']!r}, and {FORMAT!r} is known")
         said, seed, salt = str(proof["commitment"]), int(proof["seed"]), str(proof["salt"])
+        shared = Shared(str(proof["secret"]), str(proof["share"])) if "share" in proof else None
+        first = promise or (str(proof["promise"]) if shared else "")
         record = from_json(json.dumps(proof["record"]), source="proof")
     except (KeyError, TypeError) as error:
         raise ProofError(f"the proof lacks or garbles {error}") from error
     except RecordError as error:
         return [("the record of the deal is possible", False, str(error))]
-    text = commitment_text(record.rules, record.number, seed, salt, record.hands, record.kitty)
-    found = hashlib.sha256(text.encode()).hexdigest()
+    found = commitment_of(record.rules, record.number, seed, salt, record.hands, record.kitty, shared)
     wanted = promised or said
     checks = [("the hands, seed and salt give the promised hash", found == wanted, f"{found} / {wanted}")]
     dealt = Deal(record.rules, seed, record.number)
     same = dealt.dealt == record.hands and dealt.kitty == record.kitty
     checks.append(("the seed deals these very hands", same, f"seed {seed}, deal {record.number}"))
+    if shared is not None:
+        kept = shared.promise == first
+        checks.append(("the server's secret is the one promised before the page's text", kept, shared.promise))
+        made = shared.seed(record.number)
+        checks.append(("the seed is made from the secret and the page's text", made == seed, f"share {shared.share}"))
+    elif promise is not None:
+        checks.append(("the page had a share in the seed", False, "the proof names no secret and no text"))
     try:
         played = Deal.from_record(record)
         over, remark = played.is_over, f"{len(played.history)} cards, points {list(played.points)}"
@@ -77,7 +128,7 @@ def check_proof(proof: Mapping[str, Any], promised: str | None = None) -> list[t
     return checks
 
 
-def run_verify(path: Path, promised: str | None) -> tuple[bool, list[dict[str, Any]]]:
+def run_verify(path: Path, promised: str | None, promise: str | None = None) -> tuple[bool, list[dict[str, Any]]]:
     """`heartlab verify`: check the proof in a file.
 
     :raises ProofError: if the file holds none.
@@ -88,9 +139,10 @@ def run_verify(path: Path, promised: str | None) -> tuple[bool, list[dict[str, A
         raise ProofError(f"{path}: is no JSON ({error})") from error
     if not isinstance(proof, dict):
         raise ProofError(f"{path}: a proof is a JSON object")
-    if promised is not None and (len(promised) != 64 or set(promised.lower()) - set("0123456789abcdef")):
-        raise ProofError(f"{promised!r} is no commitment: it has 64 hexadecimal digits")
-    checks = check_proof(proof, promised.lower() if promised else None)
+    for what, given in (("commitment", promised), ("promise", promise)):
+        if given is not None and (len(given) != 64 or set(given.lower()) - set("0123456789abcdef")):
+            raise ProofError(f"{given!r} is no {what}: it has 64 hexadecimal digits")
+    checks = check_proof(proof, promised.lower() if promised else None, promise.lower() if promise else None)
     return all(good for _, good, _ in checks), [
         {"check": what, "holds": good, "remark": remark} for what, good, remark in checks
     ]

@@ -23,11 +23,12 @@ from heartlab.record import to_json
 from heartlab.record_reader import read_records
 from heartlab.rules import PRESET_NOTES, PRESETS, Rules
 from heartlab.web.bots import Bots
-from heartlab.web.commitment import proof_of
+from heartlab.web.commitment import Shared, proof_of
 from heartlab.web.messages import VERSION, Deals, Event, Hello, Outgoing, Preset, Refused
 from heartlab.web.store import Row, Settings, Store, StoreError
-from heartlab.web.table import PERSON, Dealer, Table, TableError, deal_out
+from heartlab.web.table import PERSON, Dealer, Table, TableError, deal_out, shared_of
 from heartlab.web.view import make_view, trick_winner
+from heartlab.web.words import sources
 
 MAX_LIVE = 1000
 """Tables that may be in memory at once."""
@@ -97,10 +98,10 @@ class House:
         """Run something long on a worker thread."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, work, *arguments)
 
-    def hello(self) -> Hello:
-        """What this house offers."""
+    def hello(self, promise: str) -> Hello:
+        """What this house offers, and its promise to this connection."""
         presets = [Preset(name, PRESET_NOTES[name], rules.players) for name, rules in PRESETS.items()]
-        return Hello(VERSION, self.bots.opponents, presets)
+        return Hello(VERSION, self.bots.opponents, presets, sources(), promise)
 
     def check_house(self, key: str) -> None:
         """Refuse a wrong key of the house.
@@ -112,8 +113,8 @@ class House:
 
     # --- opening ---
 
-    async def create(self, settings: Settings, row: Row | None = None) -> Live:
-        """A new table; with a row, one that goes on from there.
+    async def create(self, settings: Settings, row: Row | None = None, shared: Shared | None = None) -> Live:
+        """A new table; with a row, one that goes on from there; the first seed is a shared one, unless it is given.
 
         :raises ValueError: for rules or players that cannot be.
         """
@@ -128,7 +129,7 @@ class House:
         self.store.add_table(key, settings)
         if row is not None:
             self.store.save_deal(key, row)
-        table = await self.think(self._table, key, settings, [row] if row else [])
+        table = await self.think(self._table, key, settings, [row] if row else [], shared)
         self.live[key] = Live(key, table)
         return self.live[key]
 
@@ -163,8 +164,8 @@ class House:
         if len(self.live) >= MAX_LIVE:
             raise TooMuch(f"{MAX_LIVE} tables are busy; try again later")
 
-    def _table(self, key: str, settings: Settings, rows: list[Row]) -> Table:
-        return Table(settings, rows, lambda row: self.store.save_deal(key, row), self._dealer)
+    def _table(self, key: str, settings: Settings, rows: list[Row], shared: Shared | None = None) -> Table:
+        return Table(settings, rows, lambda row: self.store.save_deal(key, row), self._dealer, shared)
 
     # --- moving ---
 
@@ -201,9 +202,13 @@ class House:
 
         await self._act(live, change, Event("opened"))
 
-    async def next_deal(self, live: Live) -> None:
+    async def choose_moon(self, live: Live, what: str) -> None:
+        """The person says what the own moon does."""
+        await self._act(live, lambda: live.table.choose_moon(what), Event("moon", PERSON))
+
+    async def next_deal(self, live: Live, shared: Shared | None) -> None:
         """The next deal of the game."""
-        await self._act(live, live.table.next_deal, Event("dealt"))
+        await self._act(live, lambda: live.table.next_deal(shared), Event("dealt"))
 
     async def again(self, live: Live, number: int, at: int) -> Live:
         """A table of its own on which a finished deal is played again."""
@@ -281,7 +286,7 @@ class House:
         trick = deal.tricks[-1]
         seat, card = trick[-1]
         winner = trick_winner(trick) if len(trick) == table.rules.players else None
-        return Event("over" if deal.is_over else "played", seat, card_name(card), winner)
+        return Event("over" if table.row.points is not None else "played", seat, card_name(card), winner)
 
     async def _watch(self, live: Live) -> None:
         """Bots alone: play the deal to its end, then send it."""
@@ -295,7 +300,7 @@ class House:
     def replay(self, table: Table, number: int) -> Deals:
         """A finished deal with its proof."""
         row, deal = table.deal_at(number)
-        proof = proof_of(deal, row.seed, row.salt, table.names)
+        proof = proof_of(deal, row.seed, row.salt, table.names, shared_of(row))
         return Deals(f"deal {number + 1}", [proof["record"]], proof)
 
     def read(self, text: str) -> Deals:

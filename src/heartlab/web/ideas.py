@@ -123,6 +123,8 @@ class Scene:
     @cached_property
     def collector(self) -> int | None:
         """The only other seat that has points, if it has enough to think of the moon."""
+        if self.judged.obs.rules.moon == "off":
+            return None
         points = [max(0, value) for value in self.judged.obs.points]
         seats = [seat for seat, value in enumerate(points) if value]
         if len(seats) == 1 and seats[0] != self.judged.obs.seat:
@@ -130,6 +132,13 @@ class Scene:
             if points[seats[0]] >= 5 or worst >= MOON_ALARM:
                 return seats[0]
         return None
+
+    @cached_property
+    def feeds_moon(self) -> bool:
+        """The card gives points to the seat that may shoot the moon, and the moon is likely then."""
+        winning = self.judged.obs.winning
+        gives = winning is not None and winning[0] == self.collector and not self.leads
+        return gives and self.judged.obs.rules.card_points(self.card) > 0 and self.outcome.moon >= MOON_ALARM
 
     def count(self, share: float) -> str:
         """A share of the worlds in words."""
@@ -149,6 +158,11 @@ def idea(code: str) -> Callable[[Judging], Judging]:
         return function
 
     return add
+
+
+def moon_threatens(judged: Judgement) -> bool:
+    """Whether somebody shoots the moon in many worlds, after whichever legal card."""
+    return any(max(one.moon, one.own_moon) >= MOON_ALARM for one in judged.outcomes.values())
 
 
 def ideas_for(judged: Judgement, card: Card, names: list[str]) -> list[Idea]:
@@ -236,7 +250,7 @@ def shoot_moon(scene: Scene) -> tuple[float, str] | None:
 @idea("drop-queen")
 def drop_queen(scene: Scene) -> tuple[float, str] | None:
     """Throw the queen on another seat's trick."""
-    if scene.card != QUEEN_OF_SPADES or scene.leads or not (scene.discards or scene.under):
+    if scene.card != QUEEN_OF_SPADES or scene.leads or not (scene.discards or scene.under) or scene.feeds_moon:
         return None
     winner = scene.judged.obs.winning[0] if scene.judged.obs.winning else 0
     return 12.0, f"Get rid of Q♠: <{winner}> is winning this trick, and the 13 points go along."
@@ -250,7 +264,7 @@ def drop_danger(scene: Scene) -> tuple[float, str] | None:
             return 7.0, f"Get rid of {pretty_card(scene.card)}: it would take Q♠, which is still out."
         if scene.follows and (scene.is_last or scene.under) and not scene.outcome.queen_to_me:
             return 7.0, f"Get rid of {pretty_card(scene.card)} now, while Q♠ cannot fall on it."
-    if scene.discards and scene.suit == HEARTS:
+    if scene.discards and scene.suit == HEARTS and not scene.feeds_moon:
         return 4.0, f"Throw a heart: {pretty_card(scene.card)} gives a point away and can take none later."
     if scene.discards and card_rank(scene.card) >= 8 and scene.card != QUEEN_OF_SPADES:
         return 3.0, f"Throw a high card: {pretty_card(scene.card)} can no longer win a trick that you do not want."

@@ -28,7 +28,12 @@ COACH = "uct:worlds=100,sims=100,endgame=4,pick=value"
 
 PASSERS = ("gnome", "gnome:jake", "gnome:ling", "gnome:peter", "iie")
 """Players whose passes are compared; `iie` passes by the thesis rule."""
-PASS_WORLDS = 200
+PASS_WORLDS = 500
+"""Worlds in which the last candidates are compared."""
+SIFT_WORLDS = 200
+"""Other worlds, in which these were chosen."""
+PASS_LAST = 4
+"""Candidates that are compared in the end, beside those asked for."""
 
 ONE = np.uint64(1)
 
@@ -90,7 +95,10 @@ class PassReport:
     """Mean points of the deal over the worlds, if all then play like `gnome`."""
     se: float
     by: tuple[str, ...]
-    """The players that would pass these cards."""
+    """The players that would pass these cards; nobody, if it is another's pass with one card changed."""
+    cost: float
+    """How much more than the first pass, in the same worlds."""
+    cost_se: float
 
 
 class Judge:
@@ -140,10 +148,11 @@ class Judge:
         shares = [(shooters == seat).mean() for seat in range(obs.rules.players)]
         return np.array(shares), worlds
 
-    def passes(self, obs: Observation, seed: int) -> list[PassReport]:
-        """What our players would pass, each tried in the same worlds, the cheapest first.
+    def passes(self, obs: Observation, seed: int, also: CardSet | None = None) -> list[PassReport]:
+        """What could be passed, best first: what our players would pass, these with one card changed, and `also`.
 
-        The others pass like `gnome:jake`, and all play on like `gnome`.
+        The others pass like `gnome:jake`, and all play on like `gnome`. The candidates are sifted in some worlds and
+        compared in others, the same for all: so the first one is not the luckiest of many, and its lead is no illusion.
         """
         with self._lock:
             self._ready()
@@ -152,16 +161,36 @@ class Judge:
             wishes: dict[int, list[str]] = {}
             for name in PASSERS:
                 wishes.setdefault(int(make_player(name).choose_passes(batch)[0]), []).append(name)
-            worlds = self._passed_by_others(batch, obs, self.mind.draw(batch, PASS_WORLDS)[0][0])
-            found = []
-            for mask, names in wishes.items():
-                states = worlds.copy()
-                self._give(batch, states, obs.seat, np.full(len(states), mask, np.uint64))
-                histories = np.full((len(states), 52), -1, np.int8)
-                points = self._finish(batch, states, histories).points[:, obs.seat]
-                se = float(points.std(ddof=1) / len(points) ** 0.5)
-                found.append(PassReport(CardSet(mask), float(points.mean()), se, tuple(names)))
-        return sorted(found, key=lambda one: one.expected)
+            drawn = self._passed_by_others(batch, obs, self.mind.draw(batch, SIFT_WORLDS + PASS_WORLDS)[0][0])
+            sift, worlds = drawn[:SIFT_WORLDS], drawn[SIFT_WORLDS:]
+            first = {mask: self._points_after(batch, obs, sift, mask).mean() for mask in wishes}
+            leader = min(first, key=lambda mask: first[mask])
+            for mask in swaps(CardSet(leader), obs.may_pass):
+                first[mask] = self._points_after(batch, obs, sift, mask).mean()
+            order = sorted(first, key=lambda mask: first[mask])
+            wanted = {*order[:PASS_LAST], *wishes, *([also.mask] if also is not None else [])}
+            points = {mask: self._points_after(batch, obs, worlds, mask) for mask in wanted}
+        best, root = order[0], PASS_WORLDS**0.5
+        found = []
+        for mask, values in points.items():
+            gap = values - points[best]
+            found.append(
+                PassReport(
+                    CardSet(mask), float(values.mean()), float(values.std(ddof=1) / root), tuple(wishes.get(mask, ())),
+                    float(gap.mean()), float(gap.std(ddof=1) / root),
+                )
+            )  # fmt: skip
+        return sorted(found, key=lambda one: (one.cards.mask != best, one.expected))
+
+    def _points_after(
+        self, batch: Observations, obs: Observation, worlds: StateArray, mask: int
+    ) -> npt.NDArray[np.int64]:
+        """The points of the seat in each world, if it passes these cards."""
+        states = worlds.copy()
+        self._give(batch, states, obs.seat, np.full(len(states), mask, np.uint64))
+        histories = np.full((len(states), 52), -1, np.int8)
+        points: npt.NDArray[np.int64] = self._finish(batch, states, histories).points[:, obs.seat]
+        return points
 
     def _passed_by_others(self, batch: Observations, obs: Observation, worlds: StateArray) -> StateArray:
         """The worlds after all others have passed."""
@@ -233,3 +262,8 @@ class Judge:
         points, shooters = np.zeros((len(states), 6), np.int64), np.zeros(len(states), np.int64)
         points_table(batch.compiled, states, points, shooters)
         return Finished(mine, cards, shooters, points)
+
+
+def swaps(cards: CardSet, choice: CardSet) -> list[int]:
+    """The passes that differ from one in a single card, as masks."""
+    return [(cards.mask & ~(1 << out)) | (1 << into) for out in cards for into in choice - cards]

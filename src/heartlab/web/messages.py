@@ -20,6 +20,8 @@ Key = Annotated[str, Meta(min_length=8, max_length=64, pattern="^[A-Za-z0-9_-]+$
 CardName = Annotated[str, Meta(min_length=2, max_length=3)]
 PersonName = Annotated[str, Meta(min_length=1, max_length=24)]
 Number = Annotated[int, Meta(ge=0, le=100_000)]
+Share = Annotated[str, Meta(min_length=16, max_length=64, pattern="^[0-9a-f]+$")]
+"""The page's part of a seed: random hexadecimal digits, chosen after the server's promise."""
 
 # --- from the page ---
 
@@ -34,6 +36,7 @@ class Create(Struct, tag="create", forbid_unknown_fields=True):
     name: PersonName = "You"
     practice: bool = False
     watch: bool = False
+    share: Share | None = None
 
 
 class Open(Struct, tag="open", forbid_unknown_fields=True):
@@ -65,8 +68,16 @@ class Claim(Struct, tag="claim", forbid_unknown_fields=True):
     what: Literal["rest", "all", "none"] = "rest"
 
 
+class Moon(Struct, tag="moon", forbid_unknown_fields=True):
+    """Say what one's moon does, where the rules leave the choice to the shooter."""
+
+    what: Literal["others", "self"]
+
+
 class Next(Struct, tag="next", forbid_unknown_fields=True):
     """Deal the next deal."""
+
+    share: Share | None = None
 
 
 class Again(Struct, tag="again", forbid_unknown_fields=True):
@@ -131,8 +142,8 @@ class Level(Struct, tag="level", forbid_unknown_fields=True):
 
 
 Incoming = (
-    Create | Open | Pass | Play | Undo | Claim | Next | Again | Hint | Check | Count | Review | Replay | Read | Puzzle
-    | Answer | Level
+    Create | Open | Pass | Play | Undo | Claim | Moon | Next | Again | Hint | Check | Count | Review | Replay | Read
+    | Puzzle | Answer | Level
 )  # fmt: skip
 
 
@@ -161,6 +172,16 @@ class Hello(Struct, tag="hello"):
     version: int
     opponents: list[Opponent]
     rules: list[Preset]
+    words: str
+    """Where the coach's words come from."""
+    promise: str
+    """See `Promised`."""
+
+
+class Promised(Struct, tag="promised"):
+    """The hash of the secret from which, with the page's next share, this connection's next seed is made."""
+
+    promise: str
 
 
 class Opened(Struct, tag="opened"):
@@ -172,7 +193,7 @@ class Opened(Struct, tag="opened"):
 class Event(Struct):
     """What happened just before a view."""
 
-    kind: Literal["opened", "dealt", "passed", "played", "undone", "over"]
+    kind: Literal["opened", "dealt", "passed", "played", "undone", "over", "moon"]
     seat: int | None = None
     card: str | None = None
     winner: int | None = None
@@ -183,6 +204,7 @@ class Reveal(Struct):
 
     seed: int
     salt: str
+    secret: str
     hands: list[str]
     kitty: str
     passed: list[str] | None
@@ -199,7 +221,7 @@ class View(Struct, tag="view"):
     players: list[str]
     practice: bool
     deal: int
-    phase: Literal["pass", "play", "over", "end"]
+    phase: Literal["pass", "play", "moon", "over", "end"]
     direction: str
     pass_count: int
     may_pass: list[str]
@@ -226,6 +248,8 @@ class View(Struct, tag="view"):
     can_undo: bool
     undos: int
     commitment: str
+    promise: str
+    share: str
     winners: list[int]
     reveal: Reveal | UnsetType = UNSET
 
@@ -271,16 +295,18 @@ class Coaching(Struct, tag="coaching"):
 
 
 class Passing(Struct):
-    """Cards to pass, with the points expected then."""
+    """Cards to pass, with the points expected then, and how much more that is than the first pass of the list."""
 
     cards: list[str]
     expected: float
     se: float
     by: list[str]
+    cost: float
+    cost_se: float
 
 
 class PassCoaching(Struct, tag="passing"):
-    """What our players would pass, the cheapest first, over the same worlds."""
+    """What could be passed, the coach's pass first, over the same worlds."""
 
     worlds: int
     sets: list[Passing]
@@ -288,12 +314,13 @@ class PassCoaching(Struct, tag="passing"):
 
 
 class Checked(Struct, tag="checked"):
-    """The blunder check: only whether there was something better."""
+    """The blunder check: whether there was something better. Cost and reasons are shown only when asked for."""
 
     at: int
     card: str
     better: bool
     cost: float
+    words: list[str]
 
 
 class Counted(Struct, tag="counted"):
@@ -323,8 +350,19 @@ class Decision(Struct):
     words: list[str]
 
 
+class PassReview(Struct):
+    """What was passed, beside what the coach would pass; `text` says whether the difference is clear of the noise."""
+
+    cards: list[str]
+    best: list[str]
+    cost: float
+    se: float
+    text: str
+    words: list[str]
+
+
 class Reviewed(Struct, tag="reviewed"):
-    """A finished deal under the coach's eyes."""
+    """A finished deal under the coach's eyes; `total` and `text` count only costs that are clear of the noise."""
 
     number: int
     player: str
@@ -333,6 +371,8 @@ class Reviewed(Struct, tag="reviewed"):
     decisions: list[Decision]
     worst: list[Decision]
     total: float
+    text: str
+    passing: PassReview | None = None
 
 
 class Deals(Struct, tag="deals"):
@@ -387,7 +427,7 @@ class Progress(Struct, tag="progress"):
 
 
 Outgoing = (
-    Hello | Opened | View | Refused | Failed | Coaching | PassCoaching | Checked | Counted | Reviewed | Deals
+    Hello | Promised | Opened | View | Refused | Failed | Coaching | PassCoaching | Checked | Counted | Reviewed | Deals
     | PuzzleView | Graded | LevelEstimate | Progress
 )  # fmt: skip
 

@@ -6,6 +6,7 @@ wrong; it is limited in size and rate; keys open what they open. Nothing that a 
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -25,6 +26,7 @@ from heartlab.cards import CardError, parse_card
 from heartlab.deal import IllegalPlay
 from heartlab.web import messages as m
 from heartlab.web.coaching import Coach
+from heartlab.web.commitment import Shared
 from heartlab.web.house import House, KeyRefused, Live, TooMuch, refusal
 from heartlab.web.limits import MAX_MESSAGE, MAX_ORDINARY, Bucket
 from heartlab.web.store import Settings
@@ -87,11 +89,12 @@ class Connection:
         self.house, self.coach, self.socket = house, coach, socket
         self.live: Live | None = None
         self.bucket = Bucket()
+        self.secret = secrets.token_hex(32)
         self._answers: dict[type, Callable[[Any], Awaitable[None]]] = {
             m.Create: self.create, m.Open: self.open, m.Pass: self.pass_cards, m.Play: self.play, m.Undo: self.undo,
-            m.Claim: self.claim, m.Next: self.next_deal, m.Again: self.again, m.Hint: self.hint, m.Check: self.check,
-            m.Count: self.count, m.Review: self.review, m.Replay: self.replay, m.Read: self.read,
-            m.Puzzle: self.puzzle, m.Answer: self.answer, m.Level: self.level,
+            m.Claim: self.claim, m.Moon: self.choose_moon, m.Next: self.next_deal, m.Again: self.again,
+            m.Hint: self.hint, m.Check: self.check, m.Count: self.count, m.Review: self.review, m.Replay: self.replay,
+            m.Read: self.read, m.Puzzle: self.puzzle, m.Answer: self.answer, m.Level: self.level,
         }  # fmt: skip
 
     async def send(self, message: m.Outgoing) -> None:
@@ -102,7 +105,7 @@ class Connection:
         """Talk until the browser leaves."""
         await self.socket.accept()
         try:
-            await self.send(self.house.hello())
+            await self.send(self.house.hello(Shared(self.secret, "").promise))
             while True:
                 got = await self.socket.receive()
                 if got["type"] == "websocket.disconnect":
@@ -165,6 +168,16 @@ class Connection:
             await self.send(self.house.replay(live.table, live.table.row.number))
         self.house.drive(live)
 
+    def shared(self, share: str | None) -> Shared | None:
+        """The secret that was promised to this browser, with the text that it chose after that."""
+        return None if share is None else Shared(self.secret, share)
+
+    async def promise_again(self, used: Shared | None) -> None:
+        """A secret serves one deal: promise the next one."""
+        if used is not None:
+            self.secret = secrets.token_hex(32)
+            await self.send(m.Promised(Shared(self.secret, "").promise))
+
     # --- one method per message ---
 
     async def create(self, message: m.Create) -> None:
@@ -173,7 +186,9 @@ class Connection:
             rules=message.rules, players=message.players, name=message.name, seed=message.seed,
             practice=message.practice, watch=message.watch,
         )  # fmt: skip
-        await self.sit(await self.house.create(settings), tell_key=True)
+        shared = self.shared(message.share)
+        await self.sit(await self.house.create(settings, shared=shared), tell_key=True)
+        await self.promise_again(shared)
 
     async def open(self, message: m.Open) -> None:
         await self.sit(await self.house.open(message.key), tell_key=False)
@@ -190,8 +205,13 @@ class Connection:
     async def claim(self, message: m.Claim) -> None:
         await self.house.claim(self.at_table(), message.what)
 
+    async def choose_moon(self, message: m.Moon) -> None:
+        await self.house.choose_moon(self.at_table(), message.what)
+
     async def next_deal(self, message: m.Next) -> None:
-        await self.house.next_deal(self.at_table())
+        shared = self.shared(message.share)
+        await self.house.next_deal(self.at_table(), shared)
+        await self.promise_again(shared)
 
     async def again(self, message: m.Again) -> None:
         await self.sit(await self.house.again(self.at_table(), message.number, message.at), tell_key=True)
@@ -205,13 +225,13 @@ class Connection:
         await self.send(await self.house.think(self.house.read, message.text))
 
     async def hint(self, message: m.Hint) -> None:
-        await self.send(await self.coach.hint(self.at_table()))
+        await self.send(await self.coach.hint(self.at_table(), self.send))
 
     async def check(self, message: m.Check) -> None:
-        await self.send(await self.coach.check(self.at_table()))
+        await self.send(await self.coach.check(self.at_table(), self.send))
 
     async def count(self, message: m.Count) -> None:
-        await self.send(await self.coach.count(self.at_table()))
+        await self.send(await self.coach.count(self.at_table(), self.send))
 
     async def review(self, message: m.Review) -> None:
         await self.send(await self.coach.review(self.at_table(), message.number, self.send))
@@ -222,7 +242,7 @@ class Connection:
 
     async def answer(self, message: m.Answer) -> None:
         self.house.check_house(message.house)
-        await self.send(await self.coach.answer(message.name, message.puzzle, message.card))
+        await self.send(await self.coach.answer(message.name, message.puzzle, message.card, self.send))
 
     async def level(self, message: m.Level) -> None:
         self.house.check_house(message.house)

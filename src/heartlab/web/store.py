@@ -34,6 +34,10 @@ CREATE TABLE IF NOT EXISTS puzzles (
 """
 
 
+CLEAR = 2.0
+"""Standard errors above which the cost of a decision counts."""
+
+
 class Settings(Struct, frozen=True):
     """How a table was opened."""
 
@@ -65,6 +69,11 @@ class Row(Struct):
     undos: int = 0
     points: list[int] | None = None
     """The result, once the deal is over."""
+    moon: str | None = None
+    """What the person's moon does, where the rules leave the choice to the shooter."""
+    secret: str = ""
+    share: str = ""
+    """What the seed was made from, if the page had a share in it."""
 
 
 class StoreError(ValueError):
@@ -133,10 +142,12 @@ class Store:
             )
 
     def deal_costs(self, person: str) -> list[tuple[float, int]]:
-        """What each reviewed deal of somebody cost, and with how many decisions."""
+        """What each reviewed deal of somebody cost, and with how many decisions; costs within the noise are nothing."""
         with self._lock:
             rows = self._db.execute(
-                "SELECT SUM(cost), COUNT(*) FROM decisions WHERE person = ? GROUP BY key, number", (person,)
+                "SELECT SUM(CASE WHEN se IS NULL OR cost > ? * se THEN cost ELSE 0 END), COUNT(*) "
+                "FROM decisions WHERE person = ? GROUP BY key, number",
+                (CLEAR, person),
             ).fetchall()
         return [(float(cost), int(count)) for cost, count in rows]
 

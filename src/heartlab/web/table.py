@@ -15,7 +15,7 @@ from heartlab.game import game_is_over, winners
 from heartlab.observation import Observation
 from heartlab.rules import Rules
 from heartlab.web.bots import NICE_NAMES
-from heartlab.web.commitment import commit
+from heartlab.web.commitment import Shared, commit
 from heartlab.web.messages import MAX_SEED
 from heartlab.web.store import Row, Settings
 
@@ -30,6 +30,11 @@ class TableError(ValueError):
     """Something that cannot be done at this table now."""
 
 
+def shared_of(row: Row) -> Shared | None:
+    """What the seed of a deal was made from, if the page had a share in it."""
+    return Shared(row.secret, row.share) if row.share else None
+
+
 def deal_out(rules: Rules, seed: int, number: int, scores: Sequence[int]) -> Deal:
     """The dealer of all tables: the cards follow from the seed."""
     return Deal(rules, seed, number, scores=scores)
@@ -39,7 +44,12 @@ class Table:
     """One game in progress."""
 
     def __init__(
-        self, settings: Settings, rows: list[Row], save: Callable[[Row], None], dealer: Dealer = deal_out
+        self,
+        settings: Settings,
+        rows: list[Row],
+        save: Callable[[Row], None],
+        dealer: Dealer = deal_out,
+        shared: Shared | None = None,
     ) -> None:
         self.settings = settings
         self.rules = Rules.parse(settings.rules)
@@ -49,7 +59,7 @@ class Table:
         bots = [*NICE_NAMES, "Sol"]
         self.names = bots[: self.rules.players] if settings.watch else [settings.name, *bots[: self.rules.players - 1]]
         if not rows:
-            self._deal_next(Row(settings.first, self._new_seed(), secrets.token_hex(16)))
+            self._deal_next(self._new_row(settings.first, shared))
         else:
             self._rebuild()
 
@@ -102,6 +112,12 @@ class Table:
         return found
 
     @property
+    def asks_moon(self) -> bool:
+        """Whether the person shot the moon and has still to say what it does. Bots take what is best for them."""
+        waits = self.deal.is_over and self.row.points is None and not self.settings.watch
+        return waits and self.rules.moon == "choice" and self.deal.shooter == PERSON
+
+    @property
     def can_undo(self) -> bool:
         """Whether the person has a card that may be taken back."""
         return self.settings.practice and not self.settings.watch and self._last_own_card() is not None
@@ -151,8 +167,20 @@ class Table:
             raise IllegalPlay(rule)
         self.deal.play(card)
         self.row.plays.append(card)
-        if self.deal.is_over:
+        if self.deal.is_over and not self.asks_moon:
             self.row.points = list(self.deal.points)
+        self._save(self.row)
+
+    def choose_moon(self, what: str) -> None:
+        """Say what the person's moon does: 26 points for each of the others, or 26 off the own score.
+
+        :raises TableError: if there is no such choice now.
+        """
+        if not self.asks_moon:
+            raise TableError("there is no moon of yours to decide on now")
+        self.deal.choose_moon(what)
+        self.row.moon = what
+        self.row.points = list(self.deal.points)
         self._save(self.row)
 
     def undo(self) -> None:
@@ -166,13 +194,13 @@ class Table:
         if place is None:
             raise TableError("there is no card of yours to take back")
         self.row.plays = self.row.plays[:place]
-        self.row.points = None
+        self.row.points = self.row.moon = None
         self.row.undos += 1
         self._save(self.row)
         self._rebuild()
 
-    def next_deal(self) -> None:
-        """Deal again.
+    def next_deal(self, shared: Shared | None = None) -> None:
+        """Deal again; unless the table has a seed, from a shared one.
 
         :raises TableError: if the deal or the whole game is not at that point.
         """
@@ -180,12 +208,17 @@ class Table:
             raise TableError("this deal is not finished")
         if self.game_over:
             raise TableError("the game is over")
-        self._deal_next(Row(self.row.number + 1, self._new_seed(), secrets.token_hex(16)))
+        self._deal_next(self._new_row(self.row.number + 1, shared))
 
     # --- within ---
 
-    def _new_seed(self) -> int:
-        return secrets.randbelow(MAX_SEED + 1) if self.settings.seed is None else self.settings.seed
+    def _new_row(self, number: int, shared: Shared | None) -> Row:
+        salt = secrets.token_hex(16)
+        if self.settings.seed is not None:
+            return Row(number, self.settings.seed, salt)
+        if shared is None:
+            return Row(number, secrets.randbelow(MAX_SEED + 1), salt)
+        return Row(number, shared.seed(number), salt, secret=shared.secret, share=shared.share)
 
     def _deal_next(self, row: Row) -> None:
         self.rows.append(row)
@@ -194,19 +227,22 @@ class Table:
 
     def _rebuild(self) -> None:
         self.deal = self._replayed(self.row)
-        start = self._fresh(self.row)
-        self.commitment = commit(start, self.row.seed, self.row.salt)
+        start = self.dealt(self.row)
+        self.commitment = commit(start, self.row.seed, self.row.salt, shared_of(self.row))
 
-    def _fresh(self, row: Row) -> Deal:
+    def dealt(self, row: Row) -> Deal:
+        """A deal of this table before its first pass or card."""
         before = self.course[sum(one.points is not None for one in self.rows if one.number < row.number)]
         return self._dealer(self.rules, row.seed, row.number, before)
 
     def _replayed(self, row: Row) -> Deal:
-        deal = self._fresh(row)
+        deal = self.dealt(row)
         for seat, cards in sorted(row.passes.items()):
             deal.pass_cards(seat, cards)
         for card in row.plays:
             deal.play(card)
+        if row.moon is not None:
+            deal.choose_moon(row.moon)
         return deal
 
     def _last_own_card(self) -> int | None:

@@ -12,7 +12,7 @@ from heartlab.deal import Deal
 from heartlab.observation import Observation
 from heartlab.web.messages import Event, Reveal, View
 from heartlab.web.store import Row
-from heartlab.web.table import PERSON, Table
+from heartlab.web.table import PERSON, Table, shared_of
 
 
 def names(cards: Iterable[Card]) -> list[str]:
@@ -39,7 +39,8 @@ def make_view(table: Table, event: Event) -> View:
     obs, rules, row = table.deal.observe(PERSON), table.rules, table.row
     tricks = past_tricks(obs)
     last = tricks[-1] if tricks else []
-    over = table.deal.is_over
+    shared = shared_of(row)
+    over, asks = table.deal.is_over, table.asks_moon
     can_pass = obs.phase == "pass" and PERSON in table.deal.to_pass
     course = table.course
     view = View(
@@ -49,7 +50,15 @@ def make_view(table: Table, event: Event) -> View:
         players=[table.settings.name, *table.settings.players],
         practice=table.settings.practice,
         deal=row.number,
-        phase="end" if table.game_over else "over" if over else "pass" if obs.phase == "pass" else "play",
+        phase="moon"
+        if asks
+        else "end"
+        if table.game_over
+        else "over"
+        if over
+        else "pass"
+        if obs.phase == "pass"
+        else "play",
         direction=table.deal.pass_direction,
         pass_count=rules.pass_count,
         may_pass=names(obs.may_pass) if can_pass else [],
@@ -65,7 +74,7 @@ def make_view(table: Table, event: Event) -> View:
         last_winner=trick_winner(last) if last else None,
         hand_sizes=list(obs.hand_sizes),
         tricks_won=list(obs.tricks_won),
-        points=list(table.deal.points if over else obs.points),
+        points=list(table.deal.points if over and not asks else obs.points),
         taken=[names(card for card in cards if rules.card_points(card)) for cards in obs.taken],
         breaking=rules.hearts == "broken",
         broken=obs.hearts_broken,
@@ -76,9 +85,11 @@ def make_view(table: Table, event: Event) -> View:
         can_undo=table.can_undo,
         undos=row.undos,
         commitment=table.commitment,
+        promise=shared.promise if shared else "",
+        share=row.share,
         winners=table.winners,
     )
-    if over:
+    if over and not asks:
         view.reveal = reveal(row, table.deal)
     return view
 
@@ -89,4 +100,4 @@ def reveal(row: Row, deal: Deal) -> Reveal:
         raise ValueError("a running deal is not revealed")
     passed = [cards.names() for cards in deal.passed] if deal.pass_direction != "hold" else None
     hands = [cards.names() for cards in deal.dealt]
-    return Reveal(row.seed, row.salt, hands, deal.kitty.names(), passed, list(deal.points), deal.shooter)
+    return Reveal(row.seed, row.salt, row.secret, hands, deal.kitty.names(), passed, list(deal.points), deal.shooter)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from heartlab.analysis import Analysis
@@ -18,9 +18,11 @@ from heartlab.deal import Deal
 from heartlab.features.atoms import ATOMS
 from heartlab.learn.advice_explain import votes_for
 from heartlab.learn.advice_players import load_voter
-from heartlab.learn.td_model import load_network
+from heartlab.learn.model import load_model
+from heartlab.learn.td_model import KIND, SHIPPED, load_network
 from heartlab.players.advice.stock import known_pieces
 from heartlab.players.search import SearchPlayer
+from heartlab.rules import Rules
 
 ADVICE = "advice-four"
 MOST = 2
@@ -29,6 +31,22 @@ WORLDS = 60
 """Worlds in which features are counted."""
 TELLING = 0.1
 """Expected points from which a feature is worth a word."""
+
+
+@cache
+def knows_moon() -> bool:
+    """Whether the shipped network learned under rules with a moon."""
+    return Rules.parse(load_model(SHIPPED, KIND).rules).moon != "off"
+
+
+def sources() -> str:
+    """Where the coach's words come from, for the page."""
+    network = "learned with the moon" if knows_moon() else "learned without the moon"
+    silent = "" if knows_moon() else " Both learned ones are silent where a moon threatens."
+    return (
+        "The words: ideas of Hearts, checked in the sampled deals; advice weighed by learning (advice-four); features "
+        f"of a network that {network} (td).{silent}"
+    )
 
 
 class Words:
@@ -72,6 +90,11 @@ class Words:
 
 def _feature(reason: Reason, choice: Card, other: Card) -> str:
     """A reason of the network in words."""
+    if not reason.atoms:
+        return (
+            f"Points once the trick is over: {reason.after_card:.1f} on average after {pretty_card(other)}, "
+            f"{reason.after_choice:.1f} after {pretty_card(choice)}."
+        )
     if not reason.atoms:
         return (
             f"Points once the trick is over: {reason.after_card:.1f} on average after {pretty_card(other)}, "

@@ -3,11 +3,15 @@ import { el } from "./dom.js";
 import { face, pretty, spoken } from "./cards.js";
 import { lineChart } from "./chart.js";
 
+/** Reasons as a list; the server writes tens with one letter. */
+const list = (words) => el("ul", { class: "words" }, words.map((text) => el("li", { text: tens(text) })));
+const tens = (text) => text.replace(/\bT(?=[♣♦♠♥])/g, "10");
+const MISTAKE = 0.4;
 const points = (value) => value.toFixed(1);
 const percent = (share) => `${Math.round(100 * share)} %`;
 
 /** Every legal card with expected points, spread, and moon risk; then the reasons. */
-export function hint(coaching) {
+export function hint(coaching, sources) {
   const highest = Math.max(1, ...coaching.cards.map((one) => one.high));
   const lowest = Math.min(0, ...coaching.cards.map((one) => one.low));
   const at = (value) => (100 * (value - lowest)) / (highest - lowest);
@@ -27,11 +31,12 @@ export function hint(coaching) {
   return el("section", { class: "panel-body coach" },
     el("h2", { text: "The coach" }),
     el("p", { class: "verdict" }, "Play ", el("strong", { text: pretty(best.card) }), `, expecting ${points(best.expected)} points.`),
-    el("ul", { class: "words" }, coaching.words.map((text) => el("li", { text }))),
+    list(coaching.words),
     el("table", { class: "judged" },
       el("thead", {}, el("tr", {}, ["Card", "Points", "Spread", ""].map((text) => el("th", { scope: "col", text })))),
       el("tbody", {}, rows)),
-    el("p", { class: "dim", text: `Expected points over ${coaching.worlds} deals that fit; the bar spans eight in ten of them. ${coaching.player}, seed ${coaching.seed}.` }));
+    el("p", { class: "dim", text: `Expected points over ${coaching.worlds} deals that fit; the bar spans eight in ten of them. ${coaching.player}, seed ${coaching.seed}.` }),
+    el("p", { class: "dim", text: sources }));
 }
 
 /** What to pass: the sets that our players would choose, tried in the same worlds. */
@@ -39,42 +44,46 @@ export function passing(answer, choose) {
   return el("section", { class: "panel-body coach" },
     el("h2", { text: "The coach" }),
     el("p", { class: "verdict" }, "Pass ", el("strong", { text: answer.sets[0].cards.map(pretty).join(" ") }), "."),
-    el("ul", { class: "words" }, answer.words.map((text) => el("li", { text }))),
+    list(answer.words),
     el("table", { class: "judged" },
-      el("thead", {}, el("tr", {}, ["Pass", "Points", "Who would"].map((text) => el("th", { scope: "col", text })))),
+      el("thead", {}, el("tr", {}, ["Pass", "Points", "More", "Who would"].map((text) => el("th", { scope: "col", text })))),
       el("tbody", {}, answer.sets.map((one, index) => el("tr", { class: index ? "" : "best" },
         el("th", { scope: "row", text: one.cards.map(pretty).join(" ") }),
         el("td", { class: "number", text: points(one.expected), title: `± ${one.se} standard error` }),
-        el("td", { class: "dim", text: one.by.join(", ") }))))),
+        el("td", { class: "number dim", text: index ? `${one.cost < 0 ? "−" : "+"}${points(Math.abs(one.cost))} ± ${points(one.cost_se)}` : "" }),
+        el("td", { class: "dim", text: one.by.join(", ") || "one card changed" }))))),
     el("button", { type: "button", text: "Choose these", onclick: () => choose(answer.sets[0].cards) }),
-    el("p", { class: "dim", text: `Points of the deal over ${answer.worlds} deals that fit, if all play on like gnome.` }));
+    el("p", { class: "dim", text: `Points of the deal over ${answer.worlds} deals that fit, if all play on like gnome; beside them how much more than the first pass, with its standard error. Several passes are often equally good.` }));
 }
 
 /** The blunder check: first only whether there was something better. */
-export function checked(answer, actions) {
-  const more = el("p", { class: "dim", hidden: true, text: `${pretty(answer.card)} cost ${points(answer.cost)} points against the best card.` });
+export function checked(answer, actions, sources) {
+  const more = el("div", { hidden: true, role: "status" },
+    list(answer.words), el("p", { class: "dim", text: sources }));
   return el("section", { class: "panel-body" },
     el("h2", { text: "Blunder check" }),
     el("p", { class: answer.better ? "alarm" : "good", text: answer.better ? "There was something better." : "Nothing was clearly better." }),
     answer.better && el("div", { class: "actions left" },
-      el("button", { type: "button", text: "How much?", onclick: () => { more.hidden = false; } }),
+      el("button", { type: "button", text: "How much, and why?", onclick: (event) => { more.hidden = false; event.target.disabled = true; } }),
       actions.canUndo && el("button", { type: "button", text: "Take it back", onclick: actions.undo })),
     more);
 }
 
 /** The review: the course of expected points, and the costliest decisions. */
-export function review(reviewed, actions) {
+export function review(reviewed, actions, sources) {
   const series = [{ name: "You", colour: 0, values: reviewed.course }];
   return el("section", { class: "panel-body coach" },
     el("h2", { text: "Review" }),
-    el("p", { text: `Your ${reviewed.decisions.length} decisions cost ${points(reviewed.total)} points in the coach's eyes.` }),
+    el("p", { class: reviewed.text.endsWith("Well played.") ? "verdict good" : "verdict", text: reviewed.text }),
     reviewed.course.length > 0 && lineChart(series, { label: "Expected points of the deal, trick by trick" }),
     el("p", { class: "dim", text: "Expected points of the deal, trick by trick." }),
-    reviewed.worst.length === 0 && el("p", { class: "good", text: "No mistake worth a word. Well played." }),
     reviewed.worst.map((one) => el("article", { class: "mistake" },
       el("h3", {}, `Trick ${one.trick}: `, el("span", { text: `${pretty(one.card)} instead of ${pretty(one.best)}` }), el("em", { text: ` −${points(one.cost)}` })),
       el("div", { class: "pair", "aria-hidden": "true" }, face(one.card), face(one.best)),
-      el("ul", { class: "words" }, one.words.map((text) => el("li", { text }))),
+      list(one.words),
       el("button", { type: "button", text: "Play on from here", onclick: () => actions.from(one.at - 1) }))),
-    el("p", { class: "dim", text: `${reviewed.player}, seed ${reviewed.seed}` }));
+    reviewed.passing && el("article", { class: reviewed.passing.words.length ? "mistake" : "" },
+      el("h3", { text: "Passing" }), el("p", { text: tens(reviewed.passing.text) }),
+      list(reviewed.passing.words)),
+    el("p", { class: "dim", text: `A decision counts if it cost more than twice its standard error over the deals that fit, and is a mistake from ${MISTAKE} points on. ${sources} ${reviewed.player}, seed ${reviewed.seed}.` }));
 }

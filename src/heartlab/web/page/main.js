@@ -3,7 +3,7 @@ import { byId, el, say, toast } from "./dom.js";
 import { pretty, suitIcon } from "./cards.js";
 import { Line } from "./line.js";
 import { Pace } from "./pace.js";
-import { apply, options, showHelp, showOptions } from "./options.js";
+import { apply, moves, options, showHelp, showOptions } from "./options.js";
 import { drawTable, tell, walk } from "./table.js";
 import { counting, lastTrick, scores } from "./panels.js";
 import * as coach from "./coach.js";
@@ -45,6 +45,24 @@ function forget(key) {
 const send = (type, values = {}) => {
   if (!line.say({ type, ...values })) toast("The line to the server is lost; it comes back by itself.");
 };
+
+/** This page's part of the next seed. The server has promised its own part, by a hash, before it hears this one. */
+function share() {
+  if (!page.promise) return {};
+  const text = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  page.shared = { promise: page.promise, share: text };
+  page.promise = null;
+  return { share: text };
+}
+
+/** A deal that claims a shared seed must name what this page had heard and said. */
+function checkShare(view) {
+  const { shared } = page;
+  if (!shared || !["opened", "dealt"].includes(view.event.kind) || view.plays > 0) return;
+  page.shared = null;
+  if (view.share && (view.share !== shared.share || view.promise !== shared.promise)) toast("Careful: the seed of this deal was not made from the text of this page.", "warn");
+}
+
 const onlyHouse = () => ({ house: address().house, name: options.name });
 
 const acts = {
@@ -65,18 +83,19 @@ const acts = {
   choose(cards) { state.chosen = new Set(cards); draw(); },
   promise(event) {
     event.stopPropagation();
-    toast(`Promised hash of this deal: ${page.view.commitment}`);
+    toast(`Promised hash of this deal: ${page.view.commitment}${page.view.share ? `. Before this page chose its part of the seed, the server promised its own: ${page.view.promise}` : ""}`);
   },
   pass() {
     if (page.view?.phase === "pass" && state.chosen.size === page.view.pass_count) send("pass", { cards: [...state.chosen] });
   },
   undo() { if (page.view?.can_undo) { pace.clear(); send("undo"); } },
   hint() { if (page.view?.legal.length || page.view?.may_pass.length) { busy("The coach is thinking …"); send("hint"); } },
-  check() { send("check"); },
+  check() { busy("The coach looks at your card …"); send("check"); },
   count() { busy("Counting …"); send("count"); },
-  last() { panel("last"); },
+  last() { showPanel("last"); },
   claim() { if (page.view?.claims.length) send("claim", { what: page.view.claims[0] }); },
-  next() { if (page.view?.phase === "over") send("next"); },
+  moon(what) { if (page.view?.phase === "moon") send("moon", { what }); },
+  next() { if (page.view?.phase === "over") send("next", share()); },
   review() { busy("The coach looks at every trick …"); send("review", { number: page.view.deal }); },
   replay() { send("replay", { number: page.view.deal }); },
   again() { send("again", { number: page.view.deal }); },
@@ -105,6 +124,10 @@ function buttons(view) {
       view.can_undo && button("Take back", acts.undo, "", "U"),
     ];
   }
+  if (view.phase === "moon") {
+    return [button("Others get the points", () => acts.moon("others"), "main", "1"), button("Off my own score", () => acts.moon("self"), "main", "2"),
+      view.can_undo && button("Take back", acts.undo, "", "U")];
+  }
   return [
     view.phase === "over" ? button("Next deal", acts.next, "main", "N") : button("New game", acts.lobby, "main"),
     button("Review", acts.review), button("Replay", acts.replay), button("Same deal again", acts.again),
@@ -121,15 +144,23 @@ function panel(kind, answer = null) {
 }
 
 function busy(text) {
-  panel("busy", text);
+  showPanel("busy", text);
+}
+
+/** On a narrow screen the panels are below the table: what was asked for comes into sight. */
+function showPanel(kind, answer = null) {
+  panel(kind, answer);
+  const beside = stage.querySelector(".side");
+  if (beside && beside.getBoundingClientRect().top > innerHeight - 160) beside.scrollIntoView({ behavior: moves() ? "smooth" : "instant" });
 }
 
 function side() {
   const { view, answer } = page;
   const bodies = {
     scores: () => scores(view), last: () => lastTrick(view), count: () => counting(answer, view.names),
-    hint: () => coach.hint(answer), passing: () => coach.passing(answer, acts.choose), check: () => coach.checked(answer, { canUndo: view.can_undo, undo: acts.undo }),
-    review: () => coach.review(answer, { from: acts.from }), busy: () => el("p", { class: "busy", role: "status", text: answer }),
+    hint: () => coach.hint(answer, page.hello.words), passing: () => coach.passing(answer, acts.choose),
+    check: () => coach.checked(answer, { canUndo: view.can_undo, undo: acts.undo }, page.hello.words),
+    review: () => coach.review(answer, { from: acts.from }, page.hello.words), busy: () => el("p", { class: "busy", role: "status", text: answer }),
   };
   return bodies[page.panel]();
 }
@@ -144,7 +175,9 @@ function result(view) {
     el("ol", { class: "tally" }, view.names.map((name, seat) => el("li", { class: view.winners.includes(seat) ? "won" : "" },
       el("span", { class: `dot s${seat}` }), el("span", { text: name }), el("b", { text: `${reveal.points[seat] >= 0 ? "+" : ""}${reveal.points[seat]}` }), el("small", { text: `Σ ${view.scores[seat]}` })))),
     el("details", {}, el("summary", { text: "Proof" }),
-      el("p", { class: "mono", text: `commitment ${view.commitment}` }), el("p", { class: "mono", text: `seed ${reveal.seed}` }), el("p", { class: "mono", text: `salt ${reveal.salt}` })));
+      el("p", { class: "mono", text: `commitment ${view.commitment}` }), el("p", { class: "mono", text: `seed ${reveal.seed}` }), el("p", { class: "mono", text: `salt ${reveal.salt}` }),
+      view.share && ["promise", "share"].map((name) => el("p", { class: "mono", text: `${name} ${view[name]}` })), view.share && el("p", { class: "mono", text: `secret ${reveal.secret}` }),
+      el("p", { class: "dim", text: view.share ? "The seed is a hash of the server's secret, promised first, and of a random text (share) of this page." : "The seed was given, or the server's alone." })));
 }
 
 function draw() {
@@ -157,7 +190,8 @@ function draw() {
   drawTable(board, page.view, page.shown, state, acts);
   const done = pace.idle ? result(page.view) : null;
   if (done) board.querySelector(".felt").append(done);
-  stage.querySelector(".side").replaceChildren(side());
+  const toTable = el("button", { type: "button", class: "to-table", text: "Back to the table", onclick: () => stage.querySelector(".board").scrollIntoView() });
+  stage.querySelector(".side").replaceChildren(side(), toTable);
   stage.dataset.idle = String(pace.idle);
   stage.dataset.phase = page.view.phase;
   stage.dataset.plays = page.view.plays;
@@ -179,7 +213,7 @@ const pace = new Pace((view, shown) => {
   setTimeout(settled, 0);
   clearTimeout(page.waiting);
   if (view.phase === "play" && view.to_move !== 0) {
-    page.waiting = setTimeout(() => toast("Still thinking. A player's first choice on this computer takes a minute: it is being compiled."), 6000);
+    page.waiting = setTimeout(() => pace.idle && toast("Still thinking. A player's first choice on this computer takes a minute: it is being compiled."), 6000);
   }
 });
 pace.rested = () => { page.restedAt = performance.now(); settled(); };
@@ -202,8 +236,10 @@ function settled() {
 const heard = {
   hello(message) {
     page.hello = message;
+    page.promise = message.promise;
     if (!address().table) lobby();
   },
+  promised(message) { page.promise = message.promise; page.shared = null; },
   opened(message) {
     pace.clear();
     page.viewer = null;
@@ -215,6 +251,7 @@ const heard = {
     history.pushState(null, "", `#${address().house}/${message.key}`);
   },
   view(message) {
+    checkShare(message);
     if (page.viewer) { page.viewer.stop(); page.viewer = null; stage.replaceChildren(); }
     if (message.event.kind === "opened" || message.event.kind === "undone") pace.clear();
     if (page.table) {
@@ -225,24 +262,31 @@ const heard = {
   },
   refused(message) { toast(message.card ? `${pretty(message.card)} is not allowed: ${message.rule}.` : `${message.rule}.`, "warn"); },
   failed(message) {
+    if (page.shared) { page.promise = page.shared.promise; page.shared = null; }
     toast(message.text, "warn");
     if (page.panel === "busy") panel("scores");
     if (message.code === "key") { if (address().table) forget(address().table); line.greet(null); page.view = null; stage.replaceChildren(el("p", { class: "lost", text: message.text })); }
   },
   coaching(message) {
-    panel("hint", message);
+    showPanel("hint", message);
     say(`The coach plays ${pretty(message.cards[0].card)}. ${message.words.join(" ")}`);
   },
-  passing(message) { panel("passing", message); say(`The coach passes ${message.sets[0].cards.map(pretty).join(" ")}. ${message.words.join(" ")}`); },
+  passing(message) { showPanel("passing", message); say(`The coach passes ${message.sets[0].cards.map(pretty).join(" ")}. ${message.words.join(" ")}`); },
   checked(message) {
-    if (page.quietCheck && !message.better) { page.quietCheck = false; return; }
+    const quiet = page.quietCheck;
     page.quietCheck = false;
-    panel("check", message);
-    say(message.better ? "There was something better." : "Nothing was clearly better.");
+    if (quiet && !message.better) return;
+    if (quiet) panel("check", message); else showPanel("check", message);
+    const text = message.better ? "There was something better." : "Nothing was clearly better.";
+    if (quiet) toast(text); else say(text);
   },
-  counted(message) { panel("count", message); say(`${message.queen_text} ${message.moon_text}`); },
-  reviewed(message) { panel("review", message); say(`Your decisions cost ${message.total} points.`); },
-  progress(message) { busy(message.text); },
+  counted(message) { showPanel("count", message); say(`${message.queen_text} ${message.moon_text}`); },
+  reviewed(message) { showPanel("review", message); say(message.text); },
+  progress(message) {
+    if (page.quietCheck) return;
+    if (!page.view) byId("lobby-panel")?.replaceChildren(el("p", { class: "busy", role: "status", text: message.text }));
+    else if (page.panel === "busy") panel("busy", message.text);
+  },
   deals(message) {
     const table = address().table;
     stage.dataset.idle = "true";
@@ -278,7 +322,7 @@ function lobby() {
   stage.dataset.phase = "lobby";
   drawLobby(stage, page.hello, {
     start: (settings) => {
-      send("create", { house: address().house, ...settings });
+      send("create", { house: address().house, ...settings, ...(settings.seed === null ? share() : {}) });
       setTimeout(() => { if (stage.dataset.phase === "lobby") toast("The players are getting ready; the first time this takes a minute."); }, 1500);
     },
     read: (text) => send("read", { house: address().house, text }),
@@ -301,7 +345,10 @@ function follow() {
 
 // --- keys ---
 
-const KEYS = { p: acts.pass, h: acts.hint, c: acts.count, l: acts.last, k: acts.check, u: acts.undo, f: acts.claim, n: acts.next, s: () => panel("scores") };
+const KEYS = {
+  p: acts.pass, h: acts.hint, c: acts.count, l: acts.last, k: acts.check, u: acts.undo, f: acts.claim, n: acts.next,
+  s: () => panel("scores"), 1: () => acts.moon("others"), 2: () => acts.moon("self"),
+};
 
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("dialog, input, select, textarea")) return;

@@ -72,13 +72,13 @@ export function showHelp() {
   const keys = [
     ["← →", "walk through your hand"], ["Enter or Space", "play the card; choose it to pass"], ["P", "pass the chosen cards"],
     ["Enter", "go on after a trick"], ["L", "last trick"], ["H", "hint"], ["C", "count cards"],
-    ["K", "check my last card"], ["U", "take back (practice)"], ["F", "finish when nothing counts any more"], ["N", "next deal"],
+    ["K", "check my last card"], ["U", "take back (practice)"], ["F", "finish when nothing counts any more"], ["N", "next deal"], ["1 2", "what your moon does, if the rules ask"],
   ];
   byId("help").replaceChildren(
     el("h2", { text: "Keys" }),
     el("dl", { class: "keys" }, keys.map(([key, what]) => [el("dt", {}, el("kbd", { text: key })), el("dd", { text: what })])),
     el("h2", { text: "Nothing is rigged" }),
-    el("p", { text: "Before the first card the page shows a hash of the deal. Afterwards you can save the whole deal with its seed and salt and check it with: heartlab verify FILE --commitment HASH. The bots get only what their seat may know." }),
+    el("p", { text: "The seed of a deal is made from a secret of the server, promised first by its hash, and from a random text of your browser (unless you give a seed). Before the first card the page shows a hash of the deal. Afterwards you can save the whole deal with its seed and salt and check it with: heartlab verify FILE --commitment HASH. The bots get only what their seat may know." }),
     el("form", { method: "dialog" }, el("button", { class: "main", text: "Done" })),
   );
   byId("help").showModal();

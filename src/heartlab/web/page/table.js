@@ -70,9 +70,10 @@ function handCard(view, card, state, actions) {
 export function status(view, shown) {
   const { names } = view;
   if (shown.winner !== null) return `${names[shown.winner]} ${shown.winner === 0 ? "take" : "takes"} the trick.`;
-  if (view.phase === "pass") return `Choose ${view.pass_count} cards to pass ${way(view.direction, names)}.`;
+  if (view.phase === "pass") return `Pass ${view.pass_count} cards ${way(view.direction, names)}.`;
   if (view.phase === "play" && view.to_move === 0) return view.trick.length ? "Your turn." : "Your lead.";
   if (view.phase === "play") return `${names[view.to_move] ?? "Somebody"} is thinking …`;
+  if (view.phase === "moon") return "You shot the moon! Shall the others get the points, or does it come off your own score?";
   return "The deal is over.";
 }
 
@@ -151,6 +152,7 @@ export function tell(view) {
   }
   if (event.kind === "passed" && view.received.length) return `You received ${view.received.map(spoken).join(", ")}.`;
   if (event.kind === "dealt" || view.phase === "pass") return `New deal. ${status(view, { winner: null })}`;
+  if (event.kind === "moon") return `The deal is over: ${names.map((name, seat) => `${name} ${view.points[seat]}`).join(", ")}.`;
   if (event.kind === "undone") return "Card taken back. Your turn.";
   return status(view, { winner: null });
 }
