@@ -20,8 +20,11 @@ LADDER = [
     ("gnome:jake", 2000),
     ("gnome:ling", 2000),
     ("gnome:peter", 2000),
-    ("iie:worlds=20", 100),
-    ("uct:worlds=10,sims=200", 100),
+    ("advice:advice-four", 2000),
+    ("iie", 300),
+    ("td-closed", 300),
+    ("uct:worlds=20,sims=200", 100),
+    ("ismcts:sims=2500", 100),
 ]
 SEED = 1
 

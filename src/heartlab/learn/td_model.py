@@ -5,6 +5,8 @@
 | `td`, `td:MODEL` | open: max^n to the end of the trick over the network; options follow a comma |
 | `td-closed`, `td-closed:MODEL` | closed: the same in 20 sampled worlds |
 
+They pass like `gnome:jake` (`pass=PLAYER` names another): the papers' Hearts has no passing.
+
 `eval=td:MODEL` puts a network into any other search. Without a name the model that ships with the package is meant.
 """
 
@@ -112,7 +114,7 @@ def _player(argument: str, worlds: str) -> Player:
     name, _, rest = argument.partition(",")
     if "=" in name:
         name, rest = "", argument
-    options = {"worlds": worlds, **parse_options(rest)}
+    options = {"worlds": worlds, "pass": "gnome:jake", **parse_options(rest)}
     return SearchPlayer("maxn", options, evaluator=make_td_evaluator(name))
 
 
