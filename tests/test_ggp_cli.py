@@ -2,6 +2,7 @@
 
 import io
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -113,12 +114,13 @@ def test_serve_answers_until_it_is_stopped():
         [sys.executable, "-m", "heartlab.cli", "ggp", "serve", "random", "--port", "0"],
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # shells ignore it in the background
     )
     try:
         line = process.stderr.readline()
         url = line.split()[3].rstrip(";")
         assert "(name random)" in RemoteSeat(url).ask("(INFO)", 5)
-        process.send_signal(2)
+        process.send_signal(signal.SIGINT)
         deadline = time.monotonic() + 20
         while process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.05)

@@ -253,10 +253,17 @@ def test_bots_are_killed_with_us_even_if_we_are_killed(bot, tmp_path):
     assert gone(tmp_path / "bot.sh")
 
 
+def heed_interrupts():
+    """In a child process: interrupts count, even if the tests run in the background, where shells ignore them."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_an_interrupt_does_not_wait_for_a_bot(bot, tmp_path):
     command = f"exec:movetime=600000:{bot('sleep 600')}"
     program = [sys.executable, "-m", "heartlab.cli", "arena", command, "random", "--rules", "seed", "--deals", "3"]
-    arena = subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    arena = subprocess.Popen(
+        program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed_interrupts
+    )
     while not (tmp_path / "starts").exists():
         time.sleep(0.05)
         assert arena.poll() is None
