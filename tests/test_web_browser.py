@@ -287,6 +287,17 @@ INSIDE = (
 )
 
 
+def play_until_a_trick_is_won(browser):
+    """Play legal cards until a whole trick lies on the table."""
+    for _ in range(12):
+        browser.wait(f"({TURN}) || document.querySelectorAll('.laid.wins').length === 1")
+        if browser.evaluate("document.querySelectorAll('.laid.wins').length === 1"):
+            break
+        card = browser.evaluate("document.querySelector('.hand .card.legal').dataset.card")
+        browser.click(f".hand [data-card='{card}']")
+        browser.wait(f"document.querySelectorAll('.laid.wins').length === 1 || !({TURN})")
+
+
 @pytest.mark.parametrize("rules", ["standard", "standard,players=5", "spot,players=6"])
 def test_no_card_of_the_trick_lies_on_a_name(browser, served, rules):
     lobby(browser, served.page, served.key, '{"pace": 1, "hold": "click", "motion": "none"}')
@@ -298,13 +309,7 @@ def test_no_card_of_the_trick_lies_on_a_name(browser, served, rules):
         browser.wait(f"({PASSING}) || ({TURN}) || document.querySelectorAll('.laid.wins').length === 1")
     if browser.evaluate(PASSING):
         pass_three(browser)
-    for _ in range(12):
-        browser.wait(f"({TURN}) || document.querySelectorAll('.laid.wins').length === 1")
-        if browser.evaluate("document.querySelectorAll('.laid.wins').length === 1"):
-            break
-        card = browser.evaluate("document.querySelector('.hand .card.legal').dataset.card")
-        browser.click(f".hand [data-card='{card}']")
-        browser.wait(f"document.querySelectorAll('.laid.wins').length === 1 || !({TURN})")
+    play_until_a_trick_is_won(browser)
     assert browser.evaluate("document.querySelectorAll('.laid').length") == players
     for width, height in ((360, 740), (390, 844), (768, 1024), (1280, 800)):
         browser.size(width, height, phone=width < 1000)
@@ -389,13 +394,7 @@ def test_a_trick_stays_until_it_is_clicked_away(browser, served):
     lobby(browser, served.page, served.key, '{"pace": 1, "hold": "click", "motion": "none"}')
     start(browser, seed=5)
     pass_three(browser)
-    for _ in range(12):
-        browser.wait(f"({TURN}) || document.querySelectorAll('.laid.wins').length === 1")
-        if browser.evaluate("document.querySelectorAll('.laid.wins').length === 1"):
-            break
-        card = browser.evaluate("document.querySelector('.hand .card.legal').dataset.card")
-        browser.click(f".hand [data-card='{card}']")
-        browser.wait(f"document.querySelectorAll('.laid.wins').length === 1 || !({TURN})")
+    play_until_a_trick_is_won(browser)
     time.sleep(0.4)
     assert browser.evaluate("document.querySelectorAll('.laid').length") == 4
     browser.click(".broken")

@@ -38,7 +38,7 @@ SUIT_BLOCK = 8
 POINTS_BLOCK = 14
 """Values 0 to 13 of each count of heart points."""
 MOON_ATOMS = (60, 61, 62, 63, 106, 107, 108, 109, 110)
-"""Places of the features of :mod:`heartlab.features.moon`, if anybody asks for them."""
+"""Places that are kept for the features of :mod:`heartlab.features.moon`."""
 
 
 @kernel
@@ -272,8 +272,7 @@ def place_atom(
     """
     if any(known.name == name for known in ATOMS.values()):
         raise AtomError(f"an atomic feature is called {name!r} already")
-    order = sorted(range(MAX_ATOMS), key=MOON_ATOMS.__contains__)
-    free = [number for number in order if number not in ATOMS]
+    free = [number for number in range(MAX_ATOMS) if number not in ATOMS and number not in MOON_ATOMS]
     if not free:
         raise AtomError(f"there is room for {MAX_ATOMS} atomic features, and all places are taken")
     ATOMS[free[0]] = Atom(free[0], name, sentence, predicate, literals)

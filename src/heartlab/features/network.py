@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.features.atoms import WORDS, extract_atoms, extract_card_atoms, make_extractor
+from heartlab.features.atoms import MOON_ATOMS, WORDS, extract_atoms, extract_card_atoms, make_extractor
 from heartlab.features.conjunctions import STACK, Conjunctions, sum_active
-from heartlab.features.moon import extract_moon
+from heartlab.features.moon import WE_ALONE, extract_moon
 from heartlab.jit import kernel
 from heartlab.kernel.bits import ZERO
 from heartlab.kernel.layout import MOON_OFF, OVER, SEATS
@@ -29,8 +29,8 @@ from heartlab.search.evaluators import Evaluator, compile_evaluator, points_out,
 
 REST = -1
 """Place in the float data that is 1 if the weights foresee what is still to come, 0 if all points of the deal."""
-KNOWS_MOON = np.uint64(1 << 62)
-"""The atom that only networks with the features of :mod:`heartlab.features.moon` use."""
+KNOWS_MOON = np.uint64(1 << MOON_ATOMS[WE_ALONE])
+"""The atom that networks with the features of :mod:`heartlab.features.moon` use, and no others: its place is kept."""
 MARGIN = 0.01
 """How far predictions keep from what is decided."""
 TABLE_BITS = 13

@@ -21,7 +21,7 @@ OPPONENTS = [
     Opponent("advice:advice-four", "Experienced", "31 pieces of advice, weighed by learning"),
     Opponent("gnome:peter", "Sly", "careful rules, and shoots the moon when it can"),
     Opponent("uct:worlds=20,sims=200", "Strong", "searches 20 possible deals"),
-    Opponent("td-closed", "Learned", "a network of 5,000 learned features, in 20 possible deals"),
+    Opponent("td-closed", "Learned", "a network of 5,500 learned features, in 20 possible deals"),
     Opponent("ismcts:sims=10000", "Strongest", "10,000 simulated deals for every card"),
 ]
 """From weak to strong; the order is that of docs/strength.md."""
