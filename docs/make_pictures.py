@@ -21,10 +21,10 @@ LADDER = [
     ("gnome:ling", 2000),
     ("gnome:peter", 2000),
     ("advice:advice-four", 2000),
-    ("iie", 300),
+    ("iie", 200),
     ("td-closed", 300),
-    ("uct:worlds=20,sims=200", 100),
-    ("ismcts:sims=2500", 100),
+    ("uct:worlds=20,sims=200", 60),
+    ("ismcts:sims=2500", 40),
 ]
 SEED = 1
 

@@ -24,7 +24,7 @@ OPPONENTS = [
     Opponent("td-closed", "Learned", "a network of 5,500 learned features, in 20 possible deals"),
     Opponent("ismcts:sims=10000", "Strongest", "10,000 simulated deals for every card"),
 ]
-"""From weak to strong; the order is that of docs/strength.md."""
+"""From weak to strong as docs/strength.md has it; the last three have not been measured against each other."""
 
 NICE_NAMES = ["Ada", "Emil", "Ines", "Oskar", "Lou"]
 """What the bots are called at the table."""
