@@ -94,9 +94,23 @@ def pointed(*signature: Any) -> Callable[[Function], Function]:
     """
 
     def decorate(function: Function) -> Function:
-        return _compile(function, signature)
+        compiled: Any = _compile(function, signature)
+        if not config.DISABLE_JIT:
+            _remember_addresses(compiled)
+        return compiled
 
     return decorate
+
+
+def _remember_addresses(dispatcher: Any) -> None:
+    """Let a function that has one signature know where its machine code is.
+
+    Whenever a function is passed to a kernel, numba looks up its compiled form and two addresses anew, in some 200 µs
+    with the GIL held: longer than many a search.
+    """
+    (result,) = dispatcher.overloads.values()
+    dispatcher.get_compile_result = lambda signature: result
+    result.library.get_pointer_to_function = cache(result.library.get_pointer_to_function)
 
 
 def compile_for(dispatcher: Any, signature: Any) -> None:

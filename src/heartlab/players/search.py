@@ -18,6 +18,7 @@ many worlds, trees or tricks of depth as it allows), `threads=N` (for the worlds
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -47,8 +48,8 @@ ROWS_AT_ONCE = 256
 
 DEFAULTS = {"uct": {"playout": "gnome", "c": "0.5"}, "ismcts": {"playout": "gnome", "c": "0.4", "sims": "10000"}}
 """Options of some kinds that differ from those of all searches."""
-PARTS = 2
-"""Portions of the worlds per thread: more would even out the work better, but each costs some memory."""
+PARTS = 4
+"""Portions of the worlds per thread: more even out the work better, but each costs a call and some memory."""
 
 
 @dataclass(frozen=True)
@@ -160,11 +161,7 @@ class SearchPlayer(Player):
             )
             return counters[:LIMIT]
 
-        if self.threads == 1 or total == 1:
-            self.counters += part(0, total)
-        else:
-            edges = np.linspace(0, total, min(total, PARTS * self.threads) + 1).astype(int)
-            self.counters += sum(self._pool.map(part, edges[:-1], edges[1:]))
+        self.counters += part(0, total) if self.threads == 1 or total == 1 else self._spread(part, total)
         values, visits = np.zeros((total, 52)), np.zeros((total, 52))
         spread_values(batch.compiled, flat, tables, rows, values, visits)
         shape = states.shape
@@ -176,9 +173,26 @@ class SearchPlayer(Player):
             tables.reshape(*shape, MAX_MOVES, WIDTH),
         )
 
+    def _spread(self, part: Callable[[int, int], npt.NDArray[np.int64]], total: int) -> npt.NDArray[np.int64]:
+        """Do the portions of some work on all threads, each taking the next that is left; the caller's thread helps."""
+        step = max(1, total // (PARTS * self.threads))
+        starts = iter(range(0, total, step))
+
+        def work() -> npt.NDArray[np.int64]:
+            counters = np.zeros(LIMIT, np.int64)
+            for start in starts:
+                counters += part(start, min(start + step, total))
+            return counters
+
+        helpers = [self._pool.submit(work) for _ in range(self.threads - 1)]
+        counters = work()
+        for helper in helpers:
+            counters += helper.result()
+        return counters
+
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(self.threads, thread_name_prefix="worlds")
+        return ThreadPoolExecutor(self.threads - 1, thread_name_prefix="worlds")
 
     def _bounded_spec(self, rules: Rules) -> StateArray:
         """The spec with what is known about the evaluator's values under some rules; worked out once."""
