@@ -18,13 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.cards import CS_SUITS, SUIT_NAMES, Card, CardSet, card_suit, pretty_card
+from heartlab.cards import Card, CardSet
 from heartlab.kernel.layout import MOONS, NOBODY, OBSERVATION, OVER, PASSING, STATE, StateArray, compile_rules
 from heartlab.kernel.rng import seed_key
 from heartlab.observation import Observation
 from heartlab.record import DealRecord, RecordError, to_text
 from heartlab.record_reader import read_records
 from heartlab.rules import RANDOM_OFFSET, SCATTER, Rules
+from heartlab.why_not import rule_against, why_not_pass, why_not_play
 
 
 class IllegalPlay(ValueError):
@@ -289,7 +290,7 @@ class Deal:
         from heartlab.kernel.table import give_table
 
         chosen = cards if isinstance(cards, CardSet) else CardSet(cards)
-        reason = self._why_not_pass(seat, chosen)
+        reason = why_not_pass(self, seat, chosen)
         if reason:
             raise IllegalPlay(reason)
         verdict = np.zeros(1, np.bool_)
@@ -374,56 +375,11 @@ class Deal:
 
     def why_illegal(self, card: Card) -> str:
         """Why the seat to move may not play a card, in one sentence; empty if it may."""
-        rule = self.rule_against(card)
-        if not rule or self.to_move is None:
-            return f"{pretty_card(card)} cannot be played: {rule}" if rule else ""
-        table = " ".join(f"{s}:{pretty_card(c)}" for s, c in self.trick) or "empty, a lead is due"
-        return (
-            f"seat {self.to_move} may not play {pretty_card(card)}: {rule} (hand {self.hands[self.to_move]}; "
-            f"table {table}; legal {self.legal}; trick {len(self.history) // self.rules.players + 1})"
-        )
+        return why_not_play(self, card)
 
     def rule_against(self, card: Card) -> str:
         """The rule alone that forbids the seat to move a card; empty if it may be played."""
-        seat = self.to_move
-        if seat is None:
-            return "the deal is over" if self.is_over else f"seats {self.to_pass} still have to pass"
-        if card in self.legal:
-            return ""
-        hand, rules = self.hands[seat], self.rules
-        led = card_suit(self.trick[0][1]) if self.trick else None
-        if card not in hand:
-            return "the seat does not hold it"
-        if led is not None and card_suit(card) != led and hand.mask & CS_SUITS[led]:
-            return f"{SUIT_NAMES[led]} were led and must be followed"
-        if not self.history and rules.opening in ("2C", "lowest-club"):
-            return f"the first lead must be {pretty_card(min(self.legal))}"
-        if not self.history and rules.opening == "any-club":
-            return "the first lead must be a club"
-        if self._is_kept_from_first_trick(card):
-            return "penalty cards may not fall on the first trick"
-        if not self.hearts_broken and card_suit(card) == 3 and led is None:
-            return "hearts are not broken yet"
-        if not self.hearts_broken and rules.queen_after_hearts:
-            return "Q♠ may not be played before hearts are broken"
-        return "only these are legal"
-
-    def _is_kept_from_first_trick(self, card: Card) -> bool:
-        """Whether the rule about the first trick forbids a card; it gives way to a hand of nothing but penalties."""
-        applies = len(self.history) < self.rules.players and not self.rules.first_trick_points
-        return applies and card in self.rules.penalty_cards and not self.legal & self.rules.penalty_cards
-
-    def _why_not_pass(self, seat: int, cards: CardSet) -> str:
-        hand = self.hands[seat] if 0 <= seat < self.rules.players else CardSet()
-        if seat not in self.to_pass:
-            return f"seat {seat} has nothing to pass now: passing is {self.pass_direction}, to pass are {self.to_pass}"
-        if len(cards) != self.rules.pass_count:
-            return f"seat {seat} passes {len(cards)} cards ({cards}): the rules want {self.rules.pass_count}"
-        if not cards <= hand:
-            return f"seat {seat} cannot pass {cards - hand}: its hand is {hand}"
-        if not cards <= self.observe(seat).may_pass:
-            return f"seat {seat} may not pass {cards}: the rules keep Q♠ K♠ A♠ out of passing"
-        return ""
+        return rule_against(self, card)
 
     # --- text ---
 

@@ -1,0 +1,30 @@
+"""The command line: parses, calls, prints. Everything that does work is imported when its command runs.
+
+What every command shares: `--json` puts the machine-readable result on standard output and everything else on standard
+error; bad input gets one clear sentence and exit status 2. The commands are in `table` (deals, records, playing) and
+`laboratory` (matches, training, models, papers).
+"""
+
+from __future__ import annotations
+
+import sys
+
+import heartlab.cli.laboratory
+import heartlab.cli.table  # noqa: F401 - both add their commands to the application
+from heartlab.cli.app import app, fail
+from heartlab.ggp.commands import ggp
+
+app.add_typer(ggp)
+
+
+def main() -> None:
+    """Run the command line; bad input ends with one sentence on standard error and status 2."""
+    from heartlab.cards import CardError
+
+    try:
+        app()
+    except BrokenPipeError:
+        sys.stderr.close()
+        raise SystemExit(0) from None
+    except (ValueError, OSError, CardError) as error:
+        fail(str(error) if not isinstance(error, OSError) else f"{error.filename}: {error.strerror}")

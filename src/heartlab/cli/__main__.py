@@ -1,0 +1,5 @@
+"""`python -m heartlab.cli` is `heartlab`."""
+
+from heartlab.cli import main
+
+main()
