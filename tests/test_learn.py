@@ -154,6 +154,14 @@ def test_foreign_and_future_models_are_named(tmp_path):
         load_model(path, "advice")
 
 
+def test_a_folder_does_not_hide_a_model_of_the_package(tmp_path, monkeypatch):
+    (tmp_path / "td").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert load_model("td").arrays.keys() == load_model(SHIPPED / "td.npz").arrays.keys()
+    with pytest.raises(ModelError, match="no such model"):
+        load_model("./td")
+
+
 def test_names_of_models(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ModelError, match="no model is called 'nothing'; shipped are"):

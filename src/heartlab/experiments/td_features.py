@@ -74,7 +74,7 @@ def _task_experiment(shop: Workshop, task: str, figure: str) -> Findings:
     """Learning curves against three experts, the orders against each other, all against the expert."""
     findings = Findings()
     trained = _all_runs(shop, task)
-    rules, deals = task_rules(task), shop.size(2_000, 20)
+    rules, deals, close = task_rules(task), shop.size(2_000, 20), shop.size(8_000, 20)
     curves = []
     for label, trainings in trained.items():
         x, mean, spread = curve_of(trainings)
@@ -99,11 +99,11 @@ def _task_experiment(shop: Workshop, task: str, figure: str) -> Findings:
     best = {label: _best_run(trainings) for label, trainings in trained.items()}
     origin = {"train": shop.size(200_000, 4_000)}
     for (worse, one), (better, two) in pairwise(best.items()):
-        played = match_part(shop, f"{task}-{better}-{worse}", [two.player(), one.player()], rules, deals, origin)
+        played = match_part(shop, f"{task}-{better}-{worse}", [two.player(), one.player()], rules, close, origin)
         found = difference(played)
         findings.claims.append(
             _claim(f"{figure}/{better}-beats-{worse}", f"{better} features play better than {worse} ones", None, found,
-                   deals, "difference of points per deal in 14 seatings; best run of each")
+                   close, "difference of points per deal in 14 seatings; best run of each")
         )  # fmt: skip
     for label, training in best.items():
         played = match_part(shop, f"{task}-{label}-pie", [training.player(), expert()], rules, deals, origin)

@@ -69,22 +69,23 @@ def shipped_models() -> list[str]:
 
 
 def model_path(name: str) -> Path:
-    """Where a model lies: a bare name means one of the package, anything with a slash or `.npz` is a path.
+    """Where a model lies: a bare name means one of the package, anything else is a path.
 
-    A run folder stands for the model in it.
+    A run folder stands for the model in it; one that is called like a model of the package is ``./NAME``.
 
     :raises ModelError: if there is none.
     """
     if not name:
         raise ModelError(f"a model must be named: a file, or one of {', '.join(shipped_models()) or '(none shipped)'}")
     path = Path(name)
-    if path.is_dir():
-        path = path / "model.npz"
-    elif "/" not in name and "\\" not in name and path.suffix != ".npz":
+    is_bare = "/" not in name and "\\" not in name and path.suffix != ".npz"
+    if is_bare and name in shipped_models():
         path = SHIPPED / f"{name}.npz"
-        if not path.is_file():
-            known = ", ".join(shipped_models()) or "none"
-            raise ModelError(f"no model is called {name!r}; shipped are {known}; for a file of yours give its path")
+    elif path.is_dir():
+        path = path / "model.npz"
+    elif is_bare:
+        known = ", ".join(shipped_models()) or "none"
+        raise ModelError(f"no model is called {name!r}; shipped are {known}; for a file of yours give its path")
     if not path.is_file():
         raise ModelError(f"{path}: no such model")
     return path
