@@ -132,6 +132,31 @@ def test_illegal_answers_are_replaced_and_counted():
     assert passing + 11 * seat_deals <= forfeits[0] <= passing + 13 * seat_deals
 
 
+@pytest.mark.parametrize("name", ["gnome", "gnome:jake", "random"])
+def test_a_bot_can_ask_our_players_one_observation_at_a_time(name):
+    class Asks(Player):
+        ours = make_player(name)
+
+        def play(self, obs):
+            return self.ours.play(obs)
+
+        def pass_cards(self, obs):
+            return self.ours.pass_cards(obs)
+
+    asked, direct = (
+        play([player, make_player("gnome:luis")], units=3, seed=5) for player in (Asks(), make_player(name))
+    )
+    assert np.array_equal(asked.points, direct.points)
+
+
+def test_what_a_player_cannot_say_is_an_error():
+    obs = Deal("seed", seed=1).observe(0)
+    with pytest.raises(ValueError, match="player peeking sees all hands: an observation is not enough"):
+        Peeking("peeking").play(obs)
+    with pytest.raises(NotImplementedError, match="player silent does not say which card to play"):
+        Player("silent").play(obs)
+
+
 def test_an_error_in_a_player_names_it():
     class Broken(Player):
         def play(self, obs):

@@ -147,7 +147,7 @@ def falcon_results(rules: Rules) -> dict[str, Any]:
     deal = Deal(rules, seed=5)
     while len(deal.history) < 30:
         deal.play(min(deal.legal))
-    batch = Observations(rules, compile_rules(rules), deal.observe(deal.to_move).records)
+    batch = Observations.of(deal.observe(deal.to_move))
     found["montecarlo"] = MonteCarloPlayer(12).choose_cards(batch).tolist()
     known = gather(seedling(), rules, "gnome", 1, "nojit", 60)
     net = grow(known, 8, 2, 10.0, 0.1)

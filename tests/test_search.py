@@ -274,7 +274,7 @@ def test_ismcts_counts_every_simulation():
     dice = random.Random(8)
     while len(deal.history) < 26 or len(deal.legal) < 3:
         deal.play(dice.choice(sorted(deal.legal)))
-    batch = Observations(deal.rules, compile_rules(deal.rules), deal.observe(deal.to_move).records)
+    batch = Observations.of(deal.observe(deal.to_move))
     player = make_player("ismcts:sims=700,trees=3,merge=no")
     found = player.search_worlds(batch, 3)
     assert found.visits[0].sum(axis=1).tolist() == [700.0] * 3
@@ -288,7 +288,7 @@ def test_ismcts_counts_every_simulation():
 
 
 def ask(player, obs):
-    batch = Observations(obs.rules, compile_rules(obs.rules), obs.records)
+    batch = Observations.of(obs)
     return int(player.choose_cards(batch)[0])
 
 
@@ -335,7 +335,7 @@ def test_threads_change_nothing(name):
     deal.play("2C")
     while len(deal.legal) < 3:
         deal.play(max(deal.legal))
-    batch = Observations(deal.rules, compile_rules(deal.rules), deal.observe(deal.to_move).records)
+    batch = Observations.of(deal.observe(deal.to_move))
     one, two = (make_player(f"{name},threads={threads}").search_worlds(batch, 8) for threads in (1, 2))
     assert (one.values == two.values).all()
     assert (one.visits == two.visits).all()

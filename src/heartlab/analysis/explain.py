@@ -22,7 +22,7 @@ from heartlab.deal import Deal
 from heartlab.features.atoms import ATOMS
 from heartlab.features.conjunctions import STACK, Conjunction, list_active
 from heartlab.features.network import Network
-from heartlab.kernel.layout import PLAYING, SEATS, StateArray, compile_rules
+from heartlab.kernel.layout import PLAYING, SEATS, StateArray
 from heartlab.kernel.play import mask_points
 from heartlab.kernel.rng import seed_key, substream
 from heartlab.learn.td_model import SHIPPED, load_network
@@ -99,7 +99,7 @@ def _worlds(mind: SearchPlayer, deal: Deal, analysis: Analysis, seed: int) -> tu
     """The states in which the player thinks: the true one, or the worlds that it drew."""
     obs = deal.observe(deal.to_move or 0)
     obs.records["random"] = substream(np.uint64(seed_key(seed, "analyse")), analysis.place)
-    batch = Observations(deal.rules, compile_rules(deal.rules), obs.records)
+    batch = Observations.of(obs)
     if mind.is_open:
         return deal._states, batch
     return mind.draw(batch, analysis.worlds)[0][0], batch

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 
 from heartlab.benchmarks import BenchResult, Work, benchmark, compare, rate
 from heartlab.deal import Deal
-from heartlab.kernel.layout import compile_rules
 from heartlab.players import Observations, OpenStates
 from heartlab.players.search import SearchPlayer
 
@@ -31,7 +30,7 @@ def _position(cards: int, seed: int = 7) -> Deal:
 
 
 def _closed(deal: Deal) -> Observations:
-    return Observations(deal.rules, compile_rules(deal.rules), deal.observe(deal.to_move or 0).records)
+    return Observations.of(deal.observe(deal.to_move or 0))
 
 
 def _open(deal: Deal) -> OpenStates:

@@ -15,11 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-import numpy as np
-
 from heartlab.cards import JACK_OF_DIAMONDS, Card, CardSet
 from heartlab.deal import Deal
-from heartlab.kernel.layout import compile_rules
 from heartlab.players.base import Observations, Player
 from heartlab.players.registry import PlayerError, make_player
 from heartlab.record import OPENSPIEL_CARDS, OPENSPIEL_DIRECTIONS
@@ -177,7 +174,7 @@ def choose_action(player: Player, state: Any, seed: int = 0) -> int:
     """
     deal, seat = openspiel_deal(state, seed), state.current_player()
     obs = deal.observe(seat)
-    batch = Observations(deal.rules, compile_rules(deal.rules), np.ascontiguousarray(obs.records))
+    batch = Observations.of(obs)
     if deal.phase == "pass":
         chosen = CardSet(int(player.choose_passes(batch)[0]))
         given = {from_openspiel(action) for action in state.history()[DEALT + 3 * seat :]}

@@ -11,7 +11,6 @@ import numpy as np
 
 from heartlab.cards import CardSet, card_name, pretty_card
 from heartlab.deal import Deal
-from heartlab.kernel.layout import compile_rules
 from heartlab.learn.advice_players import load_voter
 from heartlab.learn.advice_table import Sitter
 from heartlab.learn.model import Model
@@ -155,7 +154,7 @@ def votes_for(model: Model, voter: Sitter, deal: Deal) -> tuple[int, list[CardVo
     if seat is None:
         raise ExplainError("nobody is to play a card here")
     obs = deal.observe(seat)
-    batch = Observations(deal.rules, compile_rules(deal.rules), obs.records)
+    batch = Observations.of(obs)
     cards, thoughts = VoterPlayer("explained", voter.voters, voter.weights).think(batch)
     found = []
     for card in obs.legal:

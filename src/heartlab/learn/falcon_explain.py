@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from heartlab.cards import card_name, pretty_card
-from heartlab.kernel.layout import compile_rules
 from heartlab.learn.advice_explain import ExplainError, find_position
 from heartlab.learn.falcon_agent import FalconSettings, group_of_tricks
 from heartlab.learn.falcon_boxes import POINTS, Box
@@ -166,7 +165,7 @@ def describe_choice(
     seat = deal.to_move
     if seat is None:
         raise ExplainError("nobody is to play a card here")
-    batch = Observations(deal.rules, compile_rules(deal.rules), deal.observe(seat).records)
+    batch = Observations.of(deal.observe(seat))
     cards, rows, actions = player.think(batch)
     card, row, action = int(cards[0]), int(rows[0]), int(actions[0])
     names = ACTIONS if isinstance(player, BoxesPlayer) else NAMES

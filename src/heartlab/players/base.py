@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from heartlab.cards import Card, CardSet, card_rank
-from heartlab.kernel.layout import StateArray
+from heartlab.kernel.layout import StateArray, compile_rules
 from heartlab.observation import Observation
 from heartlab.rules import Rules
 
@@ -32,6 +32,11 @@ class Observations:
     """The rules as kernels take them."""
     records: StateArray
     """One OBSERVATION record per row."""
+
+    @staticmethod
+    def of(obs: Observation) -> Observations:
+        """A single observation as one row."""
+        return Observations(obs.rules, compile_rules(obs.rules), np.ascontiguousarray(obs.records))
 
     def __len__(self) -> int:
         return len(self.records)
@@ -71,10 +76,16 @@ class Player:
 
     def play(self, obs: Observation) -> Card | str:
         """The card to play: one of ``obs.legal``."""
-        raise NotImplementedError(f"player {self.name} does not say which card to play: override play()")
+        if type(self).choose_cards is Player.choose_cards:
+            raise NotImplementedError(f"player {self.name} does not say which card to play: override play()")
+        if self.is_open:
+            raise ValueError(f"player {self.name} sees all hands: an observation is not enough for it")
+        return int(self.choose_cards(Observations.of(obs))[0])
 
     def pass_cards(self, obs: Observation) -> Iterable[Card | str]:
         """The cards to pass: ``obs.pass_count`` of ``obs.may_pass``. By default the highest."""
+        if type(self).choose_passes is not Player.choose_passes:
+            return CardSet(int(self.choose_passes(Observations.of(obs))[0]))
         best = sorted(obs.may_pass, key=lambda card: (card_rank(card), card), reverse=True)
         return best[: obs.pass_count]
 

@@ -4,7 +4,8 @@
 |---|---|
 | `pie` | open: max^n to the end of the trick over the hand-tuned evaluation |
 | `iie` | closed: the same in 20 worlds |
-| `maxn:`, `paranoid:`, `softmaxn:`, `probmaxn:`, `uct:` | closed with `worlds=20`; open with `worlds=0` |
+| `maxn:`, `paranoid:`, `softmaxn:`, `probmaxn:` | closed with `worlds=20`; open with `worlds=0` |
+| `uct:` | closed with `worlds=100,sims=100`; open with `worlds=0` |
 | `pimc:search=KIND,...` | the same as `KIND:...` |
 | `ismcts:` | closed: trees over the observation itself |
 
@@ -48,6 +49,8 @@ ROWS_AT_ONCE = 256
 
 DEFAULTS = {"uct": {"playout": "gnome", "c": "0.5"}, "ismcts": {"playout": "gnome", "c": "0.4", "sims": "10000"}}
 """Options of some kinds that differ from those of all searches."""
+UCT_OVER_WORLDS = {"worlds": "100", "sims": "100", "pick": "value"}
+"""Options of `uct` as a closed player: its errors come from too few worlds sooner than from too few simulations."""
 PARTS = 4
 """Portions of the worlds per thread: more even out the work better, but each costs a call and some memory."""
 
@@ -88,7 +91,8 @@ class SearchPlayer(Player):
         super().__init__(kind)
         options = dict(options or {})
         self.kind = options.pop("search", kind)
-        options = {**DEFAULTS.get(self.kind, {}), **options}
+        over_worlds = UCT_OVER_WORLDS if self.kind == "uct" and options.get("worlds") != "0" else {}
+        options = {**DEFAULTS.get(self.kind, {}), **over_worlds, **options}
         grows = self.kind in ("uct", "ismcts")
         self.evaluator = evaluator or make_evaluator(options.pop("eval", "points" if grows else "pie"))
         self.worlds = self._world_count(options)
@@ -97,7 +101,7 @@ class SearchPlayer(Player):
         self.is_open = self.worlds == 0
         passer = options.pop("pass", "gnome:jake" if grows else "thesis")
         self._passer = None if passer == "thesis" else make_player(passer)
-        pick = options.pop("pick", "value" if self.kind == "uct" and not self.is_open else "visits")
+        pick = options.pop("pick", "visits")
         if pick not in ("visits", "value"):
             raise SearchError(f"pick={pick} is unknown; choose from visits, value")
         self._policy = known_policies().get(options.get("playout", "throw"), (0, None))[1]
@@ -380,4 +384,4 @@ _register_kind("probmaxn", "prob-max^n in sampled worlds")
 register("ismcts", summary="information-set tree search: ismcts:sims=10000,playout=gnome,c=0.4,trees=1")(
     lambda argument="": InformationSetPlayer("ismcts", parse_options(argument))
 )
-_register_kind("uct", "UCT in sampled worlds: uct:worlds=20,sims=500,playout=gnome,c=0.5")
+_register_kind("uct", "UCT in sampled worlds: uct:worlds=100,sims=100,playout=gnome,c=0.5")

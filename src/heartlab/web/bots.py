@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 
 from heartlab.cards import Card, CardSet
-from heartlab.kernel.layout import compile_rules
 from heartlab.observation import Observation
 from heartlab.players import Observations, Player, make_player
 from heartlab.web.messages import Opponent
@@ -66,7 +65,7 @@ class Bots:
     def play(self, name: str, obs: Observation) -> Card:
         """The card that a player chooses; one that fails or cheats forfeits the choice to the lowest legal card."""
         player, lock = self.player(name)
-        batch = Observations(obs.rules, compile_rules(obs.rules), obs.records)
+        batch = Observations.of(obs)
         try:
             with lock:
                 card = int(player.choose_cards(batch)[0])
@@ -77,7 +76,7 @@ class Bots:
     def pass_cards(self, name: str, obs: Observation) -> CardSet:
         """The cards that a player passes; one that fails passes its highest."""
         player, lock = self.player(name)
-        batch = Observations(obs.rules, compile_rules(obs.rules), obs.records)
+        batch = Observations.of(obs)
         try:
             with lock:
                 cards = CardSet(int(player.choose_passes(batch)[0]))

@@ -17,7 +17,7 @@ from heartlab.analysis import Analysis, analyse
 from heartlab.analysis.position import searching
 from heartlab.cards import QUEEN_OF_SPADES, Card, CardSet
 from heartlab.deal import Deal
-from heartlab.kernel.layout import OBSERVATION, PLAYING, StateArray, compile_rules
+from heartlab.kernel.layout import OBSERVATION, PLAYING, StateArray
 from heartlab.kernel.rng import seed_key, substream
 from heartlab.kernel.table import give_table, observe_table, play_table, points_table
 from heartlab.observation import Observation
@@ -132,7 +132,7 @@ class Judge:
         with self._lock:
             obs = deal.observe(analysis.seat)
             obs.records["random"] = substream(np.uint64(seed_key(seed, "analyse")), analysis.place)
-            batch = Observations(deal.rules, compile_rules(deal.rules), obs.records)
+            batch = Observations.of(obs)
             worlds = self.mind.draw(batch, max(self.mind.worlds, 1))[0][0]
             return Judgement(obs, analysis, worlds, self._outcomes(batch, obs, worlds))
 
@@ -140,7 +140,7 @@ class Judge:
         """How often each seat shoots the moon if all go on like `gnome`, and the worlds that were tried."""
         with self._lock:
             self._ready()
-            batch = Observations(obs.rules, compile_rules(obs.rules), obs.records)
+            batch = Observations.of(obs)
             worlds = self.mind.draw(batch, count)[0][0]
             states = worlds.copy()
             histories = np.repeat(obs.records["history"].astype(np.int8), count, axis=0)
@@ -157,7 +157,7 @@ class Judge:
         with self._lock:
             self._ready()
             obs.records["random"] = substream(np.uint64(seed_key(seed, "analyse")), 0)
-            batch = Observations(obs.rules, compile_rules(obs.rules), obs.records)
+            batch = Observations.of(obs)
             wishes: dict[int, list[str]] = {}
             for name in PASSERS:
                 wishes.setdefault(int(make_player(name).choose_passes(batch)[0]), []).append(name)

@@ -10,15 +10,11 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
-import numpy as np
-
 from heartlab import __version__
 from heartlab.cards import CardError, CardSet, card_name, parse_card
 from heartlab.deal import Deal
 from heartlab.envs.uhi.lines import LineError, shorten
 from heartlab.envs.uhi.view import SeatView
-from heartlab.kernel.layout import compile_rules
-from heartlab.observation import Observation
 from heartlab.players.base import Observations, Player
 from heartlab.players.registry import PlayerError, make_player
 from heartlab.rules import Rules, RulesError
@@ -90,7 +86,7 @@ class Server:
         if not view.must_pass:
             raise LineError("there is nothing to pass")
         obs = view.observe(self.seed)
-        chosen = CardSet(int(self.player.choose_passes(_batch(obs))[0]))
+        chosen = CardSet(int(self.player.choose_passes(Observations.of(obs))[0]))
         self._passed = chosen
         yield f"pass {chosen.names()}"
 
@@ -121,7 +117,7 @@ class Server:
         view = self._need_view()
         if view.must_pass:
             raise LineError("cards have to be passed before one is played")
-        yield f"card {card_name(int(self.player.choose_cards(_batch(view.observe(self.seed)))[0]))}"
+        yield f"card {card_name(int(self.player.choose_cards(Observations.of(view.observe(self.seed)))[0]))}"
 
     def _on_enddeal(self, rest: str) -> Iterable[str]:
         self._view = None
@@ -139,13 +135,9 @@ class Server:
     def _warm_up(self) -> None:
         """Let the player answer once of each kind, so that what is compiled on first use is compiled before a clock."""
         deal = Deal("standard")
-        self.player.choose_passes(_batch(deal.observe(0)))
+        self.player.choose_passes(Observations.of(deal.observe(0)))
         held = Deal("standard", number=3)
-        self.player.choose_cards(_batch(held.observe(held.to_move or 0)))
-
-
-def _batch(obs: Observation) -> Observations:
-    return Observations(obs.rules, compile_rules(obs.rules), np.ascontiguousarray(obs.records))
+        self.player.choose_cards(Observations.of(held.observe(held.to_move or 0)))
 
 
 def _is_number(text: str) -> bool:
