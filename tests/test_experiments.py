@@ -108,6 +108,21 @@ def test_a_reproduction_writes_its_report(tmp_path, toy_paper, capsys):
     assert (tmp_path / "toy-curve.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_report_about_some_experiments_does_not_replace_the_whole_one(tmp_path, toy_paper, monkeypatch):
+    three = [Experiment(name, "one of three", _toy) for name in ("one", "two", "three")]
+    monkeypatch.setitem(globals(), "PAPER", Paper("toy", "A toy", three))
+    for name in ("toy", "toy/two", "toy/two,three"):
+        run_reproduction(name, quick=True, seed=7, threads=1, folder=tmp_path, report_json=lambda report: None)
+    texts = {path.name: path.read_text() for path in tmp_path.glob("*.md")}
+    assert {name: text.count("\n## ") for name, text in texts.items()} == {
+        "toy.md": 3,
+        "toy-two.md": 1,
+        "toy-two-three.md": 2,
+    }
+    with pytest.raises(PaperError, match="toy has no experiment 'four'; it has one, two, three"):
+        run_reproduction("toy/two,four", quick=True, seed=7, threads=1, folder=tmp_path, report_json=None)
+
+
 def test_wrong_names_list_the_known_ones(tmp_path, toy_paper):
     with pytest.raises(PaperError, match=r"no paper is called 'nix'; known are .*toy"):
         run_reproduction("nix", quick=False, seed=0, threads=1, folder=tmp_path, report_json=None)

@@ -245,7 +245,7 @@ def falcon(
 @app.command()
 def reproduce(
     name: Annotated[
-        str | None, typer.Argument(metavar="PAPER[/EXPERIMENT]", help="Without it all papers are listed.")
+        str | None, typer.Argument(metavar="PAPER[/EXPERIMENT,...]", help="Without it all papers are listed.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A smoke test with small samples; it says so.")] = False,
     seed: SeedOption = 0,

@@ -34,13 +34,13 @@ def run_reproduction(
     report_json: Callable[[Any], None] | None,
     on: str = "local",
 ) -> None:
-    """Measure the claims of a paper, or of one of its experiments, and write the report.
+    """Measure the claims of a paper, or of some of its experiments, and write the report.
 
     Reports go to the folder, finished parts to a subfolder of it, where the next call finds them.
     """
-    paper_name, _, experiment_name = name.partition("/")
+    paper_name, _, experiment_names = name.partition("/")
     paper = find_paper(paper_name)
-    chosen = paper.choose(experiment_name or None)
+    chosen = paper.choose(experiment_names)
     folder = folder or DEFAULT_FOLDER
     executor = make_executor(on, threads) if on != "local" or threads > 1 else None
     workshop = Workshop(folder / "parts" / paper.name, seed, quick, threads, executor=executor)

@@ -85,18 +85,18 @@ class Paper:
     title: str
     experiments: Sequence[Experiment]
 
-    def choose(self, name: str | None) -> Sequence[Experiment]:
-        """One experiment, or all of them.
+    def choose(self, names: str) -> Sequence[Experiment]:
+        """Some experiments, with commas between their names, or all of them if there is no name.
 
-        :raises PaperError: if there is none of that name.
+        :raises PaperError: if there is none of some name.
         """
-        if name is None:
+        if not names:
             return self.experiments
-        chosen = [experiment for experiment in self.experiments if experiment.name == name]
-        if not chosen:
-            known = ", ".join(experiment.name for experiment in self.experiments)
-            raise PaperError(f"{self.name} has no experiment {name!r}; it has {known}")
-        return chosen
+        known = {experiment.name: experiment for experiment in self.experiments}
+        for name in names.split(","):
+            if name not in known:
+                raise PaperError(f"{self.name} has no experiment {name!r}; it has {', '.join(known)}")
+        return [known[name] for name in names.split(",")]
 
 
 def find_paper(name: str) -> Paper:

@@ -50,10 +50,14 @@ class Report:
 
 
 def write_report(report: Report, folder: Path) -> list[Path]:
-    """Write PAPER.json, PAPER.md and the figures into a folder; returns what was written."""
-    name = report.paper.name
+    """Write PAPER.json, PAPER.md and the figures into a folder; returns what was written.
+
+    A report about some experiments is called after them, so that it does not replace the one about all.
+    """
     figures = [figure for findings in report.findings.values() for figure in findings.figures]
-    written = draw_figures(name, figures, folder)
+    written = draw_figures(report.paper.name, figures, folder)
+    is_whole = len(report.findings) == len(report.paper.experiments)
+    name = "-".join([report.paper.name, *([] if is_whole else report.findings)])
     texts = {
         f"{name}.json": json.dumps(report.to_dict(), ensure_ascii=False, indent=1) + "\n",
         f"{name}.md": markdown(report, figures_drawn=bool(written)),
