@@ -423,7 +423,7 @@ def test_a_user_writes_an_evaluator():
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("iie:world=3", "no option is called 'world'"),
+        ("iie:world=3", "no option is called 'world'; known are worlds, eval, ms, threads, pick, pass, tricks"),
         ("uct:sims=0", "sims=0: at least 1"),
         ("uct:playout=wild", "playout=wild is unknown; choose from random, throw, careful, evaluate, gnome"),
         ("maxn:eval=nobody", "no evaluator is called 'nobody'"),

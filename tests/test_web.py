@@ -609,6 +609,7 @@ def full_disk(key, row):
     ("change", "words"),
     [
         ({"host": "0.0.0.0"}, "--beyond-this-computer"),
+        ({"port": 99999}, "a port is a number from 0 to 65535"),
         ({"coach": "gnome"}, "gnome does not search"),
         ({"coach": "pie"}, "sees all hands and may not coach"),
         ({"players": ["pie"]}, "sees all hands and may not sit"),

@@ -51,6 +51,8 @@ DEFAULTS = {"uct": {"playout": "gnome", "c": "0.5"}, "ismcts": {"playout": "gnom
 """Options of some kinds that differ from those of all searches."""
 UCT_OVER_WORLDS = {"worlds": "100", "sims": "100", "pick": "value"}
 """Options of `uct` as a closed player: its errors come from too few worlds sooner than from too few simulations."""
+OWN_OPTIONS = ("worlds", "eval", "ms", "threads", "pick", "pass")
+"""Options of the player itself; all others are the search's."""
 PARTS = 4
 """Portions of the worlds per thread: more even out the work better, but each costs a call and some memory."""
 
@@ -105,7 +107,7 @@ class SearchPlayer(Player):
         if pick not in ("visits", "value"):
             raise SearchError(f"pick={pick} is unknown; choose from visits, value")
         self._policy = known_policies().get(options.get("playout", "throw"), (0, None))[1]
-        self._spec = make_spec(self.kind, options)
+        self._spec = make_spec(self.kind, options, OWN_OPTIONS)
         self._by_visits = self._spec[0]["kind"] in (UCT, ISMCTS) and pick == "visits"
         self._bounded: dict[tuple[Rules, int], StateArray] = {}
         self._weigh = weigh

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -65,8 +65,10 @@ def _yes(key: str, text: str) -> bool:
     return _choice(key, text, ("yes", "no")) == "yes"
 
 
-def make_spec(kind: str, options: Mapping[str, str]) -> StateArray:
+def make_spec(kind: str, options: Mapping[str, str], others: Sequence[str] = ()) -> StateArray:
     """An array of one SPEC record for a kind of search; `options` are those of the player's name.
+
+    `others` are the names of options that the player has dealt with: a wrong name is told all that would be right.
 
     :raises SearchError: for an option that is unknown or makes no sense.
     """
@@ -76,7 +78,7 @@ def make_spec(kind: str, options: Mapping[str, str]) -> StateArray:
     }  # fmt: skip
     unknown = sorted(set(options) - set(known))
     if unknown:
-        raise SearchError(f"no option is called {unknown[0]!r}; known are {', '.join(known)}")
+        raise SearchError(f"no option is called {unknown[0]!r}; known are {', '.join([*others, *known])}")
     chosen = {**known, **options}
     array = np.zeros(1, SPEC)
     spec = array[0]

@@ -37,6 +37,8 @@ def bind(host: str, port: int) -> socket.socket:
 
     :raises ValueError: if the address cannot be had.
     """
+    if not 0 <= port < 1 << 16:
+        raise ValueError(f"--port {port}: a port is a number from 0 to 65535")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
