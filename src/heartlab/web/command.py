@@ -77,10 +77,10 @@ def run_server(
         bots.player(name)
     if coach is not None:
         judge.prepare()
+    listener = bind(host, port)
     store = Store(file or default_file())
     house = House(store, bots, workers=workers)
     app = make_app(house, Coach(house, judge), LOOPBACK if local else None)
-    listener = bind(host, port)
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listener.getsockname()[1]}/#{house.key}"
     if not local:
