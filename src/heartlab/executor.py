@@ -27,6 +27,9 @@ class Task(Protocol):
     def result(self) -> Any:
         """Wait for it, and give what the function returned or raise what it raised."""
 
+    def done(self) -> bool:
+        """Whether it is over, one way or another."""
+
     def cancel(self) -> Any:
         """Forget about it, if it has not begun."""
 
@@ -67,6 +70,9 @@ class _RayTask:
             return self._ray.get(self._reference)
         except self._ray.exceptions.RayTaskError as error:
             raise error.cause from None
+
+    def done(self) -> bool:
+        return bool(self._ray.wait([self._reference], timeout=0)[0])
 
     def cancel(self) -> None:
         self._ray.cancel(self._reference)

@@ -106,7 +106,10 @@ class Workshop:
             self.found += not fresh
 
     def parts(self, jobs: Sequence[tuple[str, Mapping[str, Any], PartWork]]) -> list[Arrays]:
-        """Several parts, spread over the executor's workers, in the order in which they were asked for."""
+        """Several parts, spread over the executor's workers, in the order in which they were asked for.
+
+        Each is written down as soon as it is finished, whatever the others do.
+        """
         if self.executor is None:
             return [self.part(*job) for job in jobs]
         places = [self._place(name, settings) for name, settings, _ in jobs]
@@ -114,8 +117,10 @@ class Workshop:
         tasks = {
             number: self.executor.submit(timed, jobs[number][2]) for number in range(len(jobs)) if number not in parts
         }
-        for number, task in tasks.items():
-            parts[number] = self._keep(places[number], *task.result())
+        while tasks:
+            for number in [number for number, task in tasks.items() if task.done()]:
+                parts[number] = self._keep(places[number], *tasks.pop(number).result())
+            time.sleep(0.02 if tasks else 0)
         return [parts[number] for number in range(len(jobs))]
 
     def __getstate__(self) -> dict[str, Any]:

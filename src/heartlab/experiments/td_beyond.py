@@ -16,6 +16,7 @@ from heartlab.experiments.claims import Claim, above, below
 from heartlab.experiments.parts import Workshop
 from heartlab.experiments.registry import Curve, Experiment, Figure, Findings, Table
 from heartlab.experiments.td_parts import (
+    Plan,
     Training,
     curve_of,
     difference,
@@ -24,6 +25,7 @@ from heartlab.experiments.td_parts import (
     match_part,
     task_rules,
     train_part,
+    train_parts,
 )
 from heartlab.features.conjunctions import Conjunctions
 from heartlab.features.moon import place_moon
@@ -59,7 +61,8 @@ def stronger_expert(shop: Workshop, orders: dict[str, dict[str, str]]) -> Findin
         for label, text in sets.items():
             parameters = TdParameters(orders=text, partners="expert", views=1, expert="sage")
             runs = shop.size(1 if label == "four-wise" else 2, 1)
-            trained = [train_part(shop, f"{task}-{label}-sage", task, parameters, run, [deals]) for run in range(runs)]
+            plans = [Plan(f"{task}-{label}-sage", task, parameters, run, [deals]) for run in range(runs)]
+            trained = train_parts(shop, plans)
             x, mean, spread = curve_of(trained)
             curves.append(Curve(f"{label} ({runs} runs)", x, mean, mean - 1.96 * spread, mean + 1.96 * spread))
             last = min(trained, key=lambda training: float(training.points[-5:].mean()))
@@ -112,7 +115,7 @@ def _versus(
 def _full(shop: Workshop, label: str, deals: int, **changes: object) -> Training:
     """A network for the full game, by self-play."""
     parameters = TdParameters(**{"orders": "1,2", **changes})  # type: ignore[arg-type]
-    return train_part(shop, f"full-{label}", "full", parameters, 0, [deals])
+    return train_part(shop, Plan(f"full-{label}", "full", parameters, 0, [deals]))
 
 
 def beyond_learning(shop: Workshop) -> Findings:
@@ -127,7 +130,7 @@ def beyond_learning(shop: Workshop) -> Findings:
         _versus(shop, "rate", "a rate that falls is better than one that stays", settled, four, "full", test, note),
     ]
     sets = {leaf: TdParameters(orders="1,2", partners="expert", views=1, leaf=leaf) for leaf in (False, True)}
-    plain, leaf = (train_part(shop, f"queen-leaf-{on}", "queen", sets[on], 0, [deals]) for on in (False, True))
+    plain, leaf = train_parts(shop, [Plan(f"queen-leaf-{on}", "queen", sets[on], 0, [deals]) for on in sets])
     findings.claims.append(
         _versus(shop, "leaf", "TDLeaf is better than TD", leaf, plain, "queen", test,
                 "points per deal, 14 seatings, Q♠ task; pairs against three experts; in self-play the state that a "
@@ -138,12 +141,15 @@ def beyond_learning(shop: Workshop) -> Findings:
     opened = _full(shop, "open-trained", closed_deals, **changes)
     closed = _full(shop, "closed-trained", closed_deals, worlds=4, **changes)
     both = TdParameters(orders="1,2", worlds=4, halving=closed_deals / 10)
-    rest = train_part(shop, "full-closed-rest", "full", both, 0, [closed_deals], rest=True)
     with_moon = Conjunctions.exhaustive(TASKS["full"][1] + place_moon(), [1, 2])
-    moon = train_part(
-        shop, "full-closed-moon", "full", replace(both, rules="seed"), 0, [closed_deals], with_moon, {"moon": True},
-        rest=True,
-    )  # fmt: skip
+    under_seed = replace(both, rules="seed")
+    rest, moon = train_parts(
+        shop,
+        [
+            Plan("full-closed-rest", "full", both, 0, [closed_deals], rest=True),
+            Plan("full-closed-moon", "full", under_seed, 0, [closed_deals], with_moon, {"moon": True}, rest=True),
+        ],
+    )
     findings.claims.append(
         _versus(shop, "closed", "for closed play it is better to train among closed players", closed, opened, "full",
                 closed_test, "points per deal, 14 seatings, both with 20 worlds; trained with 4 worlds or with all "
@@ -189,7 +195,7 @@ def scale(shop: Workshop) -> Findings:
     for label, orders, most in (("pairs", "1,2", 1_000_000), ("up to triples", "1,2,3", 300_000)):
         kept = [moment for moment in moments if moment <= most]
         parameters = TdParameters(orders=orders, halving=10_000)
-        training = train_part(shop, f"scale-{label}", "full", parameters, 0, kept)
+        training = train_part(shop, Plan(f"scale-{label}", "full", parameters, 0, kept))
         found = [
             difference(
                 match_part(shop, f"scale-{label}-{moment}", [training.player(place), sage()], "seed-nomoon", test,

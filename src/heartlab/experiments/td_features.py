@@ -8,7 +8,7 @@ other directly.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -18,7 +18,16 @@ from heartlab.experiments.claims import Claim, below
 from heartlab.experiments.parts import Workshop
 from heartlab.experiments.registry import Curve, Experiment, Figure, Findings, Paper, Table
 from heartlab.experiments.td_beyond import experiments
-from heartlab.experiments.td_parts import Training, curve_of, difference, expert, match_part, task_rules, train_part
+from heartlab.experiments.td_parts import (
+    Plan,
+    Training,
+    curve_of,
+    difference,
+    expert,
+    match_part,
+    task_rules,
+    train_parts,
+)
 from heartlab.features.conjunctions import Conjunctions, describe, nominal_count
 from heartlab.features.selection import select_by_weight, union
 from heartlab.learn.td_recipes import TASKS, TdParameters
@@ -42,22 +51,17 @@ QUEEN_BEST, HEARTS_BEST = 10_000, 2_000
 """Features that the full game takes from each task."""
 
 
-def _trained(shop: Workshop, task: str, label: str, partners: str, run: int) -> Training:
-    """One run of a single task."""
+def _trained(shop: Workshop, task: str, labels: Iterable[str]) -> dict[str, list[Training]]:
+    """All runs of a single task against experts, by the names of their sets of conjunctions."""
     deals = shop.size(200_000, 4_000)
-    parameters = TdParameters(orders=ORDERS[task][label], partners=partners, views=1)
-    return train_part(shop, f"{task}-{label}-{partners}", task, parameters, run, [deals])
-
-
-def _runs(shop: Workshop, label: str) -> int:
-    return shop.size(1 if label == "four-wise" else 5, 1)
-
-
-def _all_runs(shop: Workshop, task: str, partners: str = "expert") -> dict[str, list[Training]]:
-    return {
-        label: [_trained(shop, task, label, partners, run) for run in range(_runs(shop, label))]
-        for label in ORDERS[task]
-    }
+    plans = [
+        Plan(f"{task}-{label}-expert", task, parameters, run, [deals])
+        for label in labels
+        for parameters in [TdParameters(orders=ORDERS[task][label], partners="expert", views=1)]
+        for run in range(shop.size(1 if label == "four-wise" else 5, 1))
+    ]
+    trainings = train_parts(shop, plans)
+    return {label: [one for one in trainings if one.label == f"{task}-{label}-expert"] for label in labels}
 
 
 def _best_run(trainings: Sequence[Training]) -> Training:
@@ -73,7 +77,7 @@ def _claim(identity: str, statement: str, published: float | None, found: Estima
 def _task_experiment(shop: Workshop, task: str, figure: str) -> Findings:
     """Learning curves against three experts, the orders against each other, all against the expert."""
     findings = Findings()
-    trained = _all_runs(shop, task)
+    trained = _trained(shop, task, ORDERS[task])
     rules, deals, close = task_rules(task), shop.size(2_000, 20), shop.size(8_000, 20)
     curves = []
     for label, trainings in trained.items():
@@ -129,8 +133,8 @@ def figure_3(shop: Workshop) -> Findings:
 
 def _combined(shop: Workshop) -> Conjunctions:
     """The best features of both tasks."""
-    queen = _best_run([_trained(shop, "queen", "four-wise", "expert", run) for run in range(_runs(shop, "four-wise"))])
-    hearts = _best_run([_trained(shop, "hearts", "triples", "expert", run) for run in range(_runs(shop, "triples"))])
+    queen = _best_run(_trained(shop, "queen", ["four-wise"])["four-wise"])
+    hearts = _best_run(_trained(shop, "hearts", ["triples"])["triples"])
     return union([select_by_weight(queen.network(), QUEEN_BEST), select_by_weight(hearts.network(), HEARTS_BEST)])
 
 
@@ -138,13 +142,13 @@ def _regimes(shop: Workshop, *, rest: bool = False) -> dict[str, Training]:
     """The combined network after expert training and after self-play, with snapshots."""
     moments = [1_000, 5_000, 10_000, 25_000, 50_000, 100_000, 150_000, 200_000] if not shop.quick else [1_000, 3_000]
     chosen = _combined(shop)
-    found = {}
-    for partners, views in (("expert", 1), ("self", 1)):
-        parameters = TdParameters(partners=partners, views=views)
-        label = f"full-{partners}-rest" if rest else f"full-{partners}"
-        origin = {"features": len(chosen)}
-        found[partners] = train_part(shop, label, "full", parameters, 0, moments, chosen, origin, rest=rest)
-    return found
+    names, ending = ("expert", "self"), "-rest" if rest else ""
+    plans = [
+        Plan(f"full-{partners}{ending}", "full", TdParameters(partners=partners, views=1), 0, moments, chosen,
+             {"features": len(chosen)}, rest)
+        for partners in names
+    ]  # fmt: skip
+    return dict(zip(names, train_parts(shop, plans), strict=True))
 
 
 def _snapshot_curve(shop: Workshop, name: str, pairs: Sequence[tuple[int, Sequence[Player]]], deals: int) -> Curve:
@@ -270,7 +274,7 @@ def rest(shop: Workshop) -> Findings:
 
 def tables(shop: Workshop) -> Findings:
     """The largest weights of the four-wise network, as in the papers' tables."""
-    network = _trained(shop, "queen", "four-wise", "expert", 0).network()
+    network = _trained(shop, "queen", ["four-wise"])["four-wise"][0].network()
     findings = Findings()
     order = np.argsort(network.weights)
     for title, nodes in (("predicts not taking Q♠", order[:20]), ("predicts taking Q♠", order[::-1][:20])):

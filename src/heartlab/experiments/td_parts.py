@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -54,35 +55,58 @@ class Training:
         return player
 
 
-def train_part(
-    shop: Workshop,
-    label: str,
-    task: str,
-    parameters: TdParameters,
-    run: int,
-    moments: Sequence[int],
-    conjunctions: Conjunctions | None = None,
-    origin: Mapping[str, Any] = {},
-    *,
-    rest: bool = False,
-) -> Training:
-    """Train a network, or find it trained; `origin` tells sets of conjunctions apart that are given by hand."""
+@dataclass(frozen=True)
+class Plan:
+    """A training run to be done, or to be found done."""
 
-    def work() -> Mapping[str, Any]:
-        trainer = TdTrainer(task, parameters, 1000 * shop.seed + run, conjunctions, rest=rest)
+    label: str
+    task: str
+    parameters: TdParameters
+    run: int
+    moments: Sequence[int]
+    """Deals after which a snapshot is taken; the last is the end."""
+    conjunctions: Conjunctions | None = None
+    origin: Mapping[str, Any] = field(default_factory=dict)
+    """Tells sets of conjunctions apart that are given by hand."""
+    rest: bool = False
+
+    def work(self, seed: int) -> Mapping[str, Any]:
+        """Train."""
+        trainer = TdTrainer(self.task, self.parameters, 1000 * seed + self.run, self.conjunctions, rest=self.rest)
         points, weights, done = [], [], 0
-        for moment in moments:
+        for moment in self.moments:
             points += _learn(trainer, done, moment)
             weights.append(trainer.network.live_weights.copy())
             done = moment
         return {"weights": np.array(weights), "points": np.array(points)}
 
-    settings = {"task": task, **asdict(parameters), "run": run, "moments": list(moments), **origin}
-    if rest:
-        settings["rest"] = True
-    arrays = shop.part(f"train-{label}-{run}", settings, work)
-    chosen = conjunctions or chosen_conjunctions(task, parameters)
-    return Training(label, chosen, np.array(moments), arrays["weights"], arrays["points"], rest)
+    def settings(self) -> dict[str, Any]:
+        """All that decides the result."""
+        chosen = {"task": self.task, **asdict(self.parameters), "run": self.run, "moments": list(self.moments)}
+        return {**chosen, **self.origin, **({"rest": True} if self.rest else {})}
+
+
+def train_parts(shop: Workshop, plans: Sequence[Plan]) -> list[Training]:
+    """Train networks, several at the same time if the workshop may, or find them trained."""
+    found = shop.parts(
+        [(f"train-{plan.label}-{plan.run}", plan.settings(), partial(plan.work, shop.seed)) for plan in plans]
+    )
+    return [
+        Training(
+            plan.label,
+            plan.conjunctions or chosen_conjunctions(plan.task, plan.parameters),
+            np.array(plan.moments),
+            arrays["weights"],
+            arrays["points"],
+            plan.rest,
+        )
+        for plan, arrays in zip(plans, found, strict=True)
+    ]
+
+
+def train_part(shop: Workshop, plan: Plan) -> Training:
+    """The same for one network."""
+    return train_parts(shop, [plan])[0]
 
 
 def grown_part(shop: Workshop, label: str, parameters: GrowthParameters, deals: int) -> Training:
@@ -117,7 +141,7 @@ def match_part(
     def work() -> Mapping[str, Any]:
         is_open = any(player.is_open for player in players)
         match = Match(players, Rules.parse(rules), deals, seed=shop.seed + 77, open=is_open, games=games)
-        result = run_match(match, threads=1)
+        result = run_match(match, threads=shop.threads)
         return {name: getattr(result, name) for name in ("points", "finals", "won", "deals_won", "moons")}
 
     settings = {
