@@ -251,19 +251,20 @@ def rest(shop: Workshop) -> Findings:
     """The full game once more, with one change: the network foresees what is still to come."""
     deals = shop.size(2_000, 20)
     regimes = _regimes(shop, rest=True)
-    seats = {
-        "self-trained-beats-expert": ([regimes["self"].player(), expert()], -1.2),
-        "expert-trained-beats-expert": ([regimes["expert"].player(), expert()], -0.7),
-        "self-beats-expert-trained": ([regimes["self"].player(), regimes["expert"].player()], -0.9),
-        "better-than-all-points": ([regimes["self"].player(), _regimes(shop)["self"].player()], 0.0),
-    }
+    own, taught, told = regimes["self"].player(), regimes["expert"].player(), _regimes(shop)["self"].player()
+    matches = [
+        ("self-trained-beats-expert", "the self-trained player beats the expert by 1.2 or more", own, expert(), -1.2),
+        ("expert-trained-beats-expert", "the expert-trained player by 0.7 or more", taught, expert(), -0.7),
+        ("self-beats-expert-trained", "the self-trained player beats it by 0.9 or more", own, taught, -0.9),
+        ("better-than-all-points", "and the papers' network that foresees all points", own, told, 0.0),
+    ]
     findings = _closed_match(shop, regimes["self"], "rest", "rest-closed")
-    for name, (players, bar) in seats.items():
-        moment = int(regimes["self"].moments[-1])
-        found = difference(match_part(shop, f"rest-{name}", players, "seed-nomoon", deals, {"moment": moment}))
+    moment = int(regimes["self"].moments[-1])
+    for name, statement, one, other, bar in matches:
+        found = difference(match_part(shop, f"rest-{name}", [one, other], "seed-nomoon", deals, {"moment": moment}))
         findings.claims.append(
-            Claim(f"rest/{name}", name.replace("-", " "), bar, found.mean, found.ci95, deals, below(found.ci95, bar),
-                  "points per deal, 14 seatings, all hands known; the number beside it is our own bar")
+            Claim(f"rest/{name}", statement, None, found.mean, found.ci95, deals, below(found.ci95, bar),
+                  "points per deal, 14 seatings, all hands known; the least difference is our own bar")
         )  # fmt: skip
     findings.notes.append(
         "The papers predict all points of a deal, but no feature tells who has taken Q♠: once it is gone, the taker is "
