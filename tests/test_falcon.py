@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from strategies import examples
 from test_art import random_boxes
 
-from heartlab import cli
 from heartlab.cards import card_name
+from heartlab.cli.laboratory import falcon
 from heartlab.deal import Deal
 from heartlab.experiments.falcon_parts import Study, networks, rank_shares, train_runs
 from heartlab.experiments.parts import Workshop
@@ -414,11 +414,11 @@ def test_parts_of_experiments(tmp_path):
 def test_commands(tmp_path, capsys):
     save_model(tmp_path / "boxes.npz", boxes_model(random_boxes(3, 20), FALCON))
     path = str(tmp_path / "boxes.npz")
-    cli.falcon(path, top=2, as_json=True)
+    falcon(path, top=2, as_json=True)
     shown = json.loads(capsys.readouterr().out)
     assert shown["categories"] == 23
     assert len(shown["shown"]) == 2
-    cli.falcon(path, at=20, seed=3, as_json=True)
+    falcon(path, at=20, seed=3, as_json=True)
     assert json.loads(capsys.readouterr().out)["category"]["text"].startswith("when we ")
     with pytest.raises(ValueError, match="no category has"):
-        cli.falcon(path, contains=["nonsense"])
+        falcon(path, contains=["nonsense"])

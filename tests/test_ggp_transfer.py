@@ -67,6 +67,6 @@ def test_reports(name, tmp_path):
     if name == "figure-6":
         assert {"figure-6/transfer-beats-look-ahead", "figure-6/features-add-look-up"} <= set(claims)
         assert (tmp_path / "ggp-transfer-figure-6-readings.svg").is_file()
-    text = (tmp_path / "ggp-transfer.md").read_text()
+    text = (tmp_path / f"ggp-transfer-{name}.md").read_text()
     assert "This is a quick run" in text
-    assert json.loads((tmp_path / "ggp-transfer.json").read_text())["paper"] == "ggp-transfer"
+    assert json.loads((tmp_path / f"ggp-transfer-{name}.json").read_text())["paper"] == "ggp-transfer"
