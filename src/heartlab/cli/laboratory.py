@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -81,15 +80,14 @@ def bench(
     chosen = {name: run for name, run in known_benchmarks().items() if name.startswith(only or "")}
     if not chosen:
         raise ValueError(f"no benchmark starts with {only!r}; known are {', '.join(known_benchmarks())}")
-    results = []
-    tell: Callable[[str], None] = lambda line: print(line, file=sys.stderr if as_json else sys.stdout, flush=True)  # noqa: E731
+    results, out = [], sys.stderr if as_json else sys.stdout
     for run in chosen.values():
         for result in run(positive("--seconds", seconds)):
             results.append(result.to_dict())
             line = f"{result.name:<28} {result.ours:>14,.0f} {result.unit:<9} {result.threads} thread(s)"
             if result.peer is not None:
                 line += f"  {result.ratio:8.2f} × {result.peer} ({result.theirs:,.0f})"
-            tell(line + (f"  [{result.note}]" if result.note else ""))
+            print(line + (f"  [{result.note}]" if result.note else ""), file=out, flush=True)
     if as_json:
         print_json({"benchmarks": results})
 
