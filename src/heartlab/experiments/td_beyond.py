@@ -10,21 +10,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from heartlab.arena.statistics import Estimate, estimate
 from heartlab.experiments.claims import Claim, above, below
 from heartlab.experiments.parts import Workshop
 from heartlab.experiments.registry import Curve, Experiment, Figure, Findings, Table
 from heartlab.experiments.td_parts import (
+    COST_CHUNKS,
     Plan,
     Training,
+    cost_part,
     curve_of,
     difference,
     expert,
-    grown_part,
+    grown_parts,
     match_part,
+    run_label,
     task_rules,
-    train_part,
     train_parts,
 )
 from heartlab.features.conjunctions import Conjunctions
@@ -64,7 +67,7 @@ def stronger_expert(shop: Workshop, orders: dict[str, dict[str, str]]) -> Findin
             plans = [Plan(f"{task}-{label}-sage", task, parameters, run, [deals]) for run in range(runs)]
             trained = train_parts(shop, plans)
             x, mean, spread = curve_of(trained)
-            curves.append(Curve(f"{label} ({runs} runs)", x, mean, mean - 1.96 * spread, mean + 1.96 * spread))
+            curves.append(Curve(run_label(label, runs), x, mean, mean - 1.96 * spread, mean + 1.96 * spread))
             last = min(trained, key=lambda training: float(training.points[-5:].mean()))
             seats = [last.player(), sage(), sage(), sage()]
             played = match_part(shop, f"{task}-{label}-3sage", seats, task_rules(task), test, {"train": deals})
@@ -112,51 +115,50 @@ def _versus(
     return Claim(f"beyond/{name}", statement, None, found.mean, found.ci95, deals, below(found.ci95), note)
 
 
-def _full(shop: Workshop, label: str, deals: int, **changes: object) -> Training:
+def _full(label: str, deals: int, **changes: object) -> Plan:
     """A network for the full game, by self-play."""
     parameters = TdParameters(**{"orders": "1,2", **changes})  # type: ignore[arg-type]
-    return train_part(shop, Plan(f"full-{label}", "full", parameters, 0, [deals]))
+    return Plan(f"full-{label}", "full", parameters, 0, [deals])
 
 
 def beyond_learning(shop: Workshop) -> Findings:
     """More views, a rate that falls, TDLeaf, training among closed players."""
     findings = Findings()
     deals, test = shop.size(60_000, 2_000), shop.size(1_000, 10)
+    closed_deals, closed_test = shop.size(40_000, 1_000), shop.size(300, 4)
+    settling = {"halving": closed_deals / 10}
+    among_closed = {"worlds": 4, **settling}
+    sets = {leaf: TdParameters(orders="1,2", partners="expert", views=1, leaf=leaf) for leaf in (False, True)}
+    with_moon = Conjunctions.exhaustive(TASKS["full"][1] + place_moon(), [1, 2])
+    one, four, settled, plain, leaf, opened, closed, rest, moon = train_parts(
+        shop,
+        [
+            _full("one-view", deals, views=1),
+            _full("four-views", deals),
+            _full("settled", deals, halving=deals / 10),
+            *(Plan(f"queen-leaf-{on}", "queen", sets[on], 0, [deals]) for on in sets),
+            _full("open-trained", closed_deals, **settling),
+            _full("closed-trained", closed_deals, **among_closed),
+            replace(_full("closed-rest", closed_deals, **among_closed), rest=True),
+            replace(
+                _full("closed-moon", closed_deals, **among_closed, rules="seed"),
+                conjunctions=with_moon,
+                origin={"moon": True},
+                rest=True,
+            ),
+        ],
+    )
     note = f"points per deal, 14 seatings, all hands known; pairs, {deals:,} deals of self-play each"
-    one, four = _full(shop, "one-view", deals, views=1), _full(shop, "four-views", deals)
-    settled = _full(shop, "settled", deals, halving=deals / 10)
+    same = f"points per deal, 14 seatings, both with 20 worlds and trained with 4, pairs, {closed_deals:,} deals"
     findings.claims += [
         _versus(shop, "views", "learning from all four seats is better than from one", four, one, "full", test, note),
         _versus(shop, "rate", "a rate that falls is better than one that stays", settled, four, "full", test, note),
-    ]
-    sets = {leaf: TdParameters(orders="1,2", partners="expert", views=1, leaf=leaf) for leaf in (False, True)}
-    plain, leaf = train_parts(shop, [Plan(f"queen-leaf-{on}", "queen", sets[on], 0, [deals]) for on in sets])
-    findings.claims.append(
         _versus(shop, "leaf", "TDLeaf is better than TD", leaf, plain, "queen", test,
                 "points per deal, 14 seatings, Q♠ task; pairs against three experts; in self-play the state that a "
-                "search expects is the next state itself but for ties, so there is nothing to compare")
-    )  # fmt: skip
-    closed_deals, closed_test = shop.size(40_000, 1_000), shop.size(300, 4)
-    changes = {"halving": closed_deals / 10}
-    opened = _full(shop, "open-trained", closed_deals, **changes)
-    closed = _full(shop, "closed-trained", closed_deals, worlds=4, **changes)
-    both = TdParameters(orders="1,2", worlds=4, halving=closed_deals / 10)
-    with_moon = Conjunctions.exhaustive(TASKS["full"][1] + place_moon(), [1, 2])
-    under_seed = replace(both, rules="seed")
-    rest, moon = train_parts(
-        shop,
-        [
-            Plan("full-closed-rest", "full", both, 0, [closed_deals], rest=True),
-            Plan("full-closed-moon", "full", under_seed, 0, [closed_deals], with_moon, {"moon": True}, rest=True),
-        ],
-    )
-    findings.claims.append(
+                "search expects is the next state itself but for ties, so there is nothing to compare"),
         _versus(shop, "closed", "for closed play it is better to train among closed players", closed, opened, "full",
                 closed_test, "points per deal, 14 seatings, both with 20 worlds; trained with 4 worlds or with all "
-                f"hands known, pairs, {closed_deals:,} deals", worlds=20)
-    )  # fmt: skip
-    same = f"points per deal, 14 seatings, both with 20 worlds and trained with 4, pairs, {closed_deals:,} deals"
-    findings.claims += [
+                f"hands known, pairs, {closed_deals:,} deals", worlds=20),
         _versus(shop, "closed-rest", "it is better to foresee only what is still to come", rest, closed, "full",
                 closed_test, same, worlds=20),
         _versus(shop, "moon", "where the moon counts, features about it help", moon, rest, "full", closed_test,
@@ -171,11 +173,12 @@ def beyond_features(shop: Workshop) -> Findings:
     findings = Findings()
     deals, test = shop.size(100_000, 3_000), shop.size(1_000, 10)
     changes = {"halving": deals / 10}
-    pairs = _full(shop, "pairs", deals, **changes)
-    clauses = _full(shop, "clauses", deals, clauses=True, **changes)
+    pairs, clauses = train_parts(
+        shop, [_full("pairs", deals, **changes), _full("clauses", deals, clauses=True, **changes)]
+    )
     stage = shop.size(8_000, 1_000)
     same_size = GrowthParameters(order=4, size=len(pairs.conjunctions), stage=stage, halving=deals / 10)
-    grown = grown_part(shop, "full-grown-same-size", same_size, deals)
+    (grown,) = grown_parts(shop, {"full-grown-same-size": same_size}, deals)
     note = f"points per deal, 14 seatings, all hands known; {deals:,} deals of self-play each; "
     findings.claims += [
         _versus(shop, "clauses", "ORs and negations help", clauses, pairs, "full", test,
@@ -187,49 +190,73 @@ def beyond_features(shop: Workshop) -> Findings:
 
 
 def scale(shop: Workshop) -> Findings:
-    """Strength against deals and against the number of conjunctions."""
+    """Strength against deals and against the number of conjunctions, and what they cost."""
     findings = Findings()
     moments = [3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000] if not shop.quick else [1_000, 2_000]
     test = shop.size(1_000, 10)
+    plans = [
+        Plan(f"scale-{label}", "full", TdParameters(orders=orders, halving=10_000), 0,
+             [moment for moment in moments if moment <= most])
+        for label, orders, most in (("pairs", "1,2", 1_000_000), ("up to triples", "1,2,3", 300_000))
+    ]  # fmt: skip
+    all_sets = train_parts(shop, plans)
     curves = []
-    for label, orders, most in (("pairs", "1,2", 1_000_000), ("up to triples", "1,2,3", 300_000)):
-        kept = [moment for moment in moments if moment <= most]
-        parameters = TdParameters(orders=orders, halving=10_000)
-        training = train_part(shop, Plan(f"scale-{label}", "full", parameters, 0, kept))
+    for training in all_sets:
         found = [
-            difference(
-                match_part(shop, f"scale-{label}-{moment}", [training.player(place), sage()], "seed-nomoon", test,
-                           {"moment": moment})
-            )
-            for place, moment in enumerate(kept)
-        ]  # fmt: skip
-        curves.append(_curve(label, kept, found))
+            _against_sage(shop, f"{training.label}-{moment}", training.player(place), test, {"moment": int(moment)})
+            for place, moment in enumerate(training.moments)
+        ]
+        curves.append(_curve(training.label.removeprefix("scale-"), training.moments, found))
     findings.figures.append(
         Figure("scale-deals", "the full game: learner minus sage", "training deals", "points per deal", curves,
                log_x=True, levels=[("break-even", 0.0)])
     )  # fmt: skip
     deals, sizes = shop.size(100_000, 3_000), [500, 2_000, 8_000, 32_000] if not shop.quick else [300, 600]
-    found, rows = [], []
-    for size in sizes:
-        parameters = GrowthParameters(order=6, size=size, stage=shop.size(8_000, 1_000), halving=deals / 10)
-        training = grown_part(shop, f"scale-grown-{size}", parameters, deals)
-        played = match_part(shop, f"scale-grown-{size}-sage", [training.player(), sage()], "seed-nomoon", test,
-                            {"train": deals})  # fmt: skip
-        found.append(difference(played))
-        counts = np.bincount([len(atoms) for atoms in training.conjunctions], minlength=7)
-        rows.append([f"{len(training.conjunctions):,}", *(f"{count:,}" for count in counts[1:7]),
-                     f"{found[-1].mean:+.2f} [{found[-1].ci95[0]:+.2f}, {found[-1].ci95[1]:+.2f}]"])  # fmt: skip
+    growths = {
+        f"scale-grown-{size}": GrowthParameters(order=6, size=size, stage=shop.size(8_000, 1_000), halving=deals / 10)
+        for size in sizes
+    }
+    grown = grown_parts(shop, growths, deals)
+    found = [
+        _against_sage(shop, f"{training.label}-sage", training.player(), test, {"train": deals}) for training in grown
+    ]
     findings.figures.append(
         Figure("scale-features", "the full game: learner minus sage, sets grown to order six", "conjunctions",
                "points per deal", [_curve(f"{deals:,} deals", sizes, found)], log_x=True, levels=[("break-even", 0.0)])
     )  # fmt: skip
-    findings.tables.append(
-        Table("Sets that grew", ["conjunctions", *(f"order {n}" for n in range(1, 7)), "against sage"], rows)
+    rows = [_cost_row(shop, "all of the full game", training, None) for training in all_sets]
+    rows += [_cost_row(shop, "grown", training, one) for training, one in zip(grown, found, strict=True)]
+    head = ["set", "conjunctions", *(f"order {n}" for n in range(1, 7)), "µs per training deal", "against sage"]
+    findings.tables.append(Table("What conjunctions cost and give", head, rows))
+    findings.notes.append(
+        f"Costs are those of one thread with all four seats learning, the median of {COST_CHUNKS} "
+        f"portions of {shop.size(1_000, 100):,} deals; other work on the machine makes them larger."
     )
     return findings
 
 
-def _curve(label: str, x: Sequence[int], found: Sequence[Estimate]) -> Curve:
+def _against_sage(shop: Workshop, name: str, player: Player, deals: int, origin: dict[str, int]) -> Estimate:
+    """How many points per deal a player takes more than the stronger expert in the full game."""
+    return difference(match_part(shop, name, [player, sage()], "seed-nomoon", deals, origin))
+
+
+def _cost_row(shop: Workshop, kind: str, training: Training, strength: Estimate | None) -> list[str]:
+    """A line of the table of costs: how many conjunctions of which order, what a deal costs, what they give."""
+    counts = np.bincount([len(atoms) for atoms in training.conjunctions], minlength=7)
+    cost = cost_part(shop, training)
+    given = "see the figure"
+    if strength is not None:
+        given = f"{strength.mean:+.2f} [{strength.ci95[0]:+.2f}, {strength.ci95[1]:+.2f}]"
+    return [
+        kind,
+        f"{len(training.conjunctions):,}",
+        *(f"{count:,}" for count in counts[1:7]),
+        f"{1e6 * cost:,.0f}",
+        given,
+    ]
+
+
+def _curve(label: str, x: Sequence[int] | npt.NDArray[np.int64], found: Sequence[Estimate]) -> Curve:
     """Differences with their intervals."""
     ends = np.array([one.ci95 for one in found])
     return Curve(label, np.array(x), np.array([one.mean for one in found]), ends[:, 0], ends[:, 1])
@@ -242,5 +269,5 @@ def experiments(orders: dict[str, dict[str, str]]) -> list[Experiment]:
                    lambda shop: stronger_expert(shop, orders)),
         Experiment("beyond-learning", "four views, a falling rate, TDLeaf, closed training", beyond_learning),
         Experiment("beyond-features", "ORs and negations, sets that grow", beyond_features),
-        Experiment("scale", "strength against deals and against conjunctions", scale),
+        Experiment("scale", "strength and cost against deals and against conjunctions", scale),
     ]  # fmt: skip

@@ -25,6 +25,7 @@ from heartlab.experiments.td_parts import (
     difference,
     expert,
     match_part,
+    run_label,
     task_rules,
     train_parts,
 )
@@ -70,7 +71,11 @@ def _best_run(trainings: Sequence[Training]) -> Training:
 
 
 def _claim(identity: str, statement: str, published: float | None, found: Estimate, n: int, note: str) -> Claim:
-    """A claim that a difference is below zero (fewer points)."""
+    """A claim that a difference is below zero (fewer points); the note says how its size compares."""
+    if published is not None:
+        low, high = found.ci95
+        size = "more than" if high < published else "less than" if low > published else "as large as"
+        note = f"{note}; {size} published"
     return Claim(identity, statement, published, found.mean, found.ci95, n, below(found.ci95), note)
 
 
@@ -82,7 +87,7 @@ def _task_experiment(shop: Workshop, task: str, figure: str) -> Findings:
     curves = []
     for label, trainings in trained.items():
         x, mean, spread = curve_of(trainings)
-        curves.append(Curve(f"{label} ({len(trainings)} runs)", x, mean, mean - 1.96 * spread, mean + 1.96 * spread))
+        curves.append(Curve(run_label(label, len(trainings)), x, mean, mean - 1.96 * spread, mean + 1.96 * spread))
     findings.figures.append(
         Figure(figure, f"{task}: one learner against three experts", "training deals", "points per deal", curves,
                levels=[("break-even", 3.25)])

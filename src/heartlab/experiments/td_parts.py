@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -26,6 +27,8 @@ from heartlab.rules import Rules
 
 WINDOW = 5000
 """Deals over which a learning curve is averaged."""
+COST_CHUNKS = 5
+"""Portions of training deals whose time is taken, after a first one that is not."""
 
 
 @dataclass(frozen=True)
@@ -104,22 +107,47 @@ def train_parts(shop: Workshop, plans: Sequence[Plan]) -> list[Training]:
     ]
 
 
-def train_part(shop: Workshop, plan: Plan) -> Training:
-    """The same for one network."""
-    return train_parts(shop, [plan])[0]
+def grown_parts(shop: Workshop, growths: Mapping[str, GrowthParameters], deals: int) -> list[Training]:
+    """The same for sets of conjunctions that grow, by their labels; their only snapshot is the end."""
+    found = shop.parts(
+        [
+            (f"train-{label}", {**asdict(parameters), "deals": deals}, partial(_grow, parameters, shop.seed, deals))
+            for label, parameters in growths.items()
+        ]
+    )
+    return [
+        Training(
+            label,
+            Conjunctions.of(unpadded_rows(arrays["conjunctions"])),
+            np.array([deals]),
+            arrays["weights"][None],
+            arrays["points"],
+        )
+        for label, arrays in zip(growths, found, strict=True)
+    ]
 
 
-def grown_part(shop: Workshop, label: str, parameters: GrowthParameters, deals: int) -> Training:
-    """The same for a set of conjunctions that grows; its only snapshot is the end."""
+def _grow(parameters: GrowthParameters, seed: int, deals: int) -> Mapping[str, Any]:
+    """Train while the set grows."""
+    trainer = GrowingTrainer(parameters, 1000 * seed)
+    points = _learn(trainer, 0, deals)
+    return {**trainer.checkpoint(), "points": np.array(points)}
+
+
+def cost_part(shop: Workshop, training: Training) -> float:
+    """Seconds that one training deal takes with the conjunctions of a network, in self-play on one thread."""
 
     def work() -> Mapping[str, Any]:
-        trainer = GrowingTrainer(parameters, 1000 * shop.seed)
-        points = _learn(trainer, 0, deals)
-        return {**trainer.checkpoint(), "points": np.array(points)}
+        trainer = TdTrainer("full", TdParameters(), 1000 * shop.seed, training.conjunctions)
+        deals, seconds = shop.size(1_000, 100), []
+        for chunk in range(COST_CHUNKS + 1):
+            started = time.perf_counter()
+            trainer.step(deals * chunk, deals)
+            seconds.append((time.perf_counter() - started) / deals)
+        return {"seconds": np.array(seconds[1:])}
 
-    arrays = shop.part(f"train-{label}", {**asdict(parameters), "deals": deals}, work)
-    chosen = Conjunctions.of(unpadded_rows(arrays["conjunctions"]))
-    return Training(label, chosen, np.array([deals]), arrays["weights"][None], arrays["points"])
+    settings = {"conjunctions": len(training.conjunctions), "chunks": COST_CHUNKS}
+    return float(np.median(shop.part(f"cost-{training.label}", settings, work)["seconds"]))
 
 
 def _learn(trainer: TdTrainer, done: int, until: int) -> list[float]:
@@ -168,6 +196,11 @@ def curve_of(trainings: Sequence[Training]) -> tuple[npt.NDArray[Any], npt.NDArr
     deals = 1000 * (np.arange(smooth.shape[1]) + width)
     spread = smooth.std(axis=0, ddof=1) / np.sqrt(len(runs)) if len(runs) > 1 else np.zeros(smooth.shape[1])
     return deals, smooth.mean(axis=0), spread
+
+
+def run_label(label: str, runs: int) -> str:
+    """The label of a curve that is a mean over runs."""
+    return f"{label} ({runs} run{'s' if runs > 1 else ''})"
 
 
 def expert() -> Player:
