@@ -12,6 +12,11 @@ from heartlab.analysis.reading import find_deal, situation
 from heartlab.cards import pretty_card
 from heartlab.players import make_player
 from heartlab.rules import Rules
+from heartlab.search.evaluators import POINTS_UNIT
+
+SHARES = "(shares of what the evaluation finds good, on a scale of points: they compare cards, and forecast no points)"
+STEPS = 8
+"""Cards of a line that the table shows."""
 
 
 def run_analysis(
@@ -64,8 +69,10 @@ def run_analysis(
 
 def _card_table(analysis: Analysis, names: Sequence[str]) -> list[str]:
     """The cards, best first, in columns."""
+    values = "expected points" if analysis.unit == POINTS_UNIT else "values"
     lines = [
-        f"{analysis.player}: expected points of {names[analysis.seat]} in this deal",
+        f"{analysis.player}: {values} of {names[analysis.seat]} in this deal",
+        *([SHARES] if analysis.unit != POINTS_UNIT else []),
         "  card  expected        10-90 %       best in  how it goes on",
     ]
     for report in analysis.cards:
@@ -74,13 +81,23 @@ def _card_table(analysis: Analysis, names: Sequence[str]) -> list[str]:
         lines.append(
             f" {mark}{pretty_card(report.card):<4}{_mean(report):>14} {low:>7.1f} …{high:>5.1f}"
             f"{100 * report.best_in:>10.0f} %  "
-            + "  ".join(f"{names[step.seat]} {pretty_card(step.card)} {100 * step.share:.0f} %" for step in report.line)
+            + "  ".join(
+                f"{names[step.seat]} {pretty_card(step.card)} {100 * step.share:.0f} %" for step in report.line[:STEPS]
+            )
+            + ("  …" if len(report.line) > STEPS else "")
         )
     if len(analysis.cards) == 1:
         lines += ["", "the only legal card"]
     elif analysis.played is not None:
-        lines += ["", f"* was played; against {pretty_card(analysis.choice)} it costs {_cost(analysis)} points"]
+        lines += [
+            "",
+            f"* was played; against {pretty_card(analysis.choice)} it costs {_cost(analysis)}{_unit(analysis)}",
+        ]
     return lines
+
+
+def _unit(analysis: Analysis) -> str:
+    return " points" if analysis.unit == POINTS_UNIT else " of the evaluation's shares"
 
 
 def _mean(report: CardReport) -> str:
@@ -107,5 +124,7 @@ def _print_costs(found: list[Analysis], names: Sequence[str]) -> None:
         if own:
             cost = sum(analysis.cost for analysis in own)
             same = sum(analysis.played == analysis.choice for analysis in own)
-            print(f"{name:<10} {len(own)} decisions, {same} as the player would, cost {cost:.2f} points in all")
+            print(f"{name:<10} {len(own)} decisions, {same} as the player would, cost {cost:.2f}{_unit(own[0])} in all")
+    if any(analysis.unit != POINTS_UNIT for analysis in found):
+        print(SHARES)
     print("± is the standard error over the sampled worlds; --at N shows a decision in full", file=sys.stderr)

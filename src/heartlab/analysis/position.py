@@ -1,13 +1,13 @@
-"""What a searching player thinks of a position: every legal card with its expected points, their spread over worlds,
-and how the trick would go on.
+"""What a searching player thinks of a position: every legal card with its value, the spread over worlds, and the line
+that the search expects.
 
 :func:`analyse` looks at one position, :func:`review` at every decision of a deal and what the cards played there cost.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,22 +16,21 @@ import numpy.typing as npt
 
 from heartlab.cards import Card, card_name
 from heartlab.deal import Deal
-from heartlab.kernel.layout import PLAYING, StateArray, compile_rules
+from heartlab.kernel.layout import StateArray, compile_rules
 from heartlab.kernel.rng import seed_key, substream
 from heartlab.kernel.table import play_table
 from heartlab.players import Observations, OpenStates, Player
-from heartlab.players.search import SearchPlayer
+from heartlab.players.search import Searched, SearchPlayer
+from heartlab.search.evaluators import POINTS_UNIT
 
 SPREAD = (0.1, 0.9)
 """The part of the worlds that a card's spread covers."""
 
-LINE_WORLDS = 20
-"""Worlds over which lines are taken, at least, if the player does not know which one is true."""
-
 
 @dataclass(frozen=True)
 class Step:
-    """One card of a line: who plays it, and in what share of the worlds that came so far."""
+    """One card of a line: who plays it, and in what share of the worlds (for trees over an observation: of the
+    simulations) that came so far."""
 
     seat: int
     card: Card
@@ -44,7 +43,7 @@ class CardReport:
 
     card: Card
     expected: float
-    """Points of the seat to move, mean over the worlds."""
+    """What the seat to move may expect, mean over the worlds; points, unless the analysis has another unit."""
     se: float | None
     """Standard error of that mean over worlds; None if there is one world."""
     spread: tuple[float, float]
@@ -54,7 +53,7 @@ class CardReport:
     visits: float
     """Simulations through this card, all worlds together; the number of worlds if the search does not simulate."""
     line: tuple[Step, ...] = ()
-    """How it goes on: at each step the most common reply among the worlds left."""
+    """What the search itself expects next, as far as it looked: at each step the most common card of the worlds."""
 
     def to_dict(self) -> dict[str, Any]:
         """The values for JSON."""
@@ -82,8 +81,10 @@ class Analysis:
     cards: tuple[CardReport, ...]
     played: Card | None = None
     cost: float = 0.0
-    """Expected points that the card played gave away against the player's choice; below zero if it looks better."""
+    """How much the card played gave away against the player's choice; below zero if it looks better."""
     cost_se: float | None = None
+    unit: str = POINTS_UNIT
+    """What the values are: points, or shares of an evaluation that orders cards but forecasts nothing."""
 
     @property
     def choice(self) -> Card:
@@ -97,6 +98,7 @@ class Analysis:
             "at": self.place,
             "seat": self.seat,
             "worlds": self.worlds,
+            "unit": self.unit,
             "choice": card_name(self.choice),
             "played": None if self.played is None else card_name(self.played),
             "cost": None if self.played is None else self.cost,
@@ -129,27 +131,23 @@ def analyse(deal: Deal, player: Player, *, seed: int = 0, lines: bool = True, pl
         if mind.is_open
         else Observations(deal.rules, compiled, obs.records)
     )
-    found = mind.think(batch)
+    found = mind.think(batch, lines=lines)
     legal = sorted(deal.legal)
-    values, weights = found.values[0][:, legal], found.weights[0] / found.weights[0].sum()
+    values, weights = found.values[0][:, legal], found.shares[0] / len(found.shares[0])
     choice = int(mind.pick(compiled, found)[0])
     means = weights @ values
-    worlds = found.states[0]
-    if lines and not mind.is_open and len(worlds) < LINE_WORLDS:
-        worlds = mind.draw(batch, LINE_WORLDS)[0][0]
     best = values <= values.min(axis=1, keepdims=True) + 1e-9
     reports = []
     for column, card in enumerate(legal):
-        low, high = np.quantile(values[:, column], SPREAD)
         reports.append(
             CardReport(
                 card=card,
                 expected=float(means[column]),
                 se=_standard_error(values[:, column], weights),
-                spread=(float(low), float(high)),
+                spread=_spread(values[:, column], weights),
                 best_in=float(weights @ best[:, column]),
                 visits=float(found.visits[0, :, card].sum()),
-                line=tuple(_line(mind, batch, worlds, card)) if lines else (),
+                line=tuple(_line(found, weights, deal.rules.players, card)) if lines else (),
             )
         )
     reports.sort(key=lambda report: (report.card != choice, report.expected, report.card))
@@ -157,7 +155,9 @@ def analyse(deal: Deal, player: Player, *, seed: int = 0, lines: bool = True, pl
     if played is not None:
         gap = values[:, legal.index(played)] - values[:, legal.index(choice)]
         cost, cost_se = float(weights @ gap), _standard_error(gap, weights)
-    return Analysis(player.name, place, deal.to_move, len(values), tuple(reports), played, cost, cost_se)
+    return Analysis(
+        player.name, place, deal.to_move, len(values), tuple(reports), played, cost, cost_se, mind.unit(batch)
+    )
 
 
 def review(deal: Deal, player: Player, *, seed: int = 0, seat: int | None = None) -> Iterator[Analysis]:
@@ -176,21 +176,59 @@ def _standard_error(values: npt.NDArray[np.float64], weights: npt.NDArray[np.flo
     return float(np.sqrt(weights**2 @ (values - mean) ** 2 * len(values) / (len(values) - 1)))
 
 
-def _line(mind: SearchPlayer, batch: Observations, states: StateArray, card: Card) -> Iterator[Step]:
-    """How play goes on after a card: the most common reply over worlds, then over the worlds that agree, one round."""
-    worlds = states.copy()
-    keys = np.array([substream(np.uint64(batch.records[0]["random"]), 1000 + i) for i in range(len(worlds))], np.uint64)
-    play_in(batch, worlds, np.full(len(worlds), card, np.int8))
-    for _ in range(batch.rules.players - 1):
-        if worlds["phase"][0] != PLAYING:
+def _spread(values: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> tuple[float, float]:
+    """The part of the worlds, by weight, that lies in the middle."""
+    if np.allclose(weights, weights[0]):
+        low, high = np.quantile(values, SPREAD)
+    else:
+        low, high = np.quantile(values, SPREAD, weights=weights, method="inverted_cdf")
+    return float(low), float(high)
+
+
+def _line(found: Searched, weights: npt.NDArray[np.float64], players: int, card: Card) -> Iterator[Step]:
+    """The most common continuation after a card over the worlds, then over those that agree, while most go on."""
+    agree = [(weight, _path(found, world, card)) for world, weight in enumerate(weights) if weight > 0]
+    played = [card]
+    state = found.states[0, 0]
+    while True:
+        step = len(played) - 1
+        going = [(weight, path) for weight, path in agree if len(path) > step]
+        total = sum(weight for weight, _ in going)
+        if total <= sum(weight for weight, _ in agree) / 2:
             return
-        replies = mind.reply(batch, worlds, keys)
-        common, count = Counter(replies.tolist()).most_common(1)[0]
-        seat = int(worlds["to_move"][0])
-        yield Step(seat, common, count / len(worlds))
-        agree = replies == common
-        worlds, keys = worlds[agree].copy(), keys[agree]
-        play_in(batch, worlds, replies[agree])
+        tally: dict[Card, float] = defaultdict(float)
+        for weight, path in going:
+            tally[path[step][0]] += weight * path[step][1]
+        common = max(tally, key=lambda one: tally[one])
+        yield Step(_mover(state, players, played), common, float(tally[common] / total))
+        played.append(common)
+        agree = [(weight, path) for weight, path in going if path[step][0] == common]
+
+
+def _path(found: Searched, world: int, card: Card) -> list[tuple[Card, float]]:
+    """What the search of one world expects after a card. If another card stood for it, the two change places."""
+    place = int(found.places[0, world, card])
+    if place < 0:
+        return []
+    stands = int(found.tables[0, world, place, 0])
+    path = []
+    for step, share in found.lines[0, world, place]:
+        if step < 0:
+            break
+        path.append((stands if step == card else int(step), float(share)))
+    return path
+
+
+def _mover(state: StateArray, players: int, cards: Sequence[Card]) -> int:
+    """The seat to move once some cards have been played from a state."""
+    table = [int(card) for card in state["trick_cards"][: int(state["trick_size"])]]
+    leader = int(state["to_move"]) - len(table)
+    for card in cards:
+        table.append(card)
+        if len(table) == players:
+            following = [one for one in table if one // 13 == table[0] // 13]
+            leader, table = (leader + table.index(max(following))) % players, []
+    return (leader + len(table)) % players
 
 
 def play_in(batch: Observations, worlds: StateArray, cards: npt.NDArray[np.int8]) -> None:

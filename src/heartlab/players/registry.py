@@ -117,8 +117,10 @@ def parse_options(text: str) -> dict[str, str]:
         key, equals, value = part.partition("=")
         if not equals:
             raise PlayerError(f"{part!r} is no option: write key=value")
-        value = value.strip()
-        options[key.strip()] = value[1:-1] if value.startswith("(") and value.endswith(")") else value
+        key, value = key.strip(), value.strip()
+        if key in options:
+            raise PlayerError(f"{key} is said twice: {key}={options[key]} and {part}")
+        options[key] = value[1:-1] if value.startswith("(") and value.endswith(")") else value
     return options
 
 

@@ -3,25 +3,27 @@
 | name | player |
 |---|---|
 | `pie` | open: max^n to the end of the trick over the hand-tuned evaluation |
-| `iie` | closed: the same in 20 worlds |
+| `sage` | open: the same over a stronger hand-tuned evaluation |
+| `iie` | closed: `pie` in 20 worlds |
 | `maxn:`, `paranoid:`, `softmaxn:`, `probmaxn:` | closed with `worlds=20`; open with `worlds=0` |
 | `uct:` | closed with `worlds=100,sims=100`; open with `worlds=0` |
-| `pimc:search=KIND,...` | the same as `KIND:...` |
 | `ismcts:` | closed: trees over the observation itself |
+| `pimc:search=KIND,...` | another way to write `KIND:...` |
 
 Options: `eval=NAME`, `tricks=N` (or `all`), `plies=N`, `worlds=N` (for ismcts `trees=N`), `sims=N`, `c=X`,
 `playout=NAME`, `cut=N`, `pick=visits` (or `value`, as `uct` does over worlds: a tree that explores this much spreads
 its visits too evenly to tell), `endgame=N`, `merge=yes`, `ties=first`, `prune=yes`, `table=yes`, `pass=PLAYER` (who
 chooses the cards to pass; default: the thesis rule, for uct and ismcts gnome:jake), `ms=N` (a budget per choice: as
-many worlds, trees or tricks of depth as it allows), `threads=N` (for the worlds or trees of one choice).
+many worlds, trees, simulations or tricks of depth as it allows, see `budget`), `threads=N` (for the worlds or trees of
+one choice). An option that means nothing to the kind of search is refused.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -31,28 +33,40 @@ import heartlab.players.gnome_stock  # noqa: F401 - registers the playout policy
 from heartlab.kernel.layout import STATE, StateArray
 from heartlab.kernel.rng import substream
 from heartlab.players.base import CardArray, MaskArray, Observations, OpenStates, Player
+from heartlab.players.budget import think_in_time, watch
 from heartlab.players.registry import make_player, parse_options, register
-from heartlab.rules import Rules
-from heartlab.search.closed import WIDTH, draw_worlds, pick_cards, prepare, search_states, spread_values, weigh_worlds
-from heartlab.search.evaluators import Evaluator, make_evaluator
-from heartlab.search.ismcts import grow_trees, prepare_trees
-from heartlab.search.maxn import LIMIT, NODES, new_counters
+from heartlab.search.closed import (
+    LINE,
+    WIDTH,
+    draw_worlds,
+    pick_cards,
+    prepare,
+    search_states,
+    spread_values,
+    weigh_worlds,
+)
+from heartlab.search.evaluators import POINTS_UNIT, Evaluator, make_evaluator
+from heartlab.search.ismcts import BAD_WEIGHT, grow_trees, prepare_trees
+from heartlab.search.maxn import LIMIT, TIES_RANDOM, new_counters
 from heartlab.search.ordering import MAX_MOVES
 from heartlab.search.passing import thesis_passes
-from heartlab.search.playouts import known_policies
-from heartlab.search.spec import ISMCTS, UCT, SearchError, bound_values, make_spec
+from heartlab.search.playouts import EVALUATE, known_policies
+from heartlab.search.spec import SearchError, bound_values, choice, make_spec, whole_number
 from heartlab.search.weights import Weight, uniform
 
 ROWS_AT_ONCE = 256
-"""Observations whose worlds are in memory together."""
-
+"""Observations whose worlds are in memory together, at most."""
+STATES_AT_ONCE = 25_600
+"""Worlds in memory together; those of one observation always are."""
+BLOCK = 4
+"""Worlds that a player with a time budget draws together."""
+MOST_WORLDS, MOST_THREADS, MOST_MILLISECONDS = 100_000, 256, 86_400_000
 
 DEFAULTS = {"uct": {"playout": "gnome", "c": "0.5"}, "ismcts": {"playout": "gnome", "c": "0.4", "sims": "10000"}}
 """Options of some kinds that differ from those of all searches."""
 UCT_OVER_WORLDS = {"worlds": "100", "sims": "100", "pick": "value"}
 """Options of `uct` as a closed player: its errors come from too few worlds sooner than from too few simulations."""
-OWN_OPTIONS = ("worlds", "eval", "ms", "threads", "pick", "pass")
-"""Options of the player itself; all others are the search's."""
+WRONG_WEIGHT = "the weight of a world is a finite number of at least 0"
 PARTS = 4
 """Portions of the worlds per thread: more even out the work better, but each costs a call and some memory."""
 
@@ -61,6 +75,8 @@ PARTS = 4
 class Searched:
     """What a search found for some rows of [rows, worlds] states."""
 
+    keys: npt.NDArray[np.uint64]
+    """[rows]: the keys of the choices."""
     states: StateArray
     weights: npt.NDArray[np.float64]
     values: npt.NDArray[np.float64]
@@ -69,18 +85,42 @@ class Searched:
     """[rows, worlds, 52]: simulations (1 for searches that do not simulate)."""
     tables: npt.NDArray[np.float64]
     """[rows, worlds, candidates, (card, value of each seat, visits)]: what was searched, equivalent cards once."""
+    places: npt.NDArray[np.int64]
+    """[rows, worlds, 52]: the candidate that stands for each card; -1: none was tried."""
+    lines: npt.NDArray[np.float64]
+    """[rows, worlds, candidates, steps, (card, share)]: how the search goes on after each; -1 ends a line."""
+    done: npt.NDArray[np.bool_]
+    """[rows, worlds]: False where the search had to give up, and nothing else is meant."""
 
-    def join(self, other: Searched) -> Searched:
+    @property
+    def simulations(self) -> npt.NDArray[np.float64]:
+        """[rows, worlds]: the size of the trees."""
+        return np.asarray(self.tables[..., -1].sum(axis=-1))
+
+    @property
+    def shares(self) -> npt.NDArray[np.float64]:
+        """[rows, worlds]: the weights, 1 on average; worlds that all weigh nothing count alike."""
+        totals = self.weights.sum(axis=1, keepdims=True)
+        return np.where(totals > 0, self.weights * (self.weights.shape[1] / np.where(totals > 0, totals, 1.0)), 1.0)
+
+    def join(self, others: Sequence[Searched]) -> Searched:
         """More worlds for the same rows."""
-        names = ("states", "weights", "values", "visits", "tables")
-        return Searched(*(np.concatenate([getattr(self, name), getattr(other, name)], axis=1) for name in names))
+        parts = [self, *others]
+        return self._made(lambda name: np.concatenate([getattr(part, name) for part in parts], axis=1))
+
+    def only(self, worlds: npt.NDArray[np.bool_]) -> Searched:
+        """Some of the worlds."""
+        return self._made(lambda name: getattr(self, name)[:, worlds])
+
+    def _made(self, field: Callable[[str], npt.NDArray[np.generic]]) -> Searched:
+        names = ("states", "weights", "values", "visits", "tables", "places", "lines", "done")
+        return Searched(self.keys, **{name: field(name) for name in names})
 
 
 class SearchPlayer(Player):
-    """A player by search; `worlds=0` makes it an open one."""
+    """A player by search; `worlds=0` makes it an open one. It keeps nothing between two choices."""
 
-    _portion = 4
-    """Worlds that a thread searches between two looks at the clock."""
+    _kinds: tuple[str, ...] = ("maxn", "paranoid", "softmaxn", "probmaxn", "uct")
 
     def __init__(
         self,
@@ -89,62 +129,121 @@ class SearchPlayer(Player):
         *,
         evaluator: Evaluator | None = None,
         weigh: Weight = uniform,
+        others: Sequence[str] = (),
     ) -> None:
+        """
+        :param others: options that the maker of the player has dealt with, for the message about a wrong one.
+        """
         super().__init__(kind)
         options = dict(options or {})
-        self.kind = options.pop("search", kind)
-        over_worlds = UCT_OVER_WORLDS if self.kind == "uct" and options.get("worlds") != "0" else {}
-        options = {**DEFAULTS.get(self.kind, {}), **over_worlds, **options}
-        grows = self.kind in ("uct", "ismcts")
-        self.evaluator = evaluator or make_evaluator(options.pop("eval", "points" if grows else "pie"))
+        if choice("search", kind, (*SearchPlayer._kinds, *InformationSetPlayer._kinds)) not in self._kinds:
+            raise SearchError(f"{type(self).__name__} does not search by {kind}")
+        self.kind = kind
+        self.simulates = kind in ("uct", "ismcts")
+        """Whether it grows trees by simulations."""
+        over_worlds = UCT_OVER_WORLDS if kind == "uct" and options.get("worlds") != "0" else {}
+        options = {**DEFAULTS.get(kind, {}), **over_worlds, **options}
+        own = (*others, self._number_of, "eval", "ms", "threads", *(("pick",) if self.simulates else ()), "pass")
+        self.evaluator = evaluator or make_evaluator(options.pop("eval", "points" if self.simulates else "pie"))
         self.worlds = self._world_count(options)
-        self.milliseconds = _number(options, "ms", 0)
-        self.threads = max(1, _number(options, "threads", 1))
+        self.milliseconds = whole_number("ms", options.pop("ms", "0"), most=MOST_MILLISECONDS)
+        self.threads = whole_number("threads", options.pop("threads", "1"), 1, MOST_THREADS)
         self.is_open = self.worlds == 0
-        passer = options.pop("pass", "gnome:jake" if grows else "thesis")
+        passer = options.pop("pass", "gnome:jake" if self.simulates else "thesis")
         self._passer = None if passer == "thesis" else make_player(passer)
-        pick = options.pop("pick", "visits")
-        if pick not in ("visits", "value"):
-            raise SearchError(f"pick={pick} is unknown; choose from visits, value")
+        pick = choice("pick", options.pop("pick", "visits"), ("visits", "value")) if self.simulates else "value"
+        self._by_visits = pick == "visits"
         self._policy = known_policies().get(options.get("playout", "throw"), (0, None))[1]
-        self._spec = make_spec(self.kind, options, OWN_OPTIONS)
-        self._by_visits = self._spec[0]["kind"] in (UCT, ISMCTS) and pick == "visits"
-        self._bounded: dict[tuple[Rules, int], StateArray] = {}
+        self.any_depth = "tricks" not in options
+        """Whether no depth was asked for."""
+        self.spec = make_spec(kind, options, own)
+        self.spec.setflags(write=False)
         self._weigh = weigh
         self._prepare()
         self.counters = new_counters()[:LIMIT]
-        """Nodes and leaves searched so far."""
+        """Nodes and leaves searched so far, by all choices together."""
+
+    _number_of = "worlds"
+    """The option that says how many worlds, or what stands for them, there are."""
 
     def _world_count(self, options: dict[str, str]) -> int:
-        return _number(options, "worlds", 20)
+        return whole_number("worlds", options.pop("worlds", "20"), most=MOST_WORLDS)
 
     def _prepare(self) -> None:
         prepare()
 
+    # --- what it is ---
+
+    def cards_left(self, batch: Observations) -> int:
+        """The most cards that any seat still holds."""
+        if isinstance(batch, OpenStates):
+            return int(np.bitwise_count(batch.states["hands"]).max())
+        return int(batch.records["hand_sizes"].max())
+
+    def solves(self, batch: Observations) -> bool:
+        """Whether the endgame is to be solved in some of the rows."""
+        return self.cards_left(batch) <= int(self.spec["endgame"][0])
+
+    def unit(self, batch: Observations) -> str:
+        """What its values are: points, or what the evaluator says if it is asked."""
+        spec = self.spec[0]
+        asks = not self.simulates or spec["policy"] == EVALUATE or spec["cut"] > 0
+        return self.evaluator.unit if asks and not self.solves(batch) else POINTS_UNIT
+
     # --- searching ---
 
-    def search_open(self, batch: OpenStates, number: int = 0, limit: int | None = None) -> Searched:
-        """Search the states themselves, one world per row; `number` varies the dice, `limit` the nodes it may take."""
-        dice = batch.records["random"]
-        keys = np.array([substream(key, number) for key in dice], np.uint64) if number else np.ascontiguousarray(dice)
-        return self._search(batch, batch.states.reshape(-1, 1), keys.reshape(-1, 1), np.ones((len(batch), 1)), limit)
+    def search_open(self, batch: OpenStates, *, limit: int | None = None) -> Searched:
+        """Search the states themselves, one world per row; `limit` is the number of nodes that it may take."""
+        states, keys, weights = self._numbers(batch, 0, 1)
+        return self._search(batch, states, keys, weights, limit=limit)
 
     def draw(self, batch: Observations, count: int, first: int = 0) -> tuple[StateArray, npt.NDArray[np.uint64]]:
-        """The worlds of every row from number `first` on, and the keys for the dice in each."""
-        worlds: StateArray = np.zeros((len(batch), count), STATE)
-        keys = np.zeros((len(batch), count), np.uint64)
-        bad = draw_worlds(batch.compiled, batch.records, first, worlds, keys)
+        """The worlds of every row from number `first` on, and the keys for the dice in each.
+
+        They are one block; with a time budget, whole or parts of blocks of four.
+        """
+        block = BLOCK if self.milliseconds else max(1, count)
+        skipped = first % block if self.milliseconds else 0
+        size = -(-(skipped + count) // block) * block
+        worlds: StateArray = np.zeros((len(batch), size), STATE)
+        keys = np.zeros((len(batch), size), np.uint64)
+        bad = draw_worlds(batch.compiled, batch.records, first - skipped, block, worlds, keys)
         if bad >= 0:
             raise ValueError(f"no deal fits the observation {batch[bad]!r}")
-        return worlds, keys
+        here = slice(skipped, skipped + count)
+        return worlds[:, here], keys[:, here]
 
-    def search_worlds(self, batch: Observations, count: int, first: int = 0) -> Searched:
+    def search_worlds(self, batch: Observations, count: int, first: int = 0, *, lines: bool = False) -> Searched:
         """Search `count` worlds of every row, those from number `first` on."""
         worlds, keys = self.draw(batch, count, first)
-        weights = np.ones((len(batch), count))
+        return self._search(batch, worlds, keys, self._weights(batch, worlds), lines=lines)
+
+    def search_numbers(
+        self, batch: Observations, first: int, count: int, spec: StateArray, until: float | None, lines: bool
+    ) -> Searched:
+        """Search worlds, or the states themselves with other dice, as a spec says and until a time."""
+        states, keys, weights = self._numbers(batch, first, count)
+        return self._search(batch, states, keys, weights, spec=spec, until=until, lines=lines)
+
+    def _numbers(
+        self, batch: Observations, first: int, count: int
+    ) -> tuple[StateArray, npt.NDArray[np.uint64], npt.NDArray[np.float64]]:
+        """States, keys and weights of some worlds; where all cards are seen, of the states with other dice."""
+        if not isinstance(batch, OpenStates):
+            worlds, keys = self.draw(batch, count, first)
+            return worlds, keys, self._weights(batch, worlds)
+        dice = batch.records["random"]
+        numbers = range(first, first + count)
+        keys = np.array([[substream(key, number) if number else key for number in numbers] for key in dice], np.uint64)
+        return np.repeat(batch.states.reshape(-1, 1), count, axis=1), keys, np.ones((len(batch), count))
+
+    def _weights(self, batch: Observations, worlds: StateArray) -> npt.NDArray[np.float64]:
+        weights = np.ones(worlds.shape)
         if self._weigh is not uniform:
-            weigh_worlds(batch.compiled, batch.records, worlds, self._weigh, weights)
-        return self._search(batch, worlds, keys, weights)
+            weigh_worlds(batch.compiled, batch.records, np.ascontiguousarray(worlds), self._weigh, weights)
+            if not (np.isfinite(weights) & (weights >= 0)).all():
+                raise ValueError(WRONG_WEIGHT)
+        return weights
 
     def _search(
         self,
@@ -152,31 +251,43 @@ class SearchPlayer(Player):
         states: StateArray,
         keys: npt.NDArray[np.uint64],
         weights: npt.NDArray[np.float64],
+        *,
+        spec: StateArray | None = None,
         limit: int | None = None,
+        until: float | None = None,
+        lines: bool = False,
     ) -> Searched:
-        spec = self._bounded_spec(batch.rules)
+        spec = (self.spec if spec is None else spec).copy()
+        bound_values(spec, batch.rules, self.evaluator)
         flat, total = np.ascontiguousarray(states.reshape(-1)), states.size
+        dice = np.ascontiguousarray(keys.reshape(-1))
         tables, rows = np.zeros((total, MAX_MOVES, WIDTH)), np.zeros(total, np.int64)
+        paths = np.zeros((total, MAX_MOVES, LINE if lines else 0, 2))
         owners = np.repeat(np.arange(len(states)), states.shape[1])
 
         def part(start: int, end: int) -> npt.NDArray[np.int64]:
             counters = new_counters() if limit is None else new_counters(limit)
             here = slice(start, end)
-            self._search_part(
-                batch, owners[here], flat[here], keys.reshape(-1)[here], spec, tables[here], rows[here], counters
-            )
+            with watch.over(counters, until):
+                self._search_part(
+                    batch, owners[here], flat[here], dice[here], spec, tables[here], rows[here], paths[here], counters
+                )
             return counters[:LIMIT]
 
         self.counters += part(0, total) if self.threads == 1 or total == 1 else self._spread(part, total)
-        values, visits = np.zeros((total, 52)), np.zeros((total, 52))
-        spread_values(batch.compiled, flat, tables, rows, values, visits)
+        values, visits, places = np.zeros((total, 52)), np.zeros((total, 52)), np.full((total, 52), -1)
+        spread_values(batch.compiled, flat, tables, rows, values, visits, places)
         shape = states.shape
         return Searched(
+            np.ascontiguousarray(batch.records["random"]),
             states,
             weights,
             values.reshape(*shape, 52),
             visits.reshape(*shape, 52),
             tables.reshape(*shape, MAX_MOVES, WIDTH),
+            places.reshape(*shape, 52),
+            paths.reshape(*shape, MAX_MOVES, paths.shape[2], 2),
+            rows.reshape(shape) > 0,
         )
 
     def _spread(self, part: Callable[[int, int], npt.NDArray[np.int64]], total: int) -> npt.NDArray[np.int64]:
@@ -200,15 +311,6 @@ class SearchPlayer(Player):
     def _pool(self) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(self.threads - 1, thread_name_prefix="worlds")
 
-    def _bounded_spec(self, rules: Rules) -> StateArray:
-        """The spec with what is known about the evaluator's values under some rules; worked out once."""
-        known = (rules, int(self._spec[0]["tricks"]))
-        if known not in self._bounded:
-            spec = self._spec.copy()
-            bound_values(spec, rules, self.evaluator.name)
-            self._bounded[known] = spec
-        return self._bounded[known]
-
     def _search_part(
         self,
         batch: Observations,
@@ -218,13 +320,14 @@ class SearchPlayer(Player):
         spec: StateArray,
         tables: npt.NDArray[np.float64],
         rows: npt.NDArray[np.int64],
+        lines: npt.NDArray[np.float64],
         counters: npt.NDArray[np.int64],
     ) -> None:
-        """Fill `tables` and `rows` for some of the states; `owners` are the rows of the batch that they come from."""
+        """Fill `tables`, `rows` and `lines` for some of the states; `owners` are the rows that they come from."""
         judge = self.evaluator
         search_states(
             batch.compiled, states, keys, spec, self._policy, judge.function, judge.floats, judge.ints,
-            judge.scratch(), tables, rows, counters,
+            judge.scratch(), tables, rows, lines, counters,
         )  # fmt: skip
 
     # --- choosing ---
@@ -233,66 +336,34 @@ class SearchPlayer(Player):
         legal = batch.records["legal"]
         cards = (np.bitwise_count((legal & -legal) - np.uint64(1))).astype(np.int8)
         waiting = np.flatnonzero(legal & (legal - np.uint64(1)))
-        for start in range(0, len(waiting), 1 if self.milliseconds else ROWS_AT_ONCE):
-            rows = waiting[start : start + (1 if self.milliseconds else ROWS_AT_ONCE)]
+        at_once = 1 if self.milliseconds else max(1, min(ROWS_AT_ONCE, STATES_AT_ONCE // max(1, self.worlds)))
+        for start in range(0, len(waiting), at_once):
+            rows = waiting[start : start + at_once]
             cards[rows] = self.pick(batch.compiled, self.think(batch.take(rows)))
         return cards
 
-    def think(self, batch: Observations) -> Searched:
-        """Search some rows, as long as the options say."""
-        deadline = time.perf_counter() + self.milliseconds / 1000
+    def think(self, batch: Observations, *, lines: bool = False) -> Searched:
+        """Search some rows, as long as the options say; with `lines`, tell how it goes on after each card."""
+        if self.milliseconds:
+            return think_in_time(self, batch, time.perf_counter() + self.milliseconds / 1000, lines)
         if isinstance(batch, OpenStates):
-            if not self.milliseconds:
-                return self.search_open(batch)
-            return self._repeat(batch, deadline) if self.kind == "uct" else self._deepen(batch, deadline)
-        if not self.milliseconds:
-            return self.search_worlds(batch, self.worlds)
-        portion = self._portion * self.threads
-        found = self.search_worlds(batch, portion)
-        while time.perf_counter() < deadline:
-            found = found.join(self.search_worlds(batch, portion, found.states.shape[1]))
-        return found
-
-    def _repeat(self, batch: OpenStates, deadline: float) -> Searched:
-        """Grow tree after tree over the same states until the time is up."""
-        found = self.search_open(batch)
-        while time.perf_counter() < deadline:
-            found = found.join(self.search_open(batch, found.states.shape[1]))
-        return found
-
-    def _deepen(self, batch: OpenStates, deadline: float) -> Searched:
-        """Search one trick deeper each time until the time is up; a depth that is not finished in time is dropped."""
-        spec = self._spec.copy()
-        begun, before = time.perf_counter(), int(self.counters[NODES])
-        found = self.search_open(batch)
-        most = int(np.bitwise_count(batch.states["hands"]).max())
-        try:
-            while 0 < self._spec[0]["tricks"] < most and not self._spec[0]["plies"]:
-                now = time.perf_counter()
-                speed = (int(self.counters[NODES]) - before) / (now - begun)
-                limit = int(speed * (deadline - now))
-                if limit <= 0:
-                    break
-                self._spec[0]["tricks"] += 1
-                nodes = int(self.counters[NODES])
-                deeper = self.search_open(batch, limit=limit)
-                if int(self.counters[NODES]) - nodes > limit:
-                    break
-                found = deeper
-        finally:
-            self._spec = spec
-        return found
+            return self.search_numbers(batch, 0, 1, self.spec, None, lines)
+        return self.search_worlds(batch, self.worlds, lines=lines)
 
     def pick(self, compiled: StateArray, found: Searched) -> CardArray:
         """The card to play in each row, given what the search found."""
         cards = np.zeros(len(found.states), np.int8)
-        pick_cards(compiled, found.states, self._by_visits, found.values, found.visits, found.weights, cards)
+        spec = self.spec[0]
+        pick_cards(
+            compiled, found.states, found.keys, bool(spec["ties"] == TIES_RANDOM), bool(spec["merge"]),
+            self._by_visits, found.values, found.visits, found.shares, cards,
+        )  # fmt: skip
         return cards
 
     def reply(self, batch: Observations, states: StateArray, keys: npt.NDArray[np.uint64]) -> CardArray:
-        """The card that the seat to move would play in each of some open states of the same rules."""
+        """The card that the seat to move would play, as a player of its own, in each of some open states."""
         searched = self._search(batch, states.reshape(-1, 1), keys.reshape(-1, 1), np.ones((len(states), 1)))
-        return self.pick(batch.compiled, searched)
+        return self.pick(batch.compiled, replace(searched, keys=np.ascontiguousarray(keys)))
 
     def choose_passes(self, batch: Observations) -> MaskArray:
         if self._passer is not None:
@@ -305,16 +376,21 @@ class SearchPlayer(Player):
 class InformationSetPlayer(SearchPlayer):
     """A player by information-set trees: where other players search worlds, it grows trees over the observation."""
 
-    _portion = 1
+    _kinds = ("ismcts",)
+    _number_of = "trees"
 
     def _world_count(self, options: dict[str, str]) -> int:
         if "worlds" in options:
             raise SearchError("ismcts draws a world for every simulation: say sims=N, or trees=N for several trees")
-        return max(1, _number(options, "trees", 1))
+        return whole_number("trees", options.pop("trees", "1"), 1, MOST_WORLDS)
 
     def _prepare(self) -> None:
         prepare_trees()
         super()._prepare()
+
+    def _weights(self, batch: Observations, worlds: StateArray) -> npt.NDArray[np.float64]:
+        """Trees count alike: worlds are weighed inside them."""
+        return np.ones(worlds.shape)
 
     def reply(self, batch: Observations, states: StateArray, keys: npt.NDArray[np.uint64]) -> CardArray:
         return self._in_a_world.reply(batch, states, keys)
@@ -333,20 +409,21 @@ class InformationSetPlayer(SearchPlayer):
         spec: StateArray,
         tables: npt.NDArray[np.float64],
         rows: npt.NDArray[np.int64],
+        lines: npt.NDArray[np.float64],
         counters: npt.NDArray[np.int64],
     ) -> None:
         judge = self.evaluator
         grow_trees(
-            batch.compiled, batch.records[owners], keys, spec, self._policy, judge.function, judge.floats, judge.ints,
-            judge.scratch(), tables, rows,
+            batch.compiled, batch.records[owners], keys, spec, self._policy, self._weigh is not uniform, self._weigh,
+            judge.function, judge.floats, judge.ints, judge.scratch(), tables, rows, lines, counters,
         )  # fmt: skip
+        if (rows == BAD_WEIGHT).any():
+            raise ValueError(WRONG_WEIGHT)
 
 
-def _number(options: dict[str, str], key: str, default: int) -> int:
-    text = options.pop(key, str(default))
-    if not text.isdecimal():
-        raise SearchError(f"{key}={text}: write a whole number")
-    return int(text)
+def search_player(kind: str, options: dict[str, str], others: Sequence[str] = ()) -> SearchPlayer:
+    """The player of a kind of search."""
+    return (InformationSetPlayer if kind == "ismcts" else SearchPlayer)(kind, options, others=others)
 
 
 @register(
@@ -372,18 +449,18 @@ def make_iie(argument: str = "") -> Player:
 @register("pimc", summary="closed: any open search in sampled worlds, as in pimc:search=maxn,eval=pie,worlds=20")
 def make_pimc(argument: str = "") -> Player:
     """A closed player by the kind of its search."""
-    return SearchPlayer("maxn", parse_options(argument))
+    options = parse_options(argument)
+    kind = options.pop("search", "maxn")
+    return search_player(kind, options, others=("search",))
 
 
 def _register_kind(kind: str, summary: str) -> None:
-    register(kind, summary=summary)(lambda argument="": SearchPlayer(kind, parse_options(argument)))
+    register(kind, summary=summary)(lambda argument="": search_player(kind, parse_options(argument)))
 
 
 _register_kind("maxn", "max^n search in sampled worlds (open with worlds=0): maxn:eval=pie,tricks=1,worlds=20")
 _register_kind("paranoid", "paranoid search in sampled worlds: paranoid:eval=pie,tricks=2")
 _register_kind("softmaxn", "soft-max^n in sampled worlds")
 _register_kind("probmaxn", "prob-max^n in sampled worlds")
-register("ismcts", summary="information-set tree search: ismcts:sims=10000,playout=gnome,c=0.4,trees=1")(
-    lambda argument="": InformationSetPlayer("ismcts", parse_options(argument))
-)
+_register_kind("ismcts", "information-set tree search: ismcts:sims=10000,playout=gnome,c=0.4,trees=1")
 _register_kind("uct", "UCT in sampled worlds: uct:worlds=100,sims=100,playout=gnome,c=0.5")

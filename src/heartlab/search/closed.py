@@ -2,9 +2,12 @@
 
 For every world each legal card gets its value for the seat to move; the card with the best mean over the worlds is
 played (or, with `pick=visits`, the card that UCT tried most). Worlds may be weighted: a weight function sees
-observation and world, and is the hook for inference from play. A world's randomness depends on the observation's key
-and the world's number alone, so that worlds may be spread over threads, or searched in portions until time is up,
-without changing what each of them says.
+observation and world, and is the hook for inference from play.
+
+Worlds are numbered and drawn in blocks. What a block holds depends on the observation's key, the number of its first
+world and the places of its worlds in it; the dice of the search in a world depend on the key and the world's number. A
+player with a fixed number of worlds draws them as one block, one with a time budget draws blocks of four: so worlds may
+be spread over threads, or searched in portions until time is up, without changing what each of them says.
 
 Three steps, each over arrays: `draw_worlds`, `search_states` (the only one that takes time) and `pick_cards`. An open
 player skips the first: its states are its worlds.
@@ -20,65 +23,139 @@ from numba import types
 
 from heartlab.jit import compile_for, kernel
 from heartlab.kernel.bits import ONE, ZERO, lowest
-from heartlab.kernel.layout import RULES, SEATS, STATE
-from heartlab.kernel.play import legal
-from heartlab.kernel.rng import substream
+from heartlab.kernel.layout import OVER, RULES, SEATS, STATE
+from heartlab.kernel.play import legal, play
+from heartlab.kernel.rng import below, substream
 from heartlab.kernel.worlds import sample_worlds
 from heartlab.search.endgame import cards_left, solve_root
 from heartlab.search.evaluators import SIGNATURE
-from heartlab.search.maxn import EPSILON, MAXN, PARANOID, search_root, stop_after
+from heartlab.search.maxn import EPSILON, LIMIT, MAXN, NODES, PARANOID, TIES_WORST, search_for, stop_after
 from heartlab.search.ordering import MAX_MOVES, candidates, cards_between_matter, equivalent
 from heartlab.search.playouts import SIGNATURE as POLICY_SIGNATURE
-from heartlab.search.soft import prob_root, soft_root
+from heartlab.search.soft import prob_for, soft_for
 from heartlab.search.spec import PROB, SOFT, SPEC, UCT
-from heartlab.search.uct import NODE, tree_size, uct_root
+from heartlab.search.uct import END_OF_LINE, NODE, tree_size, uct_root
 
-WORLD_STREAM = 7
-"""Number of the branch of an observation's key from which worlds come."""
+WORLD_STREAM, TIE_STREAM = 7, 8
+"""Numbers of the branches of an observation's key from which worlds come, and the dice that break ties at the root."""
 WIDTH = 2 + SEATS
 """Columns of a root table: card, value per seat, visits."""
+LINE = 52
+"""Steps of a line that has room: no deal has more cards."""
+
+
+@kernel
+def _look(
+    rules: Any, state: Any, root: int, solve: bool, stop: int, spec: Any,
+    function: Any, floats: Any, ints: Any, scratch: Any, rng: Any, out: Any, counters: Any,
+) -> int:  # fmt: skip
+    """The table of a state within a search that `root` makes; returns its rows."""
+    if solve:
+        return solve_root(rules, state, out, counters)
+    kind = spec["kind"]
+    merge = spec["merge"] != 0
+    if kind == SOFT:
+        return soft_for(rules, state, root, stop, merge, function, floats, ints, scratch, out, counters)
+    if kind == PROB:
+        return prob_for(rules, state, root, stop, merge, function, floats, ints, scratch, out, counters)
+    search = PARANOID if kind == PARANOID else MAXN
+    return search_for(
+        rules, state, root, search, stop, merge, spec["ties"], spec, function, floats, ints, scratch, rng, out, counters
+    )
+
+
+@kernel
+def _expected(out: Any, rows: int, mover: int, root: int, spec: Any, solve: bool) -> int:
+    """The row that a search expects to be chosen; among equals the first (with `ties=worst` the root's worst)."""
+    against = spec["kind"] == PARANOID and mover != root and not solve
+    best = 0
+    for row in range(1, rows):
+        gap = out[best, 1 + root] - out[row, 1 + root] if against else out[row, 1 + mover] - out[best, 1 + mover]
+        worse = spec["ties"] == TIES_WORST and out[row, 1 + root] > out[best, 1 + root] + EPSILON
+        if gap < -EPSILON or (gap <= EPSILON and worse and not against and not solve):
+            best = row
+    return best
+
+
+@kernel
+def _trace_lines(
+    rules: Any, state: Any, solve: bool, stop: int, spec: Any, function: Any, floats: Any, ints: Any, scratch: Any,
+    rng: Any, out: Any, rows: int, lines: Any,
+) -> None:  # fmt: skip
+    """Fill `lines[i]` with what the search expects after the card of row i: cards (and shares of 1) to where it stops.
+
+    Each step is the same search, made by the same seat to the same depth, from one card further on.
+    """
+    root = np.int64(state["to_move"])
+    last = rules["hand_size"] * rules["players"] if solve else stop
+    table: Any = np.empty((MAX_MOVES, WIDTH))
+    walkers = np.empty(1, STATE)
+    walker = walkers[0]
+    counters = np.zeros(LIMIT + 1, np.int64)
+    counters[LIMIT] = 1 << 62
+    for i in range(rows):
+        walkers[0] = state
+        play(rules, walker, np.int64(out[i, 0]))
+        step = 0
+        while walker["phase"] != OVER and walker["plays"] < last:
+            found = _look(
+                rules, walker, root, solve, stop, spec, function, floats, ints, scratch, rng, table, counters
+            )  # fmt: skip
+            row = _expected(table, found, np.int64(walker["to_move"]), root, spec, solve)
+            card = np.int64(table[row, 0])
+            lines[i, step, 0] = card
+            lines[i, step, 1] = 1.0
+            step += 1
+            play(rules, walker, card)
+        lines[i, step, 0] = END_OF_LINE
 
 
 @kernel
 def open_root(
     rules: Any, state: Any, spec: Any, chooser: Any, function: Any, floats: Any, ints: Any, scratch: Any, tree: Any,
-    rng: Any, out: Any, counters: Any,
+    rng: Any, out: Any, lines: Any, counters: Any,
 ) -> int:  # fmt: skip
-    """Search one open state as `spec` says. Row i of `out` is (card, value of each seat, visits); returns the rows."""
-    for i in range(MAX_MOVES):
-        out[i, 1 + SEATS] = 1.0
-    if spec["endgame"] > 0 and cards_left(rules, state) <= spec["endgame"]:
-        return solve_root(rules, state, out, counters)
-    kind = spec["kind"]
-    stop = stop_after(rules, state, spec["plies"], spec["tricks"])
-    merge = spec["merge"] != 0
-    if kind == UCT:
+    """Search one open state as `spec` says. Row i of `out` is (card, value of each seat, visits); returns the rows.
+
+    No row is returned if the search had to give up. `lines` is empty, or takes how it goes on after each card.
+    """
+    solve = spec["endgame"] > 0 and cards_left(rules, state) <= spec["endgame"]
+    if spec["kind"] == UCT and not solve:
         return uct_root(
-            rules, state, spec["simulations"], spec["exploration"], merge, spec["policy"], spec["cut"],
-            chooser, function, floats, ints, scratch, tree, rng, out,
+            rules, state, spec["simulations"], spec["exploration"], spec["merge"] != 0, spec["policy"], spec["cut"],
+            chooser, function, floats, ints, scratch, tree, rng, out, lines, counters,
         )  # fmt: skip
-    if kind == SOFT:
-        return soft_root(rules, state, stop, merge, function, floats, ints, scratch, out, counters)
-    if kind == PROB:
-        return prob_root(rules, state, stop, merge, function, floats, ints, scratch, out, counters)
-    search = PARANOID if kind == PARANOID else MAXN
-    return search_root(
-        rules, state, search, stop, merge, spec["ties"], spec, function, floats, ints, scratch, rng, out, counters
-    )
+    stop = stop_after(rules, state, spec["plies"], spec["tricks"])
+    root = np.int64(state["to_move"])
+    rows = _look(rules, state, root, solve, stop, spec, function, floats, ints, scratch, rng, out, counters)
+    if counters[NODES] > counters[LIMIT]:
+        return 0
+    for i in range(rows):
+        out[i, 1 + SEATS] = 1.0
+    if lines.shape[1] > 0:
+        _trace_lines(rules, state, solve, stop, spec, function, floats, ints, scratch, rng, out, rows, lines)
+    return rows
 
 
 @kernel
 def search_states(
     rules: Any, states: Any, keys: Any, spec: Any, chooser: Any, function: Any, floats: Any, ints: Any, scratch: Any,
-    tables: Any, rows: Any, counters: Any,
+    tables: Any, rows: Any, lines: Any, counters: Any,
 ) -> None:  # fmt: skip
-    """Search each of some states: `tables[i, :rows[i]]` are the rows (card, value of each seat, visits) of state i."""
+    """Search each of some states: `tables[i, :rows[i]]` are the rows (card, value of each seat, visits) of state i.
+
+    A search that gives up, because all of them together went beyond the limit, has no rows.
+    """
     rng = np.empty(1, np.uint64)
     tree = np.empty(tree_size(spec[0]["simulations"]) if spec[0]["kind"] == UCT else 1, NODE)
     for i in range(len(states)):
+        if i > 0 and counters[NODES] >= counters[LIMIT]:
+            rows[i] = 0
+            continue
         rng[0] = keys[i]
         rows[i] = open_root(
-            rules[0], states[i], spec[0], chooser, function, floats, ints, scratch, tree, rng, tables[i], counters
+            rules[0], states[i], spec[0], chooser, function, floats, ints, scratch, tree, rng, tables[i], lines[i],
+            counters,
         )  # fmt: skip
 
 
@@ -87,7 +164,7 @@ _STATES = types.Array(numba.from_dtype(STATE), 1, "C")
 SEARCH_SIGNATURE = types.void(
     _RULES, _STATES, types.uint64[::1], types.Array(numba.from_dtype(SPEC), 1, "C"),
     types.FunctionType(POLICY_SIGNATURE), types.FunctionType(SIGNATURE), types.float64[::1], types.int64[::1],
-    types.float64[::1], types.float64[:, :, ::1], types.int64[::1], types.int64[::1],
+    types.float64[::1], types.float64[:, :, ::1], types.int64[::1], types.float64[:, :, :, ::1], types.int64[::1],
 )  # fmt: skip
 
 
@@ -97,29 +174,37 @@ def prepare() -> None:
 
 
 @kernel
-def draw_worlds(rules: Any, obs: Any, first: int, worlds: Any, keys: Any) -> int:
-    """Fill `worlds[i]` with worlds of observation i: the portion that begins with number `first`, and their keys.
+def draw_worlds(rules: Any, obs: Any, first: int, block: int, worlds: Any, keys: Any) -> int:
+    """Fill `worlds[i]` with worlds of observation i: blocks of some size from number `first` on, and their keys.
 
     Returns the number of the first observation that no world fits, or -1.
     """
     rng = np.empty(1, np.uint64)
     for i in range(len(obs)):
-        rng[0] = substream(substream(obs[i]["random"], -WORLD_STREAM), first)
-        if not sample_worlds(rules[0], obs[i], rng, worlds[i]):
-            return i
+        for start in range(0, worlds.shape[1], block):
+            rng[0] = substream(substream(obs[i]["random"], -WORLD_STREAM), first + start)
+            if not sample_worlds(rules[0], obs[i], rng, worlds[i, start : start + block]):
+                return i
         for world in range(worlds.shape[1]):
             keys[i, world] = substream(obs[i]["random"], first + world)
     return -1
 
 
 @kernel
-def spread_values(rules: Any, states: Any, tables: Any, rows: Any, values: Any, visits: Any) -> None:
-    """Root tables as arrays over all cards, for the seat to move; a card that was merged gets what its twin got."""
+def spread_values(rules: Any, states: Any, tables: Any, rows: Any, values: Any, visits: Any, places: Any) -> None:
+    """Root tables as arrays over all cards, for the seat to move; a card that was merged gets what its twin got.
+
+    `places` tells in which row of its table a card, or its twin, is; -1: in none. A card that was not tried, nor its
+    twin, has no visits and the worst value of all.
+    """
     for i in range(len(states)):
         state = states[i]
         mover = state["to_move"]
         blockers = cards_between_matter(rules[0], state)
         left = legal(rules[0], state)
+        worst = -np.inf
+        for j in range(rows[i]):
+            worst = max(worst, tables[i, j, 1 + mover])
         while left != ZERO:
             card = lowest(left)
             left &= left - ONE
@@ -130,8 +215,9 @@ def spread_values(rules: Any, states: Any, tables: Any, rows: Any, values: Any, 
             for j in range(rows[i]):
                 if row < 0 and equivalent(rules[0], blockers, card, np.int64(tables[i, j, 0])):
                     row = j
-            values[i, card] = tables[i, row, 1 + mover]
-            visits[i, card] = tables[i, row, 1 + SEATS]
+            places[i, card] = row
+            values[i, card] = tables[i, row, 1 + mover] if row >= 0 else worst
+            visits[i, card] = tables[i, row, 1 + SEATS] if row >= 0 else 0.0
 
 
 @kernel
@@ -143,12 +229,22 @@ def weigh_worlds(rules: Any, obs: Any, worlds: Any, weigh: Any, weights: Any) ->
 
 
 @kernel
-def pick_cards(rules: Any, states: Any, by_visits: bool, values: Any, visits: Any, weights: Any, out: Any) -> None:
-    """The card to play in each row of [rows, worlds] states, by weighted means; ties go to the first in order."""
+def pick_cards(
+    rules: Any, states: Any, keys: Any, at_random: bool, merge: bool, by_visits: bool, values: Any, visits: Any,
+    weights: Any, out: Any,
+) -> None:  # fmt: skip
+    """The card to play in each row of [rows, worlds] states, by weighted means.
+
+    Ties go to the first in order; or, `at_random`, to any, equivalent cards counting once if they are merged.
+    """
+    rng = np.empty(1, np.uint64)
     cards = np.empty(MAX_MOVES, np.int64)
     for i in range(len(states)):
-        count = candidates(rules[0], states[i, 0], False, cards)
-        best_value = 1e300
+        rng[0] = substream(keys[i], -TIE_STREAM)
+        count = candidates(rules[0], states[i, 0], at_random and merge, cards)
+        best_value = np.inf
+        tied = 0
+        out[i] = cards[0]
         for j in range(count):
             total = 0.0
             for world in range(states.shape[1]):
@@ -158,4 +254,9 @@ def pick_cards(rules: Any, states: Any, by_visits: bool, values: Any, visits: An
                     total += weights[i, world] * values[i, world, cards[j]]
             if total < best_value - EPSILON:
                 best_value = total
+                tied = 1
                 out[i] = cards[j]
+            elif at_random and total <= best_value + EPSILON:
+                tied += 1
+                if below(rng, tied) == 0:
+                    out[i] = cards[j]

@@ -1,7 +1,8 @@
 """Exact endgames: the max^n solution of the rest of a deal, with a transposition table at trick boundaries.
 
 Every seat minimises its own final points, moon and bonuses included; ties go to the first card in search order. If the
-rules let points simply add up, the past does not matter and the table stores what is still to come.
+rules let points simply add up, the past does not matter and the table stores what is still to come. Beyond the limit
+in the counters it gives up, like any search: what it has filled in is then worth nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from heartlab.jit import kernel
 from heartlab.kernel.bits import ZERO, popcount
 from heartlab.kernel.layout import OVER, SEATS, STATE
 from heartlab.kernel.play import play, points
-from heartlab.search.maxn import EPSILON, NODES, descend
+from heartlab.search.maxn import EPSILON, LIMIT, NODES, descend
 from heartlab.search.ordering import MAX_MOVES, candidates
 from heartlab.search.transpositions import POINTS, position_key, recall, relevant_past, remember
 
@@ -49,7 +50,7 @@ def _solve(
             counters[NODES] += 1
             known_as[depth] = ZERO
             entering = False
-            if state["phase"] == OVER:
+            if state["phase"] == OVER or counters[NODES] > counters[LIMIT]:
                 points(rules, state, so_far)
                 for seat in range(players):
                     values[depth, seat] = so_far[seat]

@@ -10,15 +10,19 @@ them, because they call it through a function pointer.
 
 `root` is the seat for which the search is made; `floats` and `ints` are the evaluator's own constant data (weights and
 tables of a learned model), `scratch` is working memory that a thread has to itself, `out` takes one value per seat.
-Lower
-is better. Searches evaluate wherever they stop, at the end of the deal, too: an evaluator that does not want to judge
-finished deals itself calls `exact_points` there.
+Lower is better. Searches evaluate wherever they stop, at the end of the deal, too: an evaluator that does not want to
+judge finished deals itself calls `exact_points` there.
+
+What is known about the values goes with the evaluator: `Bounds`, by which max^n may prune, and the unit. A name belongs
+to whoever took it first; only the same function of the same module, as in a notebook cell that is run again, replaces
+its former self, bounds and all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -31,6 +35,8 @@ from heartlab.jit import kernel, pointed
 from heartlab.kernel.bits import ONE, ZERO, lowest
 from heartlab.kernel.layout import NOBODY, OVER, RULES, STATE
 from heartlab.kernel.play import mask_points, points, shooter
+from heartlab.rules import Rules
+from heartlab.search.transpositions import EVERYTHING, POINTS
 
 Function = Callable[..., None]
 _FLOATS = types.float64[::1]
@@ -41,9 +47,35 @@ SIGNATURE = types.void(
 """What every evaluator function looks like to the searches."""
 
 
+UNKNOWN = 1e30
+POINTS_UNIT, SHARE_UNIT = "points", "share"
+"""What values are: expected points, or shares of what is good in the position on a scale of points, which order cards
+but forecast nothing."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What is certain about all values of an evaluator, at any place where a search may stop. Wrong bounds make wrong
+    values; the default promises nothing, so that nothing is pruned."""
+
+    floor: float = -UNKNOWN
+    """The values of all seats together are at least this."""
+    most: float = UNKNOWN
+    """No value is more than this."""
+    least: float = -UNKNOWN
+    """No value is less than this."""
+    past: int = EVERYTHING
+    """How much of the past the values depend on (see `transpositions`)."""
+
+
+NO_BOUNDS = Bounds()
+AnyBounds = Bounds | Callable[[Rules, bool], Bounds]
+"""Bounds, or a function of the rules, and of whether the search stops between tricks only, that gives them."""
+
+
 @dataclass(frozen=True)
 class Evaluator:
-    """An evaluator ready for use: its function and its data."""
+    """An evaluator ready for use: its function, its data, and what is known about its values."""
 
     name: str
     function: Function
@@ -51,6 +83,12 @@ class Evaluator:
     ints: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
     scratch_size: int = 1
     """Floats of working memory that each thread needs."""
+    bounds: AnyBounds = NO_BOUNDS
+    unit: str = POINTS_UNIT
+
+    def bounds_under(self, rules: Rules, between_tricks: bool) -> Bounds:
+        """The bounds under some rules, for a search that stops between tricks only, or anywhere."""
+        return self.bounds if isinstance(self.bounds, Bounds) else self.bounds(rules, between_tricks)
 
     def scratch(self) -> npt.NDArray[np.float64]:
         """Fresh working memory."""
@@ -58,11 +96,18 @@ class Evaluator:
 
 
 class EvaluatorError(ValueError):
-    """A name that stands for no evaluator."""
+    """A name that stands for no evaluator, or for another one."""
 
 
-LEARNED = ("heartlab.learn.td_model",)
-"""Modules with evaluators of trained models, loaded when a name is not found elsewhere."""
+OURS = {
+    "points": "heartlab.search.evaluators",
+    "low-cards": "heartlab.search.evaluators",
+    "pie": "heartlab.search.pie",
+    "sage": "heartlab.search.sage",
+    "td": "heartlab.learn.td_model",
+}
+"""Our own evaluators, and the modules that register them, loaded when they are named."""
+_owners: dict[str, tuple[str, str]] = {}
 _makers: dict[str, tuple[Callable[[str], Evaluator], str]] = {}
 
 
@@ -70,11 +115,17 @@ compile_evaluator: Callable[[Function], Function] = pointed(SIGNATURE)
 """Compile a function with the signature of evaluators."""
 
 
-def evaluator(name: str, summary: str = "") -> Callable[[Function], Evaluator]:
-    """Compile a function and register it as an evaluator under a name."""
+def evaluator(
+    name: str, summary: str = "", *, bounds: AnyBounds = NO_BOUNDS, unit: str = POINTS_UNIT
+) -> Callable[[Function], Evaluator]:
+    """Compile a function and register it as an evaluator under a name.
+
+    :raises EvaluatorError: if the name is another's.
+    """
 
     def add(function: Function) -> Evaluator:
-        made = Evaluator(name, compile_evaluator(function))
+        _claim(name, function)
+        made = Evaluator(name, compile_evaluator(function), bounds=bounds, unit=unit)
         add_evaluator(made, summary or (function.__doc__ or "").strip().split("\n")[0])
         return made
 
@@ -82,7 +133,11 @@ def evaluator(name: str, summary: str = "") -> Callable[[Function], Evaluator]:
 
 
 def add_evaluator(made: Evaluator, summary: str) -> None:
-    """Register an evaluator that is ready, under its own name."""
+    """Register an evaluator that is ready, under its own name.
+
+    :raises EvaluatorError: if the name is another's.
+    """
+    _claim(made.name, made.function)
     _makers[made.name] = (lambda _: made), summary
 
 
@@ -92,10 +147,19 @@ def evaluator_family(
     """Register a function that makes an evaluator from the text after the colon, as in ``td:MODEL``."""
 
     def add(make: Callable[[str], Evaluator]) -> Callable[[str], Evaluator]:
+        _claim(name, make)
         _makers[name] = make, summary
         return make
 
     return add
+
+
+def _claim(name: str, function: Any) -> None:
+    """Make a name a function's own, unless it is another's."""
+    source = getattr(function, "py_func", function)
+    origin = source.__module__, source.__qualname__
+    if OURS.get(name, origin[0]) != origin[0] or _owners.setdefault(name, origin) != origin:
+        raise EvaluatorError(f"there is an evaluator called {name!r} already: choose another name")
 
 
 def make_evaluator(name: str) -> Evaluator:
@@ -103,15 +167,12 @@ def make_evaluator(name: str) -> Evaluator:
 
     :raises EvaluatorError: if there is none; the message lists the known ones.
     """
-    import heartlab.search.pie
-    import heartlab.search.sage  # noqa: F401 - these register themselves
-
     family, _, argument = name.partition(":")
+    if family in OURS:
+        import_module(OURS[family])
     if family not in _makers:
-        for module in LEARNED:
-            import_module(module)
-    if family not in _makers:
-        raise EvaluatorError(f"no evaluator is called {name!r}; known are {', '.join(sorted(_makers))}")
+        known = ", ".join(sorted({*OURS, *_makers}))
+        raise EvaluatorError(f"no evaluator is called {name!r}; known are {known}")
     return _makers[family][0](argument)
 
 
@@ -153,7 +214,22 @@ def height(cards: np.uint64) -> int:
     return total
 
 
-@evaluator("points", "points taken so far; the points still out are shared evenly")
+def every_card_counts(rules: Rules, between_tricks: bool) -> bool:
+    """Whether no card is ever out of sight: no kitty lies about where a search stops."""
+    return rules.kitty == "none" or (rules.kitty == "first-trick" and between_tricks)
+
+
+@cache
+def point_bounds(rules: Rules, between_tricks: bool) -> Bounds:
+    """The bounds of values that are points so far plus all points still out, shared in some way."""
+    plain = rules.moon in ("off", "others") and rules.bonus is None and rules.doubler is None and not rules.no_tricks
+    if not plain or not every_card_counts(rules, between_tricks):
+        return Bounds(past=POINTS)
+    total = float(rules.total_points)
+    return Bounds(total, total * (2 if rules.sun else 1), 0.0, POINTS)
+
+
+@evaluator("points", "points taken so far; the points still out are shared evenly", bounds=point_bounds)
 def points_so_far(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any, out: Any) -> None:
     """Points taken so far plus an even share of those still to be taken; exact at the end of the deal."""
     exact_points(rules, state, out)
@@ -162,7 +238,7 @@ def points_so_far(rules: Any, state: Any, root: int, floats: Any, ints: Any, scr
             out[seat] += points_out(rules, state) / rules["players"]
 
 
-@evaluator("low-cards", "points so far; the rest in proportion to the height of the cards held")
+@evaluator("low-cards", "points so far; the rest in proportion to the height of the cards held", bounds=point_bounds)
 def low_cards(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any, out: Any) -> None:
     """Points taken so far; what is still out falls to the seats in proportion to the ranks they hold."""
     exact_points(rules, state, out)

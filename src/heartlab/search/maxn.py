@@ -329,16 +329,27 @@ def search_root(
     rules: Any, state: Any, kind: int, stop: int, merge: bool, ties: int, window: Any,
     function: Any, floats: Any, ints: Any, scratch: Any, rng: Any, out: Any, counters: Any,
 ) -> int:  # fmt: skip
-    """Search every candidate card of the seat to move; returns how many there are.
+    """Search every candidate card of the seat to move, in its own interest; returns how many there are."""
+    root = np.int64(state["to_move"])
+    return search_for(
+        rules, state, root, kind, stop, merge, ties, window, function, floats, ints, scratch, rng, out, counters
+    )
+
+
+@kernel
+def search_for(
+    rules: Any, state: Any, root: int, kind: int, stop: int, merge: bool, ties: int, window: Any,
+    function: Any, floats: Any, ints: Any, scratch: Any, rng: Any, out: Any, counters: Any,
+) -> int:  # fmt: skip
+    """Search every candidate card of the seat to move as part of a search that `root` makes; returns how many.
 
     `out[i]` is (card, value for each seat); for paranoid search only the root's own value is meant. No card is cut
-    off at the root, so that every value is exact.
+    off here, so that every value is exact.
     """
     depth = stop - state["plays"] + 2
     stack = np.empty(depth + 1, STATE)
     cards = np.zeros((depth + 1, MAX_MOVES), np.int64)
     values = np.zeros((depth + 1, SEATS))
-    root = state["to_move"]
     stack[0] = state
     prune = window["prune"] if kind == PARANOID or ties == TIES_FIRST else UNPRUNED
     past = relevant_past(rules, window["past"])

@@ -3,11 +3,15 @@
 Each seat has a share of what is good in the position, and every player maximises its own share. Only the *owner*, the
 seat that searches, gets the extra terms; the others are taken to look at cards and points alone. As evaluators speak of
 points, a share s is given as the points total·(1 − s)/(n − 1), which orders positions the same way and sums to the
-total. The formula is judged at trick boundaries.
+total. It is no forecast: shares differ far less than points do.
+
+The formula is made for the end of a trick. Where a search stops within one (`plies`, `playout=evaluate`), the cards on
+the table count as taken by the seat that is winning them.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +19,9 @@ import numpy as np
 from heartlab.jit import kernel
 from heartlab.kernel.bits import CLUBS, ONE, QUEEN_BIT, SPADES, ZERO, lowest, popcount
 from heartlab.kernel.play import mask_points
-from heartlab.search.evaluators import evaluator
+from heartlab.rules import Rules
+from heartlab.search.evaluators import SHARE_UNIT, Bounds, evaluator, every_card_counts
+from heartlab.search.transpositions import COUNTING
 
 MANY_PLAYED = 8
 """A void is worth something while fewer cards of the suit than this have been played."""
@@ -45,7 +51,27 @@ def _owner_terms(rules: Any, state: Any, owner: int, scorers: int, out: Any) -> 
         suit <<= np.uint64(13)
 
 
-@evaluator("pie", "the hand-tuned expert of Sturtevant & White 2006")
+@cache
+def pie_bounds(rules: Rules, between_tricks: bool) -> Bounds:
+    """Values add up to all the points, unless some lie in a kitty; PIE takes 26 points for all there are."""
+    if not every_card_counts(rules, between_tricks) or not between_tricks:
+        return Bounds(past=COUNTING)
+    total = float(rules.total_points)
+    if total > 26:
+        return Bounds(floor=total, past=COUNTING)
+    return Bounds(total, total / (rules.players - 1), 0.0, COUNTING)
+
+
+@kernel
+def _taken_points(rules: Any, state: Any, seat: int) -> int:
+    """The points that a seat has, those of a trick that it is winning included."""
+    taken = mask_points(rules, state["taken"][seat] & rules["penalty"])
+    if state["trick_size"] > 0 and seat == state["winner"]:
+        taken += mask_points(rules, state["trick"] & rules["penalty"])
+    return taken
+
+
+@evaluator("pie", "the hand-tuned expert of Sturtevant & White 2006", bounds=pie_bounds, unit=SHARE_UNIT)
 def pie(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any, out: Any) -> None:
     """Shares by low cards and points, with bonuses for the owner."""
     players = rules["players"]
@@ -65,12 +91,12 @@ def pie(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any,
         out[seat] = quality
     left = mask_points(rules, unplayed & penalty)
     for seat in range(players):
-        taken = mask_points(rules, state["taken"][seat] & penalty)
+        taken = _taken_points(rules, state, seat)
         taken_sum += taken
         scorers += taken > 0
     total = left + taken_sum
     for seat in range(players):
-        taken = mask_points(rules, state["taken"][seat] & penalty)
+        taken = _taken_points(rules, state, seat)
         if left == 0:
             out[seat] = 26.0 - taken
         else:

@@ -111,16 +111,15 @@ def _undominated(family: Any, sizes: Any, count: int, mover: int, players: int) 
 
 
 @kernel
-def soft_root(
-    rules: Any, state: Any, stop: int, merge: bool,
+def soft_for(
+    rules: Any, state: Any, root: int, stop: int, merge: bool,
     function: Any, floats: Any, ints: Any, scratch: Any, out: Any, counters: Any,
 ) -> int:  # fmt: skip
-    """Soft-max^n for every candidate card: rows (card, mean value of each seat over the card's set)."""
+    """Soft-max^n for every candidate card, as part of a search that `root` makes: rows (card, means over its set)."""
     depth = stop - state["plays"] + 2
     stack = np.empty(depth + 1, STATE)
     cards = np.zeros((depth + 1, MAX_MOVES), np.int64)
     sets = np.zeros((depth + 1, 1 + MAX_MOVES, MAX_SET, SEATS))
-    root = state["to_move"]
     count = candidates(rules, state, merge, cards[0])
     for i in range(count):
         stack[1] = state
@@ -192,17 +191,16 @@ def _prob(
 
 
 @kernel
-def prob_root(
-    rules: Any, state: Any, stop: int, merge: bool,
+def prob_for(
+    rules: Any, state: Any, root: int, stop: int, merge: bool,
     function: Any, floats: Any, ints: Any, scratch: Any, out: Any, counters: Any,
 ) -> int:  # fmt: skip
-    """Prob-max^n for every candidate card: rows (card, expected value of each seat)."""
+    """Prob-max^n for every candidate card, as part of a search that `root` makes: rows (card, expected values)."""
     depth = stop - state["plays"] + 2
     stack = np.empty(depth + 1, STATE)
     cards = np.zeros((depth + 1, MAX_MOVES), np.int64)
     values = np.zeros((depth + 1, SEATS))
     picks = np.zeros((depth + 1, MODELS, SEATS))
-    root = state["to_move"]
     count = candidates(rules, state, merge, cards[0])
     for i in range(count):
         stack[1] = state

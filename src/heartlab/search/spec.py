@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,12 +10,33 @@ import numpy as np
 
 from heartlab.kernel.layout import StateArray
 from heartlab.rules import Rules
+from heartlab.search.evaluators import Evaluator, make_evaluator
 from heartlab.search.maxn import BOLD, CAREFUL, MAXN, PARANOID, SHALLOW, TIES, UNPRUNED
 from heartlab.search.playouts import known_policies
-from heartlab.search.transpositions import COUNTING, EVERYTHING, POINTS
+from heartlab.search.transpositions import EVERYTHING
 
 SOFT, PROB, UCT, ISMCTS = 2, 3, 4, 5
 KINDS = {"maxn": MAXN, "paranoid": PARANOID, "softmaxn": SOFT, "probmaxn": PROB, "uct": UCT, "ismcts": ISMCTS}
+
+DEPTH = ("tricks", "plies", "merge", "endgame")
+SIMULATING = ("sims", "c", "playout", "cut", "merge")
+OPTIONS = {
+    "maxn": (*DEPTH, "ties", "prune", "table"),
+    "paranoid": (*DEPTH, "prune", "table"),
+    "softmaxn": DEPTH,
+    "probmaxn": DEPTH,
+    "uct": (*SIMULATING, "endgame"),
+    "ismcts": SIMULATING,
+}
+"""The options that mean something to each kind of search."""
+DEFAULTS = {
+    "tricks": "1", "plies": "0", "merge": "yes", "ties": "first", "endgame": "0", "sims": "500", "c": "1",
+    "playout": "throw", "cut": "0", "prune": "yes", "table": "yes",
+}  # fmt: skip
+PLAYER_OPTIONS = ("worlds", "trees", "eval", "ms", "threads", "pick", "pass", "search")
+"""Options of players that search, not all of any one."""
+MOST = 1_000_000
+"""The largest whole number that an option may have: a tree of so many simulations takes a gigabyte."""
 
 PRUNING = {"yes": CAREFUL, "no": UNPRUNED, "shallow": SHALLOW, "bold": BOLD}
 
@@ -45,24 +67,34 @@ class SearchError(ValueError):
     """Options that make no search."""
 
 
-def _whole(key: str, text: str, least: int = 0) -> int:
+def whole_number(key: str, text: str, least: int = 0, most: int = MOST) -> int:
+    """The value of an option that is a whole number.
+
+    :raises SearchError: if it is not, or out of bounds.
+    """
     try:
         value = int(text)
     except ValueError:
-        raise SearchError(f"{key}={text}: write a whole number") from None
+        raise SearchError(f"{key}={text[:40]}: write a whole number") from None
     if value < least:
         raise SearchError(f"{key}={text}: at least {least}")
+    if value > most:
+        raise SearchError(f"{key}={text[:40]}: at most {most}")
     return value
 
 
-def _choice(key: str, text: str, known: Any) -> str:
+def choice(key: str, text: str, known: Any) -> str:
+    """The value of an option that is one of some words.
+
+    :raises SearchError: if it is not.
+    """
     if text not in known:
         raise SearchError(f"{key}={text} is unknown; choose from {', '.join(known)}")
     return text
 
 
 def _yes(key: str, text: str) -> bool:
-    return _choice(key, text, ("yes", "no")) == "yes"
+    return choice(key, text, ("yes", "no")) == "yes"
 
 
 def make_spec(kind: str, options: Mapping[str, str], others: Sequence[str] = ()) -> StateArray:
@@ -70,55 +102,48 @@ def make_spec(kind: str, options: Mapping[str, str], others: Sequence[str] = ())
 
     `others` are the names of options that the player has dealt with: a wrong name is told all that would be right.
 
-    :raises SearchError: for an option that is unknown or makes no sense.
+    :raises SearchError: for an option that is unknown, means nothing to this kind, or makes no sense.
     """
-    known = {
-        "tricks": "1", "plies": "0", "merge": "yes", "ties": "first", "endgame": "0", "sims": "500", "c": "1",
-        "playout": "throw", "cut": "0", "prune": "yes", "table": "yes",
-    }  # fmt: skip
-    unknown = sorted(set(options) - set(known))
-    if unknown:
-        raise SearchError(f"no option is called {unknown[0]!r}; known are {', '.join([*others, *known])}")
-    chosen = {**known, **options}
+    known = OPTIONS[choice("search", kind, KINDS)]
+    wrong = sorted(set(options) - set(known))
+    if wrong:
+        elsewhere = wrong[0] in DEFAULTS or wrong[0] in PLAYER_OPTIONS
+        what = f"{wrong[0]} means nothing to {kind}" if elsewhere else f"no option is called {wrong[0]!r}"
+        raise SearchError(f"{what}; known are {', '.join([*others, *known])}")
+    chosen = {**DEFAULTS, **options}
     array = np.zeros(1, SPEC)
     spec = array[0]
-    spec["kind"] = KINDS[_choice("search", kind, KINDS)]
-    spec["tricks"] = 0 if chosen["tricks"] == "all" else _whole("tricks", chosen["tricks"], 1)
-    spec["plies"] = _whole("plies", chosen["plies"])
+    spec["kind"] = KINDS[kind]
+    spec["tricks"] = 0 if chosen["tricks"] == "all" else whole_number("tricks", chosen["tricks"], 1)
+    spec["plies"] = whole_number("plies", chosen["plies"])
     spec["merge"] = _yes("merge", chosen["merge"])
-    spec["ties"] = TIES.index(_choice("ties", chosen["ties"], TIES))
-    spec["endgame"] = _whole("endgame", chosen["endgame"])
-    spec["simulations"] = _whole("sims", chosen["sims"], 1)
-    spec["policy"] = known_policies()[_choice("playout", chosen["playout"], known_policies())][0]
-    spec["cut"] = _whole("cut", chosen["cut"])
-    spec["prune"] = PRUNING[_choice("prune", chosen["prune"], PRUNING)]
+    spec["ties"] = TIES.index(choice("ties", chosen["ties"], TIES))
+    spec["endgame"] = whole_number("endgame", chosen["endgame"])
+    spec["simulations"] = whole_number("sims", chosen["sims"], 1)
+    spec["policy"] = known_policies()[choice("playout", chosen["playout"], known_policies())][0]
+    spec["cut"] = whole_number("cut", chosen["cut"])
+    spec["prune"] = PRUNING[choice("prune", chosen["prune"], PRUNING)]
     spec["table"] = _yes("table", chosen["table"])
     spec["past"] = EVERYTHING
-    try:
-        spec["exploration"] = float(chosen["c"])
-    except ValueError:
-        raise SearchError(f"c={chosen['c']}: write a number") from None
+    spec["exploration"] = _exploration(chosen["c"])
     spec["floor"], spec["most"], spec["least"] = -1e30, 1e30, -1e30
     return array
 
 
-def bound_values(spec: StateArray, rules: Rules, evaluator: str) -> None:
-    """Tell the search what is known about an evaluator's values under some rules, so that it may prune.
+def _exploration(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise SearchError(f"c={text}: write a number") from None
+    if not math.isfinite(value) or value < 0:
+        raise SearchError(f"c={text}: a finite number of at least 0")
+    return value
 
-    `pie` counts neither the cards on the table nor a kitty that nobody has taken, so that its values add up to the
-    total only between two tricks; and it takes 26 points for all there are.
-    """
-    total, record = float(rules.total_points), spec[0]
-    by_tricks = record["plies"] == 0
-    whole = rules.kitty == "none" or (rules.kitty == "first-trick" and by_tricks)
-    plain = rules.moon in ("off", "others") and rules.bonus is None and rules.doubler is None and not rules.no_tricks
-    if evaluator == "pie":
-        record["past"] = COUNTING
-        if whole and by_tricks:
-            record["floor"] = total
-            if total <= 26:
-                record["most"], record["least"] = total / (rules.players - 1), 0.0
-    elif evaluator in ("points", "low-cards"):
-        record["past"] = POINTS
-        if whole and plain:
-            record["floor"], record["most"], record["least"] = total, total * (2 if rules.sun else 1), 0.0
+
+def bound_values(spec: StateArray, rules: Rules, evaluator: Evaluator | str) -> None:
+    """Tell the search what is known about an evaluator's values under some rules, so that it may prune."""
+    judge = make_evaluator(evaluator) if isinstance(evaluator, str) else evaluator
+    record = spec[0]
+    known = judge.bounds_under(rules, bool(record["plies"] == 0))
+    record["floor"], record["most"], record["least"] = known.floor, known.most, known.least
+    record["past"] = known.past

@@ -3,7 +3,7 @@
 A node is a position, reached by a card. Each simulation walks down by UCB1 on the reward of the seat to move, adds one
 node, finishes the deal by a playout policy (or stops after some tricks and asks the evaluator), and adds every seat's
 reward to all nodes on its way. Rewards are points turned round and scaled to [0, 1] by the least and the most that the
-rules allow.
+rules allow. Every card at the root is tried at least once, however few simulations there are.
 """
 
 from __future__ import annotations
@@ -16,13 +16,18 @@ import numpy as np
 from heartlab.jit import kernel
 from heartlab.kernel.layout import OVER, SEATS, STATE
 from heartlab.kernel.play import play, points
+from heartlab.search.maxn import LIMIT, NODES
 from heartlab.search.ordering import MAX_MOVES, candidates
 from heartlab.search.playouts import EVALUATE, finish
 
 ROOT = 0
+END_OF_LINE = -1
+"""Stands behind the last card of a line."""
+SEEN = 2
+"""A line goes on as long as the tree has been at its next node so often: a node seen once is where a playout began."""
 NODE = np.dtype(
     [
-        ("totals", "f4", SEATS),  # rewards of each seat, all visits together
+        ("totals", "f8", SEATS),  # rewards of each seat, all visits together
         ("visits", "i4"),
         ("first", "i4"),  # the first child; children lie side by side
         ("count", "i1"),  # children; 0: not expanded
@@ -34,8 +39,8 @@ NODE = np.dtype(
 
 @kernel
 def tree_size(simulations: int) -> int:
-    """The nodes that so many simulations can need."""
-    return 2 + simulations * MAX_MOVES
+    """The nodes that so many simulations can need; each card at the root has one of its own in any case."""
+    return 2 + max(simulations, MAX_MOVES) * MAX_MOVES
 
 
 INVERSE_ROOTS = np.array([1.0] + [1.0 / math.sqrt(n) for n in range(1, 1 << 16)])
@@ -69,7 +74,7 @@ def _select(tree: Any, node: int, mover: int, exploration: float) -> int:
     """The child with the highest upper confidence bound; children never visited come first, in order."""
     first = np.int64(tree[node]["first"])
     best = first
-    best_bound = -1.0
+    best_bound = -np.inf
     reach = exploration * math.sqrt(math.log(max(1, tree[node]["visits"])))
     for child in range(first, first + tree[node]["count"]):
         n = tree[child]["visits"]
@@ -95,6 +100,25 @@ def _clear(tree: Any, node: int, card: int) -> None:
 
 
 @kernel
+def _trace(tree: Any, node: int, line: Any) -> None:
+    """Fill `line` with the cards (and shares of 1) that the tree tried most below a node."""
+    step = 0
+    while step < len(line) and tree[node]["count"] > 0:
+        best = np.int64(tree[node]["first"])
+        for child in range(best + 1, best + tree[node]["count"]):
+            if tree[child]["visits"] > tree[best]["visits"]:
+                best = child
+        if tree[best]["visits"] < SEEN:
+            break
+        node = best
+        line[step, 0] = tree[node]["card"]
+        line[step, 1] = 1.0
+        step += 1
+    if step < len(line):
+        line[step, 0] = END_OF_LINE
+
+
+@kernel
 def simulate(
     rules: Any, state: Any, root: int, policy: int, cut: int, chooser: Any,
     function: Any, floats: Any, ints: Any, scratch: Any, rng: Any, final: Any, values: Any,
@@ -114,10 +138,13 @@ def simulate(
 def uct_root(
     rules: Any, state: Any, simulations: int, exploration: float, merge: bool, policy: int, cut: int,
     chooser: Any, function: Any, floats: Any, ints: Any, scratch: Any, tree: Any, rng: Any, out: Any,
+    lines: Any, counters: Any,
 ) -> int:  # fmt: skip
     """Grow a tree from a state; returns the number of candidate cards.
 
-    `tree` is room for `tree_size(simulations)` nodes. `out[i]` is (card, expected points of each seat, visits).
+    `tree` is room for `tree_size(simulations)` nodes. `out[i]` is (card, expected points of each seat, visits), and
+    `lines[i]` how the tree goes on after it, if there is room. Each simulation counts as a node; beyond the limit there
+    are only as many as it takes to try every card.
     """
     path = np.empty(64, np.int32)
     moves = np.empty(MAX_MOVES, np.int64)
@@ -132,7 +159,12 @@ def uct_root(
     low, width = bounds[0], bounds[1] - bounds[0]
     _clear(tree, ROOT, 0)
     used = 1
-    for _ in range(simulations):
+    done = 0
+    while done < max(simulations, tree[ROOT]["count"]):
+        if counters[NODES] >= counters[LIMIT] and 0 < tree[ROOT]["count"] <= done:
+            break
+        counters[NODES] += 1
+        done += 1
         table[0] = state
         node = ROOT
         path[0] = ROOT
@@ -169,4 +201,5 @@ def uct_root(
         for seat in range(players):
             mean = child["totals"][seat] / child["visits"] if child["visits"] > 0 else 0.0
             out[i, 1 + seat] = low + (1.0 - mean) * width
+        _trace(tree, tree[ROOT]["first"] + i, lines[i])
     return count
