@@ -60,6 +60,30 @@ def ordered(referee: Referee) -> list[int]:
     return sorted(sorted(referee.legal()), key=place, reverse=True)
 
 
+def equivalent(referee: Referee, one: int, two: int) -> bool:
+    """Whether two cards of the hand to move are searched once: nothing lies between them elsewhere."""
+    special = {QUEEN, referee.rules.bonus, referee.rules.doubler}
+    others = {card for seat, hand in enumerate(referee.hands) if seat != referee.to_move for card in hand}
+    others |= {card for _, card in referee.trick}
+    worth = [referee.rules.card_points(card) for card in (one, two)]
+    between = range(min(one, two) + 1, max(one, two))
+    return (
+        one // 13 == two // 13
+        and not special & {one, two}
+        and worth[0] == worth[1]
+        and not any(card in others for card in between)
+    )
+
+
+def candidates(referee: Referee, merge: bool) -> list[int]:
+    """The cards to search, in order; with `merge` the first of each set of equivalent ones."""
+    kept: list[int] = []
+    for card in ordered(referee):
+        if not (merge and any(equivalent(referee, card, other) for other in kept)):
+            kept.append(card)
+    return kept
+
+
 def is_leaf(referee: Referee, stop: int) -> bool:
     return referee.phase == "over" or len(referee.history) >= stop
 
@@ -70,13 +94,13 @@ def after(referee: Referee, card: int) -> Referee:
     return child
 
 
-def maxn(referee: Referee, stop: int, evaluate) -> list[float]:
-    """Every seat takes the first card with its lowest value."""
+def maxn(referee: Referee, stop: int, evaluate, merge: bool = False) -> list[float]:
+    """Every seat takes the first card with its lowest value; with `merge`, of each set of equivalent cards one."""
     if is_leaf(referee, stop):
         return evaluate(referee)
     mover, best = referee.to_move, None
-    for card in ordered(referee):
-        values = maxn(after(referee, card), stop, evaluate)
+    for card in candidates(referee, merge):
+        values = maxn(after(referee, card), stop, evaluate, merge)
         if best is None or values[mover] < best[mover] - 1e-9:
             best = values
     return best
@@ -134,11 +158,17 @@ def final_points(referee: Referee) -> list[float]:
 
 
 def pie(referee: Referee, owner: int) -> list[float]:
-    """The hand-tuned evaluation, step by step as the spec describes it; shares turned into points."""
+    """The hand-tuned evaluation, step by step as the spec describes it; shares turned into points.
+
+    Within a trick its cards count as taken by the seat that is winning them.
+    """
     rules, n = referee.rules, referee.rules.players
     worth = {card: rules.card_points(card) for card in rules.penalty_cards}
     left = sum(worth.get(card, 0) for hand in referee.hands for card in hand)
     taken = [sum(worth.get(card, 0) for card in cards) for cards in referee.taken]
+    if referee.trick:
+        following = [(card, seat) for seat, card in referee.trick if card // 13 == referee.trick[0][1] // 13]
+        taken[max(following)[1]] += sum(worth.get(card, 0) for _, card in referee.trick)
     if left == 0:
         e = [26.0 - t for t in taken]
     else:

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import search_twin as twin
 
-from heartlab import Deal, Rules, make_player
+from heartlab import CardSet, Deal, Rules, make_player
 from heartlab.arena import Match, run_match
 from heartlab.kernel.bits import QUEEN_BIT, ZERO, highest
 from heartlab.kernel.layout import compile_rules
-from heartlab.players import Observations, OpenStates, PlayerError
+from heartlab.players import Observations, OpenStates
 from heartlab.players.search import SearchPlayer
 from heartlab.rules import PRESETS
 from heartlab.search.closed import WIDTH, prepare, search_states
@@ -39,11 +39,20 @@ def root_table(deal, kind, evaluator_name="points", **options):
     bound_values(spec, deal.rules, evaluator_name)
     judge = make_evaluator(evaluator_name)
     tables, rows, counters = np.zeros((1, MAX_MOVES, WIDTH)), np.zeros(1, np.int64), new_counters()
+    lines = np.zeros((1, MAX_MOVES, 0, 2))
     chooser = known_policies()[options.get("playout", "throw")][1]
     arguments = chooser, judge.function, judge.floats, judge.ints, judge.scratch()
     prepare()
     search_states(
-        compile_rules(deal.rules), deal._states, np.array([1], np.uint64), spec, *arguments, tables, rows, counters
+        compile_rules(deal.rules),
+        deal._states,
+        np.array([1], np.uint64),
+        spec,
+        *arguments,
+        tables,
+        rows,
+        lines,
+        counters,
     )
     found = tables[0, : rows[0]]
     return {int(row[0]): list(row[1 : 1 + deal.rules.players]) for row in found}, counters, found[:, -1]
@@ -84,11 +93,13 @@ def test_equivalent_cards_are_searched_once():
 @pytest.mark.parametrize(("tricks_left", "count"), [(1, 39), (2, 52), (3, 13)])
 @pytest.mark.parametrize("merge", ["yes", "no"])
 def test_maxn_values_are_those_of_brute_force(tricks_left, count, merge):
+    """Brute force merges cards where the search does: ties may then go another way than without."""
     for deal, referee in positions(tricks_left, count, start=1000):
         found, _, _ = root_table(deal, "maxn", tricks="all", merge=merge, prune="no")
         for card, values in found.items():
-            expected = twin.maxn(twin.after(referee, card), 99, twin.final_points)
+            expected = twin.maxn(twin.after(referee, card), 99, twin.final_points, merge == "yes")
             assert values == pytest.approx(expected), (str(deal.rules), deal.history, card)
+        assert list(found) == twin.candidates(referee, merge == "yes")
 
 
 @pytest.mark.parametrize(("tricks_left", "count"), [(1, 26), (2, 39), (3, 13)])
@@ -125,11 +136,9 @@ def test_the_endgame_solver_agrees_with_the_search(tricks_left, count):
 
 
 def test_pie_evaluates_as_described():
-    checked = 0
+    checked = within = 0
     for tricks_left in (1, 4, 8, 11):
         for deal, referee in positions(tricks_left, 26, start=5000):
-            if referee.trick:
-                continue
             judge = make_evaluator("pie")
             out = np.zeros(6)
             for owner in range(deal.rules.players):
@@ -138,7 +147,42 @@ def test_pie_evaluates_as_described():
                 )
                 assert out[: deal.rules.players] == pytest.approx(twin.pie(referee, owner))
                 checked += 1
-    assert checked > 100
+                within += bool(referee.trick)
+    assert checked > 2 * within > 200
+
+
+FIVE_EACH = ["2S 3S 3H 4H 2C", "AH KD QD JD TD", "4C 5C 6C 9D 8D", "2H 7C 8C KS AS"]
+NINE_HEARTS = "5H 6H 7H 8H 9H TH JH QH KH"
+
+
+@pytest.mark.parametrize(
+    ("hands", "taken", "queen_by", "lead", "shares"),
+    [
+        # nothing left: 26 less the points that each has
+        (["2S", "KD", "4C", "KS"], ["QS", "2H 3H 4H 5H 6H", "7H 8H 9H TH JH QH KH AH", ""], 1, 0, [13, 21, 18, 26]),
+        # card quality 56, 10, 38, 26 of 130 and 4 hearts left; 22 points taken; the owner's own queen won its trick (a
+        # quarter is left of 40.72), two have points (+3), another leads (+1), void in diamonds, 7 of them played (+1)
+        (FIVE_EACH, ["QS", NINE_HEARTS, "", ""], 0, 2, [15.1807692, 46.3076923, 56.1692308, 55.8]),
+        # the same, but another threw the queen: no fine; and the owner leads: no +1
+        (FIVE_EACH, ["QS", NINE_HEARTS, "", ""], 1, 0, [44.7230769, 46.3076923, 56.1692308, 55.8]),
+        # another took queen and hearts: nobody gets 3 for the owner's queen, nor is the deal split
+        (FIVE_EACH, ["", f"QS {NINE_HEARTS}", "", ""], 1, 2, [55.7230769, 30.3076923, 53.1692308, 52.8]),
+    ],
+)  # fmt: skip
+def test_pie_by_hand(hands, taken, queen_by, lead, shares):
+    """Numbers worked out on paper from the description (spec, section 7.1); seat 0 is the owner."""
+    deal = Deal("seed", seed=1)
+    state = deal._states[0]
+    state["to_move"] = lead
+    left = CardSet(" ".join(hands))
+    for seat in range(4):
+        state["hands"][seat] = CardSet(hands[seat]).mask
+        state["taken"][seat] = CardSet(taken[seat]).mask
+        state["played"][seat] = 1 << 36 if seat == queen_by else 0
+    state["played"][3] |= np.uint64(((1 << 52) - 1) & ~left.mask & ~(1 << 36))
+    judge, out = make_evaluator("pie"), np.zeros(6)
+    judge.function(deal._compiled[0], state, 0, judge.floats, judge.ints, judge.scratch(), out)
+    assert list(out[:4]) == pytest.approx([26 * (1 - share / sum(shares)) / 3 for share in shares], abs=1e-6)
 
 
 def test_sage_evaluates_as_described():
@@ -297,7 +341,11 @@ def ask(player, obs):
      "ismcts:sims=300"],
 )  # fmt: skip
 def test_closed_players_are_blind(name):
-    """Only hidden cards change, consistent with the observation: the choice stays."""
+    """Only hidden cards change, consistent with the observation: the choice stays.
+
+    What a player is given is the observation's record and nothing else: that this is the same to the last byte is what
+    makes it blind; the choice then only shows that it keeps nothing from other decisions.
+    """
     player = make_player(name)
     dice = random.Random(1)
     changed = 0
@@ -363,12 +411,6 @@ def test_worlds_can_be_weighted():
     assert means[int(player.choose_cards(batch)[0])] == pytest.approx(min(means.values()))
 
 
-def test_a_time_budget_gives_a_legal_card():
-    player = make_player("uct:ms=20,sims=50")
-    deal = Deal("seed", seed=1)
-    assert ask(player, deal.observe(deal.to_move)) in deal.legal
-
-
 def open_batch(deal):
     return OpenStates(deal.rules, compile_rules(deal.rules), deal.observe(deal.to_move).records, deal._states)
 
@@ -418,25 +460,6 @@ def test_a_user_writes_an_evaluator():
     obs = deal.observe(0)
     batch = OpenStates(deal.rules, compile_rules(deal.rules), obs.records, deal._states)
     assert int(player.choose_cards(batch)[0]) == 12, "the ace of clubs wins a trick"
-
-
-@pytest.mark.parametrize(
-    ("name", "sentence"),
-    [
-        ("iie:world=3", "no option is called 'world'; known are worlds, eval, ms, threads, pick, pass, tricks"),
-        ("uct:sims=0", "sims=0: at least 1"),
-        ("uct:playout=wild", "playout=wild is unknown; choose from random, throw, careful, evaluate, gnome"),
-        ("maxn:eval=nobody", "no evaluator is called 'nobody'"),
-        ("pimc:search=minimax", "search=minimax is unknown"),
-        ("iie:worlds=many", "worlds=many: write a whole number"),
-        ("iie:pass=nobody", "no player is called 'nobody'"),
-        ("uct:c=x", "c=x: write a number"),
-        ("ismcts:worlds=3", "ismcts draws a world for every simulation: say sims=N"),
-    ],
-)
-def test_wrong_options_are_named(name, sentence):
-    with pytest.raises(PlayerError, match=sentence.replace("(", r"\(")):
-        make_player(name)
 
 
 def test_unknown_evaluators_are_listed():

@@ -2,7 +2,8 @@
 
 | module | what lives there |
 |---|---|
-| `evaluators`, `pie` | functions from an open state to expected points; the papers' hand-tuned expert |
+| `evaluators` | functions from an open state to expected points, and what is known about their values |
+| `pie`, `sage` | the papers' hand-tuned expert; a stronger one |
 | `ordering` | candidate cards: order, equivalent cards |
 | `maxn` | max^n and paranoid search, pruning |
 | `soft` | soft-max^n and prob-max^n |

@@ -12,7 +12,9 @@ what "first" means:
 Equal places are taken in card order (clubs, diamonds, spades, hearts; low before high).
 
 Two cards of a hand are equivalent if they are of one suit, nobody else holds a card between them and none lies on the
-table, and they count the same. Cards that are special (Q♠, bonus, doubler, or worth points that differ) never are.
+table, and they count the same. Cards that are special (Q♠, bonus, doubler, or worth points that differ) never are. They
+win and lose against the same cards; but which of them is left decides its place in the order, and so who gets a tie
+later on, and an evaluation that looks at ranks tells them apart: searching one of them is not quite searching all.
 """
 
 from __future__ import annotations
@@ -72,7 +74,7 @@ def cards_between_matter(rules: Any, state: Any) -> np.uint64:
 
 @kernel
 def equivalent(rules: Any, blockers: np.uint64, one: int, two: int) -> bool:
-    """Whether two cards of the hand to move come to the same."""
+    """Whether two cards of the hand to move win and lose against the same cards, and count the same."""
     low, high = min(one, two), max(one, two)
     return (
         suit_of(low) == suit_of(high)

@@ -162,10 +162,27 @@ _policies: dict[str, tuple[int, Policy]] = {
 }
 
 
+class PolicyError(ValueError):
+    """A name that belongs to another policy."""
+
+
+OURS = {**dict.fromkeys(_policies, __name__), "gnome": "heartlab.players.gnome_stock"}
+"""The modules of our own policies."""
+_owners: dict[str, tuple[str, str]] = {}
+
+
 def policy(name: str) -> Callable[[Policy], Policy]:
-    """Compile a function (rules, state, legal cards, random state) -> card and register it as a playout policy."""
+    """Compile a function (rules, state, legal cards, random state) -> card and register it as a playout policy.
+
+    As with evaluators, only the same function of the same module may take a name again.
+
+    :raises PolicyError: if the name is another's.
+    """
 
     def add(function: Policy) -> Policy:
+        origin = function.__module__, function.__qualname__
+        if OURS.get(name, origin[0]) != origin[0] or _owners.setdefault(name, origin) != origin:
+            raise PolicyError(f"there is a policy called {name!r} already: choose another name")
         compiled = compile_policy(function)
         _policies[name] = POINTED, compiled
         return compiled

@@ -47,7 +47,7 @@ def relevant_past(rules: Any, past: int) -> int:
 @kernel
 def position_key(rules: Any, state: Any, past: int) -> np.uint64:
     """A hash of what the value of a position between two tricks depends on; never zero."""
-    key = np.uint64(state["to_move"]) * np.uint64(2) + np.uint64(state["hearts_broken"] != 0)
+    key = mix(np.uint64(2 * state["to_move"] + (state["hearts_broken"] != 0) + 1))  # else it would look like low clubs
     for seat in range(rules["players"]):
         key = mix(key ^ state["hands"][seat])
     if past == NOTHING:
