@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from heartlab.analysis.position import Analysis, CardReport, analyse, review, searching
+from heartlab.analysis.position import POINTS, Analysis, CardReport, analyse, review, searching
 from heartlab.analysis.reading import find_deal, situation
 from heartlab.cards import pretty_card
 from heartlab.players import make_player
 from heartlab.rules import Rules
-from heartlab.search.evaluators import POINTS_UNIT
 
 SHARES = "(shares of what the evaluation finds good, on a scale of points: they compare cards, and forecast no points)"
 STEPS = 8
@@ -69,10 +68,10 @@ def run_analysis(
 
 def _card_table(analysis: Analysis, names: Sequence[str]) -> list[str]:
     """The cards, best first, in columns."""
-    values = "expected points" if analysis.unit == POINTS_UNIT else "values"
+    values = "expected points" if analysis.unit == POINTS else "values"
     lines = [
         f"{analysis.player}: {values} of {names[analysis.seat]} in this deal",
-        *([SHARES] if analysis.unit != POINTS_UNIT else []),
+        *([SHARES] if analysis.unit != POINTS else []),
         "  card  expected        10-90 %       best in  how it goes on",
     ]
     for report in analysis.cards:
@@ -97,7 +96,7 @@ def _card_table(analysis: Analysis, names: Sequence[str]) -> list[str]:
 
 
 def _unit(analysis: Analysis) -> str:
-    return " points" if analysis.unit == POINTS_UNIT else " of the evaluation's shares"
+    return " points" if analysis.unit == POINTS else " of the evaluation's shares"
 
 
 def _mean(report: CardReport) -> str:
@@ -125,6 +124,6 @@ def _print_costs(found: list[Analysis], names: Sequence[str]) -> None:
             cost = sum(analysis.cost for analysis in own)
             same = sum(analysis.played == analysis.choice for analysis in own)
             print(f"{name:<10} {len(own)} decisions, {same} as the player would, cost {cost:.2f}{_unit(own[0])} in all")
-    if any(analysis.unit != POINTS_UNIT for analysis in found):
+    if any(analysis.unit != POINTS for analysis in found):
         print(SHARES)
     print("± is the standard error over the sampled worlds; --at N shows a decision in full", file=sys.stderr)

@@ -21,8 +21,9 @@ from heartlab.kernel.rng import seed_key, substream
 from heartlab.kernel.table import play_table
 from heartlab.players import Observations, OpenStates, Player
 from heartlab.players.search import Searched, SearchPlayer
-from heartlab.search.evaluators import POINTS_UNIT
 
+POINTS = "points"
+"""The unit of values that are expected points."""
 SPREAD = (0.1, 0.9)
 """The part of the worlds that a card's spread covers."""
 
@@ -83,7 +84,7 @@ class Analysis:
     cost: float = 0.0
     """How much the card played gave away against the player's choice; below zero if it looks better."""
     cost_se: float | None = None
-    unit: str = POINTS_UNIT
+    unit: str = POINTS
     """What the values are: points, or shares of an evaluation that orders cards but forecasts nothing."""
 
     @property
