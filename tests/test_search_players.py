@@ -111,7 +111,7 @@ def test_the_clock_ends_a_search():
     late, soon, never = new_counters(), new_counters(), new_counters()
     with watch.over(late, time.perf_counter() - 1):
         assert late[LIMIT] == 0
-    with watch.over(never, None), watch.over(soon, time.perf_counter() + 0.01):
+    with watch.over(never, time.perf_counter() + 3600), watch.over(soon, time.perf_counter() + 0.01):
         for _ in range(10_000):
             if soon[LIMIT] == 0:
                 break

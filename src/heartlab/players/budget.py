@@ -46,11 +46,8 @@ class Watch:
         self._thread: threading.Thread | None = None
 
     @contextmanager
-    def over(self, counters: npt.NDArray[np.int64], until: float | None) -> Iterator[None]:
+    def over(self, counters: npt.NDArray[np.int64], until: float) -> Iterator[None]:
         """Watch the search that counts in `counters`: at the time `until` its limit becomes zero."""
-        if until is None:
-            yield
-            return
         token = object()
         if until <= time.perf_counter():
             counters[LIMIT] = 0

@@ -23,6 +23,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -35,6 +36,7 @@ from heartlab.kernel.rng import substream
 from heartlab.players.base import CardArray, MaskArray, Observations, OpenStates, Player
 from heartlab.players.budget import think_in_time, watch
 from heartlab.players.registry import make_player, parse_options, register
+from heartlab.rules import Rules
 from heartlab.search.closed import (
     LINE,
     WIDTH,
@@ -143,7 +145,8 @@ class SearchPlayer(Player):
         """Whether it grows trees by simulations."""
         over_worlds = UCT_OVER_WORLDS if kind == "uct" and options.get("worlds") != "0" else {}
         options = {**DEFAULTS.get(kind, {}), **over_worlds, **options}
-        own = (*others, self._number_of, "eval", "ms", "threads", *(("pick",) if self.simulates else ()), "pass")
+        judge = ("eval",) if evaluator is None else ()
+        own = (*others, self._number_of, *judge, "ms", "threads", *(("pick",) if self.simulates else ()), "pass")
         self.evaluator = evaluator or make_evaluator(options.pop("eval", "points" if self.simulates else "pie"))
         self.worlds = self._world_count(options)
         self.milliseconds = whole_number("ms", options.pop("ms", "0"), most=MOST_MILLISECONDS)
@@ -158,6 +161,7 @@ class SearchPlayer(Player):
         """Whether no depth was asked for."""
         self.spec = make_spec(kind, options, own)
         self.spec.setflags(write=False)
+        self._bounded: dict[Rules, StateArray] = {}
         self._weigh = weigh
         self._prepare()
         self.counters = new_counters()[:LIMIT]
@@ -219,7 +223,7 @@ class SearchPlayer(Player):
         return self._search(batch, worlds, keys, self._weights(batch, worlds), lines=lines)
 
     def search_numbers(
-        self, batch: Observations, first: int, count: int, spec: StateArray, until: float | None, lines: bool
+        self, batch: Observations, first: int, count: int, spec: StateArray | None, until: float | None, lines: bool
     ) -> Searched:
         """Search worlds, or the states themselves with other dice, as a spec says and until a time."""
         states, keys, weights = self._numbers(batch, first, count)
@@ -257,8 +261,7 @@ class SearchPlayer(Player):
         until: float | None = None,
         lines: bool = False,
     ) -> Searched:
-        spec = (self.spec if spec is None else spec).copy()
-        bound_values(spec, batch.rules, self.evaluator)
+        spec = self._bound(spec, batch.rules)
         flat, total = np.ascontiguousarray(states.reshape(-1)), states.size
         dice = np.ascontiguousarray(keys.reshape(-1))
         tables, rows = np.zeros((total, MAX_MOVES, WIDTH)), np.zeros(total, np.int64)
@@ -268,7 +271,7 @@ class SearchPlayer(Player):
         def part(start: int, end: int) -> npt.NDArray[np.int64]:
             counters = new_counters() if limit is None else new_counters(limit)
             here = slice(start, end)
-            with watch.over(counters, until):
+            with watch.over(counters, until) if until else nullcontext():
                 self._search_part(
                     batch, owners[here], flat[here], dice[here], spec, tables[here], rows[here], paths[here], counters
                 )
@@ -311,6 +314,16 @@ class SearchPlayer(Player):
     def _pool(self) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(self.threads - 1, thread_name_prefix="worlds")
 
+    def _bound(self, spec: StateArray | None, rules: Rules) -> StateArray:
+        """A spec with what is known about the evaluator's values under some rules; the player's own once for all."""
+        if spec is None and rules in self._bounded:
+            return self._bounded[rules]
+        bounded = (self.spec if spec is None else spec).copy()
+        bound_values(bounded, rules, self.evaluator)
+        if spec is None:
+            self._bounded[rules] = bounded
+        return bounded
+
     def _search_part(
         self,
         batch: Observations,
@@ -347,7 +360,7 @@ class SearchPlayer(Player):
         if self.milliseconds:
             return think_in_time(self, batch, time.perf_counter() + self.milliseconds / 1000, lines)
         if isinstance(batch, OpenStates):
-            return self.search_numbers(batch, 0, 1, self.spec, None, lines)
+            return self.search_numbers(batch, 0, 1, None, None, lines)
         return self.search_worlds(batch, self.worlds, lines=lines)
 
     def pick(self, compiled: StateArray, found: Searched) -> CardArray:
