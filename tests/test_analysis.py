@@ -109,7 +109,8 @@ def test_values_say_what_they_are():
     units = {
         name: analyse(deal, make_player(name), lines=False).unit
         for name in ("pie", "iie:worlds=2", "sage", "uct:worlds=2,sims=20", "ismcts:sims=20", "td-closed:worlds=2",
-                     "uct:worlds=2,sims=20,cut=1,eval=pie", "ismcts:sims=20,playout=evaluate,eval=pie")
+                     "iie:worlds=2,endgame=12", "iie:endgame=13,ms=5", "uct:worlds=2,sims=20,cut=1,eval=pie",
+                     "ismcts:sims=20,playout=evaluate,eval=pie")
     }  # fmt: skip
     assert units == {name: "share" if "pie" in name or "iie" in name else "points" for name in units}
 

@@ -156,9 +156,7 @@ def analyse(deal: Deal, player: Player, *, seed: int = 0, lines: bool = True, pl
     if played is not None:
         gap = values[:, legal.index(played)] - values[:, legal.index(choice)]
         cost, cost_se = float(weights @ gap), _standard_error(gap, weights)
-    return Analysis(
-        player.name, place, deal.to_move, len(values), tuple(reports), played, cost, cost_se, mind.unit(batch)
-    )
+    return Analysis(player.name, place, deal.to_move, len(values), tuple(reports), played, cost, cost_se, found.unit)
 
 
 def review(deal: Deal, player: Player, *, seed: int = 0, seat: int | None = None) -> Iterator[Analysis]:

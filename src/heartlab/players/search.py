@@ -79,6 +79,8 @@ class Searched:
 
     keys: npt.NDArray[np.uint64]
     """[rows]: the keys of the choices."""
+    unit: str
+    """What the values are: points, or what the evaluator says of its own."""
     states: StateArray
     weights: npt.NDArray[np.float64]
     values: npt.NDArray[np.float64]
@@ -116,7 +118,7 @@ class Searched:
 
     def _made(self, field: Callable[[str], npt.NDArray[np.generic]]) -> Searched:
         names = ("states", "weights", "values", "visits", "tables", "places", "lines", "done")
-        return Searched(self.keys, **{name: field(name) for name in names})
+        return Searched(self.keys, self.unit, **{name: field(name) for name in names})
 
 
 class SearchPlayer(Player):
@@ -188,11 +190,11 @@ class SearchPlayer(Player):
         """Whether the endgame is to be solved in some of the rows."""
         return self.cards_left(batch) <= int(self.spec["endgame"][0])
 
-    def unit(self, batch: Observations) -> str:
-        """What its values are: points, or what the evaluator says if it is asked."""
-        spec = self.spec[0]
-        asks = not self.simulates or spec["policy"] == EVALUATE or spec["cut"] > 0
-        return self.evaluator.unit if asks and not self.solves(batch) else POINTS_UNIT
+    def _unit(self, batch: Observations, spec: StateArray) -> str:
+        """What the values of a search are: the evaluator's, if it is asked."""
+        asks = not self.simulates or spec["policy"][0] == EVALUATE or spec["cut"][0] > 0
+        solved = 0 < spec["endgame"][0] >= self.cards_left(batch)
+        return self.evaluator.unit if asks and not solved else POINTS_UNIT
 
     # --- searching ---
 
@@ -283,6 +285,7 @@ class SearchPlayer(Player):
         shape = states.shape
         return Searched(
             np.ascontiguousarray(batch.records["random"]),
+            self._unit(batch, spec),
             states,
             weights,
             values.reshape(*shape, 52),
