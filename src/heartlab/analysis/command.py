@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from heartlab.analysis.position import POINTS, Analysis, CardReport, analyse, review, searching
+from heartlab.analysis.position import POINTS, Analysis, analyse, review, searching
 from heartlab.analysis.reading import find_deal, situation
 from heartlab.cards import pretty_card
 from heartlab.players import make_player
@@ -72,13 +72,15 @@ def _card_table(analysis: Analysis, names: Sequence[str]) -> list[str]:
     lines = [
         f"{analysis.player}: {values} of {names[analysis.seat]} in this deal",
         *([SHARES] if analysis.unit != POINTS else []),
-        "  card  expected        10-90 %       best in  how it goes on",
+        "  card  expected           10-90 %         best in  how it goes on",
     ]
+    places = _places(analysis)
     for report in analysis.cards:
         low, high = report.spread
         mark = "*" if report.card == analysis.played else " "
         lines.append(
-            f" {mark}{pretty_card(report.card):<4}{_mean(report):>14} {low:>7.1f} …{high:>5.1f}"
+            f" {mark}{pretty_card(report.card):<4}{_number(report.expected, report.se, places):>16}"
+            f" {low:>8.{places - 1}f} …{high:>6.{places - 1}f}"
             f"{100 * report.best_in:>10.0f} %  "
             + "  ".join(
                 f"{names[step.seat]} {pretty_card(step.card)} {100 * step.share:.0f} %" for step in report.line[:STEPS]
@@ -99,12 +101,17 @@ def _unit(analysis: Analysis) -> str:
     return " points" if analysis.unit == POINTS else " of the evaluation's shares"
 
 
-def _mean(report: CardReport) -> str:
-    return f"{report.expected:.2f}" + ("" if report.se is None else f" ± {report.se:.2f}")
+def _places(analysis: Analysis) -> int:
+    """Decimal places worth showing: shares differ by little."""
+    return 2 if analysis.unit == POINTS else 4
+
+
+def _number(value: float, se: float | None, places: int) -> str:
+    return f"{value:.{places}f}" + ("" if se is None else f" ± {se:.{places}f}")
 
 
 def _cost(analysis: Analysis) -> str:
-    return f"{analysis.cost:.2f}" + ("" if analysis.cost_se is None else f" ± {analysis.cost_se:.2f}")
+    return _number(analysis.cost, analysis.cost_se, _places(analysis))
 
 
 def _review_line(analysis: Analysis, names: Sequence[str]) -> str:
@@ -123,7 +130,8 @@ def _print_costs(found: list[Analysis], names: Sequence[str]) -> None:
         if own:
             cost = sum(analysis.cost for analysis in own)
             same = sum(analysis.played == analysis.choice for analysis in own)
-            print(f"{name:<10} {len(own)} decisions, {same} as the player would, cost {cost:.2f}{_unit(own[0])} in all")
+            lost = _number(cost, None, _places(own[0])) + _unit(own[0])
+            print(f"{name:<10} {len(own)} decisions, {same} as the player would, cost {lost} in all")
     if any(analysis.unit != POINTS for analysis in found):
         print(SHARES)
     print("± is the standard error over the sampled worlds; --at N shows a decision in full", file=sys.stderr)

@@ -36,8 +36,9 @@ from heartlab.search.soft import prob_for, soft_for
 from heartlab.search.spec import PROB, SOFT, SPEC, UCT
 from heartlab.search.uct import END_OF_LINE, NODE, tree_size, uct_root
 
-WORLD_STREAM, TIE_STREAM = 7, 8
-"""Numbers of the branches of an observation's key from which worlds come, and the dice that break ties at the root."""
+WORLD_STREAM, TIE_STREAM = np.uint64(2**64 - 7), np.uint64(2**64 - 8)
+"""Numbers of the branches of an observation's key from which worlds come, and the dice that break ties at the root: far
+from those of the worlds' own dice."""
 WIDTH = 2 + SEATS
 """Columns of a root table: card, value per seat, visits."""
 LINE = 52
@@ -182,7 +183,7 @@ def draw_worlds(rules: Any, obs: Any, first: int, block: int, worlds: Any, keys:
     rng = np.empty(1, np.uint64)
     for i in range(len(obs)):
         for start in range(0, worlds.shape[1], block):
-            rng[0] = substream(substream(obs[i]["random"], -WORLD_STREAM), first + start)
+            rng[0] = substream(substream(obs[i]["random"], WORLD_STREAM), first + start)
             if not sample_worlds(rules[0], obs[i], rng, worlds[i, start : start + block]):
                 return i
         for world in range(worlds.shape[1]):
@@ -240,7 +241,7 @@ def pick_cards(
     rng = np.empty(1, np.uint64)
     cards = np.empty(MAX_MOVES, np.int64)
     for i in range(len(states)):
-        rng[0] = substream(keys[i], -TIE_STREAM)
+        rng[0] = substream(keys[i], TIE_STREAM)
         count = candidates(rules[0], states[i, 0], at_random and merge, cards)
         best_value = np.inf
         tied = 0
