@@ -159,6 +159,12 @@ def test_a_review_covers_every_choice_and_charges_what_the_search_says():
     assert own == [analysis for analysis in found if analysis.seat == 2]
 
 
+def test_a_review_adds_up_points_and_shares_apart(record):
+    every = CliRunner().invoke(app, ["analyse", str(record), "--seat", "1", "-p", "iie:worlds=3,endgame=6"])
+    assert " points and " in every.stdout
+    assert "shares in all" in every.stdout
+
+
 def test_positions_before_a_card():
     deal = played()
     for place in (1, 17, 52):

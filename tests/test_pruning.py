@@ -17,7 +17,7 @@ from test_search import RULES, SCALE
 from heartlab import Deal, Rules, make_player
 from heartlab.kernel.layout import compile_rules
 from heartlab.kernel.rng import mix
-from heartlab.players import PlayerError
+from heartlab.players import Observations, PlayerError
 from heartlab.search.closed import WIDTH, prepare, search_states
 from heartlab.search.evaluators import Bounds, evaluator, make_evaluator
 from heartlab.search.maxn import new_counters
@@ -297,6 +297,10 @@ def some_values():
         for kind, prune in (("maxn", "bold"), ("paranoid", "yes")):
             found, nodes = search(deal, kind, "pie", tricks="all", prune=prune)
             lines.append(f"{nodes} {[(card, round(values[deal.to_move], 6)) for card, values in found.items()]}")
+    for deal, _ in positions(["seed"], 3, 2, 90_000):
+        for name in ("iie:worlds=2", "uct:worlds=2,sims=12,playout=throw", "ismcts:sims=24,playout=random"):
+            found = make_player(name).think(Observations.of(deal.observe(deal.to_move)), lines=True)
+            lines.append(f"{name} {found.values[0].round(6).tolist()} {found.lines.sum()}")
     return lines
 
 

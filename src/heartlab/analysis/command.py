@@ -114,6 +114,11 @@ def _cost(analysis: Analysis) -> str:
     return _number(analysis.cost, analysis.cost_se, _places(analysis))
 
 
+def _sum(found: Sequence[Analysis]) -> str:
+    """What decisions cost whose values have the same unit."""
+    return _number(sum(analysis.cost for analysis in found), None, _places(found[0])) + _unit(found[0])
+
+
 def _review_line(analysis: Analysis, names: Sequence[str]) -> str:
     assert analysis.played is not None
     seen = f"card {analysis.place:>2}  {names[analysis.seat]:<10} played {pretty_card(analysis.played)}"
@@ -128,9 +133,10 @@ def _print_costs(found: list[Analysis], names: Sequence[str]) -> None:
     for seat, name in enumerate(names):
         own = [analysis for analysis in found if analysis.seat == seat]
         if own:
-            cost = sum(analysis.cost for analysis in own)
             same = sum(analysis.played == analysis.choice for analysis in own)
-            lost = _number(cost, None, _places(own[0])) + _unit(own[0])
+            lost = " and ".join(
+                _sum([one for one in own if one.unit == unit]) for unit in sorted({one.unit for one in own})
+            )
             print(f"{name:<10} {len(own)} decisions, {same} as the player would, cost {lost} in all")
     if any(analysis.unit != POINTS for analysis in found):
         print(SHARES)
