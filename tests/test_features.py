@@ -33,6 +33,7 @@ from heartlab.features.conjunctions import (
     describe,
     list_active,
     nominal_count,
+    short_name,
     sum_active,
 )
 from heartlab.features.exclusions import exclusions, exclusive
@@ -112,7 +113,7 @@ def test_frequencies_are_those_of_the_specification():
                  57: 0.048}  # fmt: skip
     counts, views, total = np.zeros(60), 0, 0
     dice = random.Random(1)
-    for seed in range(150):
+    for seed in range(300):
         deal = Deal("seed-queen", seed=seed)
         while not deal.is_over and any(deal._states[0]["hands"][seat] & QUEEN_BIT != ZERO for seat in range(4)):
             if not deal.trick:
@@ -124,7 +125,8 @@ def test_frequencies_are_those_of_the_specification():
             deal.play(dice.choice(sorted(deal.legal)))
     assert total / views == pytest.approx(15.98, abs=0.3)
     for number, share in published.items():
-        assert counts[number - 1] / views == pytest.approx(share, abs=0.06), ATOMS[number - 1].name
+        close = 0.01 + 0.1 * share  # less than the smallest of the shares
+        assert counts[number - 1] / views == pytest.approx(share, abs=close), ATOMS[number - 1].name
 
 
 def test_exclusive_atoms_never_meet_and_few_others_stay_apart():
@@ -241,7 +243,8 @@ def test_conjunctions_can_be_looked_up_and_read():
     assert chosen.atoms_of(chosen.find([36, 5, 0])) == (0, 5, 36)
     assert chosen.find([5]) is None, "on the way, but not in the list"
     assert chosen.find([1]) is None
-    assert describe((0, 5, 36)) == "we have Q♠ ∧ 1 low spade ∧ we lead"
+    assert short_name((0, 5, 36)) == "we have Q♠ ∧ 1 low spade ∧ we lead"
+    assert describe((0, 36)) == "we have Q♠ and we have the lead"
     with pytest.raises(AtomError, match="1 to 8"):
         Conjunctions.of([range(9)])
     with pytest.raises(AtomError, match="orders"):

@@ -171,13 +171,18 @@ def features(
     ] = "",
     top: Annotated[int, typer.Option("--top", help="How many of each sign.")] = 20,
     contains: Annotated[
-        list[str] | None, typer.Option("--contains", help="Only conjunctions with this atomic feature; repeatable.")
+        list[str] | None,
+        typer.Option("--contains", help="Only conjunctions with this atomic feature, by name or words; repeatable."),
     ] = None,
+    atoms: Annotated[bool, typer.Option("--atoms", help="List the atomic features instead.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show what a network has learned: the conjunctions with the largest weights, in words."""
-    from heartlab.analysis.weights import run_features
+    from heartlab.analysis.weights import list_atoms, run_features
 
+    if atoms:
+        list_atoms(print_json if as_json else None)
+        return
     run_features(model, top=positive("--top", top), contains=contains or [], report=print_json if as_json else None)
 
 
