@@ -67,6 +67,8 @@ def to_network(model: Model) -> Network:
         raise ModelError(f"a network lacks its {error}") from error
     if rows.ndim != 2 or weights.shape != (len(rows),) or used.shape != (len(model.names),):
         raise ModelError("the parts of the network do not fit together")
+    if not np.isfinite(weights).all():
+        raise ModelError("the network has weights that are no numbers")
     try:
         if not set(MOON_NAMES).isdisjoint(model.names):
             place_moon()
