@@ -86,6 +86,11 @@ def figure_4a(shop: Workshop) -> Findings:
               deals, within(gap.ci95, -SAME, SAME),
               f"expert-trained minus self-trained, the same deals; holds: within {SAME}")
     )  # fmt: skip
+    findings.notes.append(
+        "Where a margin differs from the published one we think that it is because our expert, built from a "
+        "description, is another program than the papers' was, and because the rate never falls: from snapshot to "
+        "snapshot a player changes by several tenths of a point."
+    )
     findings.figures.append(
         Figure("figure-4a", "the full game: learner minus expert", "training deals", "points per deal", curves,
                log_x=True, levels=[("break-even", 0.0)])
