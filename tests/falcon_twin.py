@@ -125,21 +125,40 @@ def actions(own: set[int], led: int | None, best: int, queen_played: bool, middl
 
 
 class PlainLearner:
-    """The default reading (and the printed equations) over a dictionary of categories, against three gnome."""
+    """The readings of the paper and learners of values over plain categories, against three gnome or itself."""
 
     def __init__(self, settings, rules, groups):
         self.settings, self.rules, self.groups = settings, rules, groups
-        self.weights, self.visits = {}, {}
+        self.keys, self.rows, self.tried = [], [], []
+        """Of each category, in the order of their births: (network, percepts), motor weights, tries of each action."""
 
-    def _adapt(self, weights, chosen, own, trick):
-        floor = 0.5 * (1 - trick / 16)
-        wanted = [float((i == chosen) == (own == 0)) for i in range(29)]
-        for i, x in enumerate(wanted):
-            if x == 1.0:
-                if self.settings.rule == "delta":
-                    weights[i] += 0.01 * (1.0 - weights[i])
-            elif weights[i] >= floor:
-                weights[i] -= 0.01 * (weights[i] - floor)
+    def _adapt(self, pending, own, trick):
+        settings = self.settings
+        if (settings.failure == "nothing" and own) or (settings.pointless == "ignored" and not trick):
+            return
+        weights, tried = self.rows[pending["row"]], self.tried[pending["row"]]
+        chosen, choices = pending["chosen"], pending["choices"]
+        points = {"trick": trick, "own": own, "constant": None}[settings.sp]
+        floor = settings.floor if points is None else 0.5 * (1 - points / 16)
+        done = {chosen}
+        if settings.credit == "card":
+            done = {action for action, card in choices.items() if card == choices[chosen]}
+        wanted = [float((i in done) == (own == 0)) for i in range(29)]
+        if settings.fresh == -1 and not sum(tried):
+            weights[:] = wanted
+        else:
+            for i, x in enumerate(wanted):
+                if x == 1.0:
+                    if settings.rule == "delta":
+                        weights[i] += settings.rate * (1.0 - weights[i])
+                elif settings.decay == "applicable" and own == 0 and i not in choices:
+                    pass
+                elif weights[i] >= floor:
+                    weights[i] -= settings.rate * (weights[i] - floor)
+        tried[chosen] += 1
+        if settings.match != "exact":
+            network, bits = self.keys[pending["row"]]
+            self.keys[pending["row"]] = network, tuple(map(min, bits, pending["bits"]))
 
     def _learn_values(self, story):
         """Values from the last trick back: what the rest cost, or (td) the cost up to the next choice and its value."""
@@ -148,14 +167,15 @@ class PlainLearner:
         for pending, cost in reversed(story):
             rest = cost + self.settings.discount * rest
             if pending:
-                weights, chosen, best = pending
-                self.visits[id(weights), chosen] = tried = self.visits.get((id(weights), chosen), 0) + 1
+                weights, chosen = self.rows[pending["row"]], pending["chosen"]
+                self.tried[pending["row"]][chosen] += 1
                 value = 1 - (rest - low) / (26 - low)
-                weights[chosen] += max(self.settings.rate, 1 / tried) * (value - weights[chosen])
+                step = max(self.settings.rate, 1 / self.tried[pending["row"]][chosen])
+                weights[chosen] += step * (value - weights[chosen])
                 if self.settings.rule == "td":
-                    rest = low + (1 - best) * (26 - low)
+                    rest = low + (1 - pending["best"]) * (26 - low)
 
-    def play(self, seed, purpose, count):
+    def play(self, seed, purpose, count, itself=False):
         compiled = compile_rules(self.rules)
         rule, states, rng = compiled[0], np.zeros(1, STATE), np.empty(1, np.uint64)
         state = states[0]
@@ -173,9 +193,13 @@ class PlainLearner:
                     seat, own = int(state["to_move"]), cards_of(legal(rule, state))
                     led = int(state["trick_cards"][0]) // 13 if state["trick_size"] else None
                     if seat == me and (len(own) > 1 or self.settings.forced):
-                        card, pending = self._choose(state, own, led, trick, rng)
+                        pending = self._choose(state, own, led, trick, rng, learns=True)
+                        card = pending["choices"][pending["chosen"]]
                     elif len(own) == 1:
                         card = min(own)
+                    elif itself:
+                        found = self._choose(state, own, led, trick, rng, learns=False)
+                        card = found["choices"][found["chosen"]]
                     else:
                         card = stock_choice(
                             legal(rule, state), state["led"], state["trick"], state["best"],
@@ -190,19 +214,58 @@ class PlainLearner:
                 if self.settings.rule in ("returns", "td"):
                     story.append((pending, own - self.settings.relative * (gained - own) / 3))
                 elif pending:
-                    self._adapt(*pending[:2], own, gained)
+                    self._adapt(pending, own, gained)
             self._learn_values(story)
             results.append(points)
         return results
 
-    def _choose(self, state, own, led, trick, rng):
-        me = int(state["to_move"])
+    def _resonant(self, network, bits):
+        """The row with the highest choice among those that match with vigilance 1, or None."""
+        sums = {"exact": None, "weights": sum, "percepts": lambda w: sum(bits)}
+        found = None
+        for row, (owner, w) in enumerate(self.keys):
+            both = sum(map(min, bits, w))
+            matches = bits == w if self.settings.match == "exact" else both >= sums[self.settings.match](w)
+            choice = both / (0.001 + sum(w))
+            if owner == network and matches and (found is None or choice > found[0]):
+                found = choice, row
+        return None if found is None else found[1]
+
+    def _choose(self, state, own, led, trick, rng, learns):
+        settings, me = self.settings, int(state["to_move"])
         hand = cards_of(state["hands"][me])
         others = {card for seat in range(4) if seat != me for card in cards_of(state["hands"][seat])}
-        network = 2 * self.groups[trick] + (led is None) if self.settings.separate else self.groups[trick]
-        key = network, tuple(percepts(hand, others, cards_of(state["trick"])))
-        weights = self.weights.setdefault(key, [self.settings.fresh] * 29)
+        network = 2 * self.groups[trick] + (led is None) if settings.separate else self.groups[trick]
+        bits = tuple(percepts(hand, others, cards_of(state["trick"])))
         middle = lambda cards: cards[below(rng, len(cards))]  # noqa: E731
-        choices = actions(own, led, int(state["best"]), QUEEN not in hand | others, middle)
-        chosen = max(choices, key=lambda action: (weights[action], -action))
-        return choices[chosen], (weights, chosen, weights[chosen])
+        played = QUEEN not in hand | others
+        choices = actions(own, led, int(state["best"]), played != (settings.dump == "printed"), middle)
+        row = self._resonant(network, bits)
+        if row is None and learns:
+            row = len(self.rows)
+            self.keys.append((network, bits))
+            self.rows.append([max(0.0, settings.fresh)] * 29)
+            self.tried.append([0] * 29)
+        if row is None:
+            return {"choices": choices, "chosen": min(choices)}
+        weights = self.rows[row]
+        if settings.choice == "all":
+            chosen = self._highest(range(29), weights, rng)
+            chosen = chosen if chosen in choices else min(choices)
+        else:
+            chosen = self._highest(sorted(choices), weights, rng)
+        return {"row": row, "bits": bits, "choices": choices, "chosen": chosen, "best": weights[chosen]}
+
+    def _highest(self, among, weights, rng):
+        top = max(weights[action] for action in among)
+        equal = [action for action in among if weights[action] == top]
+        if self.settings.ties == "random":  # as the kernel draws
+            best, count = None, 0
+            for action in among:
+                if best is None or weights[action] > weights[best]:
+                    best, count = action, 1
+                elif weights[action] == weights[best]:
+                    count += 1
+                    best = action if below(rng, count) == 0 else best
+            return best
+        return equal[-1] if self.settings.ties == "highest" else equal[0]

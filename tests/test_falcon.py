@@ -143,6 +143,19 @@ def test_richer_actions_name_legal_cards_and_percepts_are_true(seed, cards):
 # --- learning ---
 
 
+def assert_twins_agree(settings, games=40, itself=False):
+    """An agent and its plain twin: the same points, categories, weights and tries."""
+    agent = FalconAgent(settings, FALCON)
+    points = agent.play(["self"] * 3 if itself else GNOMES, 3, "twin", 0, games, learning=True)
+    twin = PlainLearner(settings, FALCON, group_of_tricks(settings.groups))
+    assert twin.play(3, "twin", games, itself) == points.tolist()
+    store = agent.categories
+    codes = [tuple(int(code) >> place & 1 for place in range(10)) for code in store.codes[: store.count]]
+    assert list(zip(store.owners[: store.count].tolist(), codes, strict=True)) == twin.keys
+    assert store.weights[: store.count] == pytest.approx(np.array(twin.rows), abs=1e-12)
+    assert store.visits[: store.count].tolist() == twin.tried
+
+
 @pytest.mark.parametrize(
     "settings",
     [
@@ -154,16 +167,37 @@ def test_richer_actions_name_legal_cards_and_percepts_are_true(seed, cards):
     ],
 )
 def test_learning_agrees_with_the_twin_game_by_game(settings):
-    agent = FalconAgent(settings, FALCON)
-    points = agent.play(GNOMES, 3, "twin", 0, 40, learning=True)
-    twin = PlainLearner(settings, FALCON, group_of_tricks(settings.groups))
-    assert twin.play(3, "twin", 40) == points.tolist()
-    store = agent.categories
-    assert store.count == len(twin.weights)
-    for row in range(store.count):
-        code = int(store.codes[row])
-        key = int(store.owners[row]), tuple(code >> place & 1 for place in range(10))
-        assert store.weights[row] == pytest.approx(twin.weights[key], abs=1e-12)
+    assert_twins_agree(settings)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        dict(fresh=-1.0),
+        dict(fresh=-1.0, rule="and", forced=True, separate=False),
+        dict(fresh=-1.0, pointless="ignored", failure="nothing"),
+        dict(failure="nothing"),
+        dict(ties="highest", sp="own"),
+        dict(ties="random", sp="constant", floor=0.3, rate=0.1),
+        dict(decay="applicable", rate=0.1),
+        dict(pointless="ignored"),
+        dict(match="weights"),
+        dict(match="percepts"),
+        dict(choice="all", rate=0.1),
+        dict(choice="all", ties="random"),
+        dict(credit="card", rate=0.1),
+        dict(dump="printed"),
+    ],
+    ids=str,
+)
+def test_every_reading_agrees_with_the_twin(changes):
+    assert_twins_agree(FalconSettings(**changes), games=25)
+
+
+def test_what_the_others_may_do_does_not_teach_the_learner():
+    """Only applicable actions fall, and those are the learner's own, also if its network plays in the other seats."""
+    assert_twins_agree(FalconSettings(decay="applicable", rate=0.1), games=25, itself=True)
+    assert_twins_agree(FalconSettings(credit="card", rate=0.1), games=25, itself=True)
 
 
 def test_the_paper_agent_learns_and_categories_number_as_in_the_pilot():

@@ -26,6 +26,10 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "ties": ("lowest", "highest", "random"),
     "decay": ("all", "applicable"),
     "pointless": ("success", "ignored"),
+    "match": ("exact", "weights", "percepts"),
+    "choice": ("applicable", "all"),
+    "credit": ("chosen", "card"),
+    "dump": ("out", "printed"),
 }
 """What the settings that are words can be, in the order of the kernel's numbers."""
 
@@ -44,7 +48,7 @@ class FalconSettings:
     """delta: our reading; and: the printed equation; beyond the paper: returns (rest of the deal), td (TD-FALCON)."""
     rate: float = 0.01
     fresh: float = 1.0
-    """Weights of a new category; -1: its first action vector."""
+    """Weights of a new category; -1: the first vector that it learns, as printed: A, its inverse after a failure."""
     forced: bool = False
     """Whether turns with one legal card are learned from."""
     sp: str = "trick"
@@ -61,6 +65,15 @@ class FalconSettings:
     discount: float = 1.0
     relative: float = 0.0
     """How much the others' points please, as a share of one's own."""
+    match: str = "exact"
+    """exact: one category per percept vector; the match of both sizes without complement coding: weights (divided by
+    |W|, as printed), percepts (by |S|)."""
+    choice: str = "applicable"
+    """Among which actions the highest weight is looked for: applicable, or all (if that does not apply: the first)."""
+    credit: str = "chosen"
+    """What is learned as done: the chosen action, or all actions that name its card."""
+    dump: str = "out"
+    """When a15 gets rid of A♠ and K♠: while Q♠ is out, or as printed (after it has been played)."""
 
     def __post_init__(self) -> None:
         for name, known in CHOICES.items():

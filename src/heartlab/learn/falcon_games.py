@@ -25,7 +25,7 @@ from heartlab.kernel.dealing import deal
 from heartlab.kernel.layout import RULES, STATE
 from heartlab.kernel.play import legal, mask_points, play
 from heartlab.kernel.rng import below, substream, uniform
-from heartlab.learn.falcon_net import EMPTY, add, find
+from heartlab.learn.falcon_net import EMPTY, EXACT, add, find, find_resonant
 from heartlab.learn.falcon_partners import SIGNATURE
 from heartlab.players.falcon.actions import COUNT as ACTIONS
 from heartlab.players.falcon.actions import applicable, single
@@ -45,7 +45,15 @@ EVERYTHING, APPLICABLE = range(2)
 """Which other actions fall after a success."""
 AS_SUCCESS, IGNORED = range(2)
 """What a trick without points counts as."""
+AMONG_APPLICABLE, AMONG_ALL = range(2)
+"""Among which actions the highest weight is looked for; if the best of all does not apply, the first that does."""
+CHOSEN, SAME_CARD = range(2)
+"""Which actions are learned as what was done: the chosen one, all that name its card."""
+WHILE_OUT, PRINTED = range(2)
+"""When a15 gets rid of A♠ and K♠: while Q♠ has not been played; as printed, after it has been."""
 MAX_TRICKS = 18
+ANY_CARD = np.zeros(ACTIONS, np.int64)
+"""Cards of actions as if all of them applied."""
 MOST_POINTS = 16.0
 """Points that a trick can hold: Q♠ and three hearts."""
 
@@ -62,9 +70,13 @@ LEARNER = np.dtype(
         ("decay", "i8"),
         ("pointless", "i8"),
         ("forced", "i8"),  # whether turns with one legal card are learned from
+        ("match", "i8"),  # how categories match, see `find_resonant`
+        ("choice", "i8"),
+        ("credit", "i8"),
+        ("dump", "i8"),
         ("leader", "i8"),  # seats from the learner to the first leader; -1: as the rules say
         ("rate", "f8"),
-        ("fresh", "f8"),  # weights of a new category; -1: its first action vector
+        ("fresh", "f8"),  # weights of a new category; -1: the first vector that it learns
         ("floor", "f8"),
         ("epsilon", "f8"),
         ("discount", "f8"),
@@ -104,6 +116,20 @@ def percept_code(rules: Any, learner: Any, state: Any, hand: np.uint64, others: 
 
 
 @kernel
+def queen_rule(learner: Any, unplayed: np.uint64) -> bool:
+    """What a15 is told about Q♠ having been played; the printed condition is the opposite of ours."""
+    return (unplayed & QUEEN_BIT == ZERO) != (learner["dump"] == PRINTED)
+
+
+@kernel
+def category_of(learner: Any, slots: Any, codes: Any, owners: Any, count: int, owner: int, code: np.uint64) -> int:
+    """The category that resonates with a percept vector, or EMPTY."""
+    if learner["match"] == EXACT:
+        return find(slots, codes, owners, owner, code)
+    return find_resonant(codes, owners, count, owner, code, np.int64(learner["match"]))
+
+
+@kernel
 def best_action(weights: Any, cards: Any, first: int, end: int, ties: int, rng: Any) -> int:
     """The applicable action with the highest weight."""
     best = -1
@@ -131,6 +157,15 @@ def first_action(cards: Any, first: int, end: int) -> int:
 
 
 @kernel
+def preferred_action(learner: Any, weights: Any, cards: Any, first: int, end: int, rng: Any) -> int:
+    """The action that a category takes."""
+    if learner["choice"] == AMONG_ALL:
+        best = best_action(weights, ANY_CARD, 0, ACTIONS, learner["ties"], rng)
+        return best if first <= best < end and cards[best] >= 0 else first_action(cards, first, end)
+    return best_action(weights, cards, first, end, learner["ties"], rng)
+
+
+@kernel
 def _any_action(cards: Any, first: int, end: int, rng: Any) -> int:
     """A random applicable action."""
     best = -1
@@ -144,8 +179,13 @@ def _any_action(cards: Any, first: int, end: int, rng: Any) -> int:
 
 
 @kernel
-def adapt(learner: Any, weights: Any, action: int, own: int, trick: int, first: int, end: int, cards: Any) -> None:
-    """The paper's learning after a trick: `own` points taken by us, `trick` points in it."""
+def adapt(
+    learner: Any, weights: Any, visits: Any, action: int, own: int, trick: int, first: int, end: int, cards: Any
+) -> None:
+    """The paper's learning after a trick: `own` points taken by us, `trick` points in it; `cards` of the actions.
+
+    With `fresh` = -1 a new category takes over the first vector that it learns: A after a success, else its inverse.
+    """
     success = own == 0
     if learner["failure"] == NOTHING and not success:
         return
@@ -155,12 +195,19 @@ def adapt(learner: Any, weights: Any, action: int, own: int, trick: int, first: 
     elif learner["sp"] == OWN:
         floor = 0.5 * (1.0 - own / MOST_POINTS)
     rate = learner["rate"]
+    takes_over = learner["fresh"] < 0.0 and not visits.any()
+    by_card = learner["credit"] == SAME_CARD
+    spared = learner["decay"] == APPLICABLE and success
+    visits[action] += 1
     for i in range(len(weights)):
-        if (i == action) == success:
+        done = i == action or (by_card and first <= i < end and cards[i] == cards[action])
+        if takes_over:
+            weights[i] = 1.0 if done == success else 0.0
+        elif done == success:
             if learner["rule"] == DELTA:
                 weights[i] += rate * (1.0 - weights[i])
         elif weights[i] >= floor:
-            if learner["decay"] == APPLICABLE and success and not (first <= i < end and cards[i] >= 0):
+            if spared and not (first <= i < end and cards[i] >= 0):
                 continue
             weights[i] -= rate * (weights[i] - floor)
 
@@ -228,7 +275,7 @@ def play_games(
     rule, learner = rules[0], learners[0]
     state = states[0]
     rng, history = np.empty(1, np.uint64), np.full(52, -1, np.int8)
-    cards = np.full(ACTIONS, -1, np.int64)
+    mine, theirs = np.full(ACTIONS, -1, np.int64), np.full(ACTIONS, -1, np.int64)
     rows, actions = np.empty(MAX_TRICKS, np.int64), np.empty(MAX_TRICKS, np.int64)
     costs, bests = np.empty(MAX_TRICKS), np.empty(MAX_TRICKS)
     players = np.int64(rule["players"])
@@ -246,7 +293,7 @@ def play_games(
             state["leader"] = state["to_move"] = (me + learner["leader"]) % players
         for seat in range(players):
             out[game, seat] = 0
-        row, action, first, end = EMPTY, -1, 0, 0
+        row, action, first, end, seen = EMPTY, -1, 0, 0, ZERO
         tricks = np.int64(rule["hand_size"])
         for trick in range(tricks):
             rows[trick] = EMPTY
@@ -272,27 +319,26 @@ def play_games(
                     others = unplayed_elsewhere(rule, state, hand)
                     code = percept_code(rule, learner, state, hand, others)
                     owner = network_of(learner, trick, state["led"] == ZERO)
-                    queen_played = (hand | others) & QUEEN_BIT == ZERO
-                    first, end = applicable(own, state["led"], state["best"], queen_played, rng, cards)
-                    found = find(slots, codes, owners, owner, code)
-                    is_new = found == EMPTY and place == 0 and learning
-                    if is_new:
+                    cards = mine if place == 0 else theirs
+                    begin, stop = applicable(
+                        own, state["led"], state["best"], queen_rule(learner, hand | others), rng, cards
+                    )
+                    found = category_of(learner, slots, codes, owners, counts[0], owner, code)
+                    if found == EMPTY and place == 0 and learning:
                         found = new_category(
                             learner, slots, codes, owners, weights, visits, counts, owner, code
                         )  # fmt: skip
                     if place == 0 and learning and learner["epsilon"] > 0.0 and uniform(rng) < learner["epsilon"]:
-                        chosen = _any_action(cards, first, end, rng)
+                        chosen = _any_action(cards, begin, stop, rng)
                     elif found == EMPTY:
-                        chosen = first_action(cards, first, end)
+                        chosen = first_action(cards, begin, stop)
                     else:
-                        chosen = best_action(weights[found], cards, first, end, learner["ties"], rng)
+                        chosen = preferred_action(learner, weights[found], cards, begin, stop, rng)
                     if place == 0:
-                        row, action = found, chosen
+                        row, action, first, end, seen = found, chosen, begin, stop, code
                         rows[trick], actions[trick] = row, action
-                        if is_new and learner["fresh"] < 0.0:
-                            weights[row, action] = 1.0
                         if found != EMPTY and not online:
-                            bests[trick] = weights[found, best_action(weights[found], cards, first, end, LOWEST, rng)]
+                            bests[trick] = weights[found, best_action(weights[found], cards, begin, stop, LOWEST, rng)]
                     card = cards[chosen]
                 history[state["plays"]] = card
                 trick_mask |= np.uint64(1) << np.uint64(card)
@@ -301,10 +347,12 @@ def play_games(
             gained = mask_points(rule, trick_mask & rule["penalty"])
             out[game, winner] += gained
             if learning:
-                mine = gained if winner == 0 else 0
-                costs[trick] = mine - learner["relative"] * (gained - mine) / 3.0
+                taken = gained if winner == 0 else 0
+                costs[trick] = taken - learner["relative"] * (gained - taken) / 3.0
                 if online and rows[trick] != EMPTY and not (learner["pointless"] == IGNORED and gained == 0):
-                    adapt(learner, weights[row], action, mine, gained, first, end, cards)
+                    adapt(learner, weights[row], visits[row], action, taken, gained, first, end, mine)
+                    if learner["match"] != EXACT:
+                        codes[row] &= seen
         if learning and learner["rule"] == RETURNS:
             _learn_returns(learner, weights, visits, rows, actions, costs, tricks)
         elif learning and learner["rule"] == TD:

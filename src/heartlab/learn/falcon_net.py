@@ -18,9 +18,15 @@ import numpy.typing as npt
 
 from heartlab.bundle import Arrays
 from heartlab.jit import kernel
+from heartlab.kernel.bits import popcount
 from heartlab.kernel.rng import GOLDEN, mix
 
 EMPTY = -1
+EXACT, BY_WEIGHTS, BY_PERCEPTS = range(3)
+"""When a category matches: if it is that very vector (complement coding); or without complement coding and with
+vigilance 1 by |x ∧ w| / |w|, as printed in the paper (all it demands is there), or by |x ∧ w| / |x|, as usual in ART."""
+ALPHA = 0.001
+"""Of the choice function."""
 
 
 @kernel
@@ -34,6 +40,19 @@ def find(slots: Any, codes: Any, owners: Any, owner: int, code: np.uint64) -> in
             return np.int64(row)
         slot = (slot + np.uint64(1)) & last
     return EMPTY
+
+
+@kernel
+def find_resonant(codes: Any, owners: Any, count: int, owner: int, code: np.uint64, match: int) -> int:
+    """The category of a network with the highest choice |x ∧ w| / (α + |w|) among those that match, or EMPTY."""
+    best, best_choice = EMPTY, -1.0
+    for row in range(count):
+        both = codes[row] & code
+        if owners[row] == owner and both == (codes[row] if match == BY_WEIGHTS else code):
+            choice = popcount(both) / (ALPHA + popcount(codes[row]))
+            if choice > best_choice:
+                best, best_choice = row, choice
+    return best
 
 
 @kernel
