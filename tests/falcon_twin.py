@@ -141,7 +141,7 @@ class PlainLearner:
         points = {"trick": trick, "own": own, "constant": None}[settings.sp]
         floor = settings.floor if points is None else 0.5 * (1 - points / 16)
         done = {chosen}
-        if settings.credit == "card":
+        if settings.credit == "card" and chosen in choices:
             done = {action for action, card in choices.items() if card == choices[chosen]}
         wanted = [float((i in done) == (own == 0)) for i in range(29)]
         if settings.fresh == -1 and not sum(tried):
@@ -194,12 +194,11 @@ class PlainLearner:
                     led = int(state["trick_cards"][0]) // 13 if state["trick_size"] else None
                     if seat == me and (len(own) > 1 or self.settings.forced):
                         pending = self._choose(state, own, led, trick, rng, learns=True)
-                        card = pending["choices"][pending["chosen"]]
+                        card = pending["card"]
                     elif len(own) == 1:
                         card = min(own)
                     elif itself:
-                        found = self._choose(state, own, led, trick, rng, learns=False)
-                        card = found["choices"][found["chosen"]]
+                        card = self._choose(state, own, led, trick, rng, learns=False)["card"]
                     else:
                         card = stock_choice(
                             legal(rule, state), state["led"], state["trick"], state["best"],
@@ -247,14 +246,16 @@ class PlainLearner:
             self.rows.append([max(0.0, settings.fresh)] * 29)
             self.tried.append([0] * 29)
         if row is None:
-            return {"choices": choices, "chosen": min(choices)}
+            return {"card": choices[min(choices)]}
         weights = self.rows[row]
         if settings.choice == "all":
             chosen = self._highest(range(29), weights, rng)
-            chosen = chosen if chosen in choices else min(choices)
         else:
             chosen = self._highest(sorted(choices), weights, rng)
-        return {"row": row, "bits": bits, "choices": choices, "chosen": chosen, "best": weights[chosen]}
+        return {
+            "row": row, "bits": bits, "choices": choices, "chosen": chosen, "best": weights[chosen],
+            "card": choices.get(chosen, choices[min(choices)]),
+        }  # fmt: skip
 
     def _highest(self, among, weights, rng):
         top = max(weights[action] for action in among)

@@ -16,7 +16,7 @@ from test_art import random_boxes
 from heartlab.cards import card_name
 from heartlab.cli.laboratory import falcon
 from heartlab.deal import Deal
-from heartlab.experiments.falcon_parts import Study, networks, rank_shares, train_runs
+from heartlab.experiments.falcon_parts import Study, networks, rank_shares, settings_key, train_runs
 from heartlab.experiments.parts import Workshop
 from heartlab.kernel.layout import compile_rules
 from heartlab.learn.falcon_agent import FalconAgent, FalconSettings, group_of_tricks
@@ -186,6 +186,7 @@ def test_learning_agrees_with_the_twin_game_by_game(settings):
         dict(choice="all", rate=0.1),
         dict(choice="all", ties="random"),
         dict(credit="card", rate=0.1),
+        dict(credit="card", choice="all"),
         dict(dump="printed"),
     ],
     ids=str,
@@ -443,6 +444,14 @@ def test_parts_of_experiments(tmp_path):
     assert shop.found == 0  # the same parts in one workshop count once
     shares = rank_shares(FalconAgent(FalconSettings(), FALCON), ["random"] * 3, 1, 20)
     assert shares.sum() == pytest.approx(1.0)
+
+
+def test_parts_are_found_though_settings_came_later():
+    """Keys of earlier parts know nothing of later settings; a reading that uses one has a key of its own."""
+    earlier = settings_key(FalconSettings(rate=0.03))
+    assert earlier["rate"] == 0.03
+    assert not {"match", "choice", "credit", "dump"} & set(earlier)
+    assert settings_key(FalconSettings(match="weights")) == {**settings_key(FalconSettings()), "match": "weights"}
 
 
 def test_commands(tmp_path, capsys):

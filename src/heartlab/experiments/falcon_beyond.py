@@ -17,6 +17,7 @@ from heartlab.experiments.falcon_parts import (
     ratio_claim,
     ratio_text,
     run_seed,
+    settings_key,
     standard_runs,
 )
 from heartlab.experiments.parts import Workshop
@@ -91,7 +92,7 @@ def _learned(shop: Workshop, name: str, changes: Mapping[str, Any], games: int, 
         [
             (
                 f"beyond {name} {games} {run}",
-                {"settings": asdict(settings), "games": games, "tests": tests, "run": run},
+                {"settings": settings_key(settings), "games": games, "tests": tests, "run": run},
                 partial(_learn, settings, games, tests, run_seed(shop, run)),
             )
             for run in range(runs)

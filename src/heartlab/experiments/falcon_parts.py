@@ -63,6 +63,17 @@ def networks(count: int, **changes: Any) -> FalconSettings:
     return FalconSettings(separate=count > 1, groups=FOURTEEN if count == 14 else "13", **changes)
 
 
+LATER = ("match", "choice", "credit", "dump")
+"""Settings that came after the first parts were made."""
+
+
+def settings_key(settings: FalconSettings) -> dict[str, Any]:
+    """The settings that name a part. Later ones are left out while they have their defaults, so old parts are found."""
+    usual = FalconSettings()
+    known = asdict(settings)
+    return {name: value for name, value in known.items() if name not in LATER or value != getattr(usual, name)}
+
+
 def _train(study: Study, seed: int) -> Arrays:
     agent = FalconAgent(study.settings, Rules.parse(study.rules))
     curve: list[float] = []
@@ -115,16 +126,23 @@ def run_seed(workshop: Workshop, run: int) -> int:
 
 def train_runs(workshop: Workshop, study: Study, runs: int) -> list[Arrays]:
     """Train a learner several times: `curve` [blocks], `tested` [marks], `categories`, `ranks` [marks, 4]."""
-    return workshop.parts(
+    return train_all(workshop, [study], runs)[0]
+
+
+def train_all(workshop: Workshop, studies: Sequence[Study], runs: int) -> list[list[Arrays]]:
+    """Train several learners, each several times, with no pause between them; the runs of each."""
+    found = workshop.parts(
         [
             (
                 f"{study.name} {run}",
-                {"study": asdict(study), "run": run},
+                {"study": {**asdict(study), "settings": settings_key(study.settings)}, "run": run},
                 partial(_train, study, run_seed(workshop, run)),
             )
+            for study in studies
             for run in range(runs)
         ]
     )
+    return [found[first : first + runs] for first in range(0, len(found), runs)]
 
 
 def standard_runs(shop: Workshop, count: int) -> list[Arrays]:

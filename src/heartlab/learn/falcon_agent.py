@@ -69,7 +69,8 @@ class FalconSettings:
     """exact: one category per percept vector; the match of both sizes without complement coding: weights (divided by
     |W|, as printed), percepts (by |S|)."""
     choice: str = "applicable"
-    """Among which actions the highest weight is looked for: applicable, or all (if that does not apply: the first)."""
+    """Among which actions the highest weight is looked for: applicable, or all (if that one does not apply, the first
+    that does is carried out)."""
     credit: str = "chosen"
     """What is learned as done: the chosen action, or all actions that name its card."""
     dump: str = "out"

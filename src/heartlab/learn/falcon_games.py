@@ -46,7 +46,8 @@ EVERYTHING, APPLICABLE = range(2)
 AS_SUCCESS, IGNORED = range(2)
 """What a trick without points counts as."""
 AMONG_APPLICABLE, AMONG_ALL = range(2)
-"""Among which actions the highest weight is looked for; if the best of all does not apply, the first that does."""
+"""Among which actions the highest weight is looked for. If the best of all does not apply, the first that does is
+carried out, but what is learned is the best one."""
 CHOSEN, SAME_CARD = range(2)
 """Which actions are learned as what was done: the chosen one, all that name its card."""
 WHILE_OUT, PRINTED = range(2)
@@ -158,11 +159,16 @@ def first_action(cards: Any, first: int, end: int) -> int:
 
 @kernel
 def preferred_action(learner: Any, weights: Any, cards: Any, first: int, end: int, rng: Any) -> int:
-    """The action that a category takes."""
+    """The action that a category prefers; with AMONG_ALL it may not apply."""
     if learner["choice"] == AMONG_ALL:
-        best = best_action(weights, ANY_CARD, 0, ACTIONS, learner["ties"], rng)
-        return best if first <= best < end and cards[best] >= 0 else first_action(cards, first, end)
+        return best_action(weights, ANY_CARD, 0, ACTIONS, learner["ties"], rng)
     return best_action(weights, cards, first, end, learner["ties"], rng)
+
+
+@kernel
+def carried_out(cards: Any, first: int, end: int, action: int) -> int:
+    """The action that is carried out: the preferred one if it applies, else the first that does."""
+    return action if first <= action < end and cards[action] >= 0 else first_action(cards, first, end)
 
 
 @kernel
@@ -196,7 +202,7 @@ def adapt(
         floor = 0.5 * (1.0 - own / MOST_POINTS)
     rate = learner["rate"]
     takes_over = learner["fresh"] < 0.0 and not visits.any()
-    by_card = learner["credit"] == SAME_CARD
+    by_card = learner["credit"] == SAME_CARD and first <= action < end and cards[action] >= 0
     spared = learner["decay"] == APPLICABLE and success
     visits[action] += 1
     for i in range(len(weights)):
@@ -339,7 +345,7 @@ def play_games(
                         rows[trick], actions[trick] = row, action
                         if found != EMPTY and not online:
                             bests[trick] = weights[found, best_action(weights[found], cards, begin, stop, LOWEST, rng)]
-                    card = cards[chosen]
+                    card = cards[carried_out(cards, begin, stop, chosen)]
                 history[state["plays"]] = card
                 trick_mask |= np.uint64(1) << np.uint64(card)
                 play(rule, state, card)

@@ -24,7 +24,7 @@ from heartlab.kernel.rng import GOLDEN, mix
 EMPTY = -1
 EXACT, BY_WEIGHTS, BY_PERCEPTS = range(3)
 """When a category matches: if it is that very vector (complement coding); or without complement coding and with
-vigilance 1 by |x ∧ w| / |w|, as printed in the paper (all it demands is there), or by |x ∧ w| / |x|, as usual in ART."""
+vigilance 1 by |x ∧ w| / |w|, as the paper prints it (all it demands is there), or by |x ∧ w| / |x|, as usual."""
 ALPHA = 0.001
 """Of the choice function."""
 

@@ -14,6 +14,7 @@ from heartlab.learn.falcon_agent import FalconSettings, learner_record
 from heartlab.learn.falcon_boxes import Boxes, decide, seedling
 from heartlab.learn.falcon_games import (
     MAX_TRICKS,
+    carried_out,
     category_of,
     first_action,
     network_of,
@@ -53,7 +54,7 @@ def choose_action(
     first, end = applicable(obs["legal"], obs["led"], obs["best"], queen_rule(learner, hand | others), rng, cards)
     if row == EMPTY:
         return row, first_action(cards, first, end)
-    return row, preferred_action(learner, weights[row], cards, first, end, rng)
+    return row, carried_out(cards, first, end, preferred_action(learner, weights[row], cards, first, end, rng))
 
 
 @kernel
