@@ -121,6 +121,132 @@ def actions(own: set[int], led: int | None, best: int, queen_played: bool, middl
     return found
 
 
+# --- percepts and actions beyond the paper ---
+
+SIGNS = "♣♦♠♥"
+POINTS = {QUEEN} | {card for card in range(52) if card // 13 == HEARTS}
+
+
+def later_seats(obs) -> list[int]:
+    return [(obs.seat + step) % 4 for step in range(1, 4 - len(cards_of(obs.records[0]["trick"])))]
+
+
+def flags(obs, others: set[int]) -> dict[str, bool]:
+    """The percepts that are plain yes or no, by their names."""
+    record, hand = obs.records[0], set(obs.hand)
+    table, best = cards_of(record["trick"]), int(record["best"])
+    taken = [cards_of(record["taken"][seat]) & POINTS for seat in range(4)]
+    may = [cards_of(record["may_hold"][seat]) & others for seat in range(4)]
+    found = {
+        "points are on the table": bool(table & POINTS),
+        "K♠ or A♠ is ours": bool(hand & {KING, ACE}),
+        "K♠ or A♠ is on the table": bool(table & {KING, ACE}),
+        "K♠ or A♠ is outstanding": bool(others & {KING, ACE}),
+        "we have taken points": bool(taken[obs.seat]),
+        "others have taken points": any(taken[seat] for seat in range(4) if seat != obs.seat),
+        "a later seat may hold Q♠": any(QUEEN in may[seat] for seat in later_seats(obs)),
+    }
+    for suit, sign in enumerate(SIGNS):
+        there = {card for card in others if card // 13 == suit}
+        found[f"a seat is void of {sign}"] = bool(there) and any(
+            not may[seat] & there for seat in range(4) if seat != obs.seat
+        )
+    if obs.led is None:
+        return found
+    follow = [card for card in hand if card // 13 == obs.led]
+    under = [card for card in follow if card < best]
+    void = [not any(card // 13 == obs.led for card in may[seat]) for seat in later_seats(obs)]
+    elsewhere = []
+    for suit in set(range(4)) - {obs.led}:
+        mine = [card for card in hand if card // 13 == suit]
+        there = [card for card in others if card // 13 == suit]
+        elsewhere.append(bool(mine and there) and min(mine) < min(there))
+    return found | {
+        "we can duck": bool(under),
+        "we can win": any(card > best for card in follow),
+        "a later seat is void": any(void),
+        "all later seats are void": all(void),
+        "none outstanding is above the best": not any(card // 13 == obs.led and card > best for card in others),
+        "we have a safe card elsewhere": any(elsewhere),
+        "the best is ten or higher": card_rank(best) >= 10,
+        "our card below the best is ten or higher": bool(under) and card_rank(max(under)) >= 10,
+        "our lowest is eight or higher": bool(follow) and card_rank(min(follow)) >= 8,
+        "the winner has taken points": bool(taken[int(record["winner"])]),
+    }
+
+
+def card_rank(card: int) -> int:
+    return card % 13 + 2
+
+
+def measure(obs, others: set[int], name: str, sign: str) -> int:
+    """A quantity that percepts speak about; -1: we have no card of the suit."""
+    hand, table = set(obs.hand), cards_of(obs.records[0]["trick"])
+    suit = SIGNS.index(sign) if sign else obs.led
+    mine = [card for card in hand if card // 13 == suit]
+    there = [card for card in others if card // 13 == suit]
+    if name in ("below lowest", "above lowest", "below highest", "above highest"):
+        if not mine:
+            return -1
+        own = min(mine) if name.endswith("lowest") else max(mine)
+        return sum(card < own if name.startswith("below") else card > own for card in there)
+    if name == "outstanding":
+        return len(there)
+    if name == "held":
+        return len(mine)
+    if name == "tricks":
+        return int(obs.records[0]["trick_number"])
+    if name == "small spades":
+        return sum(card // 13 == SPADES and card < QUEEN for card in hand)
+    if name == "to come":
+        return 3 - len(table)
+    if name == "queen":
+        return 0 if QUEEN in hand else 1 if QUEEN in others else 2 if QUEEN in table else 3
+    if name == "led":
+        return {SPADES: 0, HEARTS: 1}.get(obs.led, 2)
+    assert name == "dangers"
+    return sum(measure(obs, others, "below lowest", SIGNS[other]) >= 2 for other in set(range(4)) - {obs.led})
+
+
+def richer_actions(obs, others: set[int], queen_played: bool) -> dict[str, int]:
+    """The actions beyond the paper that apply: name to card."""
+    own, best = sorted(obs.legal), int(obs.records[0]["best"])
+    suits = [[card for card in own if card // 13 == suit] for suit in range(4)]
+    no_queen = [card for card in own if card != QUEEN] or own
+    below = lambda card: sum(other // 13 == card // 13 and other < card for other in others)  # noqa: E731
+    above = lambda card: sum(other // 13 == card // 13 and other > card for other in others)  # noqa: E731
+    small = [card for card in suits[SPADES] if card < QUEEN]
+    found: dict[str, int | None] = {}
+    if obs.led is None:
+        for sign, cards in zip(SIGNS, suits, strict=True):
+            found[f"lead the highest {sign}"] = cards[-1] if cards else None
+            found[f"lead the lowest {sign}"] = cards[0] if cards else None
+            found[f"lead the second lowest {sign}"] = cards[1] if len(cards) > 1 else None
+        found["lead the highest ♠ below Q♠"] = small[-1] if small else None
+        found["lead the lowest rank"] = min(no_queen, key=lambda card: (card % 13, "♣♦♥♠".index(SIGNS[card // 13])))
+        lowest = [min(card for card in no_queen if card // 13 == suit) for suit in sorted({c // 13 for c in no_queen})]
+        found["lead the safest card"] = max(lowest, key=above)
+    elif suits[obs.led]:
+        follow = suits[obs.led]
+        under, over = [card for card in follow if card < best], [card for card in follow if card > best]
+        found["the highest below the best"] = under[-1] if under else None
+        found["the lowest"] = follow[0]
+        found["the highest, but not Q♠"] = ([card for card in follow if card != QUEEN] or follow)[-1]
+        found["Q♠"] = QUEEN if QUEEN in follow else None
+        found["the cheapest that wins so far"] = over[0] if over else None
+        found["the highest below Q♠"] = small[-1] if small and obs.led == SPADES else None
+        found["the second highest"] = follow[-2] if len(follow) > 1 else None
+    else:
+        held = [cards for cards in suits if cards]
+        found["throw Q♠"] = QUEEN if QUEEN in own else None
+        for sign, cards in zip(SIGNS, suits, strict=True):
+            found[f"throw the highest {sign}"] = cards[-1] if cards else None
+        found["dump a high card"] = dump(set(own), obs.led, queen_played)
+        found["throw the highest of the shortest suit"] = min(held, key=lambda c: (below(c[-1]) == 0, len(c)))[-1]
+        found["throw the highest of the most dangerous suit"] = max(held, key=lambda c: below(c[0]))[-1]
+    return {name: card for name, card in found.items() if card is not None}
+
+
 # --- the paper's learner ---
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import random
+import re
 
 import numpy as np
 import pytest
-from falcon_twin import PlainLearner, actions, cards_of, percepts
+from falcon_twin import PlainLearner, actions, cards_of, flags, measure, percepts, richer_actions
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
@@ -20,21 +21,32 @@ from heartlab.experiments.falcon_parts import Study, networks, rank_shares, sett
 from heartlab.experiments.parts import Workshop
 from heartlab.kernel.layout import compile_rules
 from heartlab.learn.falcon_agent import FalconAgent, FalconSettings, group_of_tricks
-from heartlab.learn.falcon_boxes import find_box, seedling
+from heartlab.learn.falcon_boxes import Box, find_box, seedling
 from heartlab.learn.falcon_experience import Experiences, frozen_ratios, gather, plainer
 from heartlab.learn.falcon_explain import rules_of
 from heartlab.learn.falcon_grow import grow
 from heartlab.learn.falcon_grow_recipe import GrowParameters, GrowTrainer
+from heartlab.learn.falcon_net import Categories
 from heartlab.learn.falcon_players import BoxesPlayer, FalconPlayer, boxes_model, falcon_model, player_of
 from heartlab.learn.falcon_recipes import FalconParameters, FalconTrainer
+from heartlab.learn.falcon_words import FLAG, NEGATIONS, box_conditions, domain, meaning, statements
 from heartlab.learn.model import ModelError, save_model
 from heartlab.learn.run import begin, train
 from heartlab.players import make_player
 from heartlab.players.base import Observations
 from heartlab.players.falcon.actions import COUNT, NAMES, applicable
-from heartlab.players.falcon.percepts import describe_percepts, paper_percepts
+from heartlab.players.falcon.percepts import describe_bits, describe_percepts, paper_percepts
+from heartlab.players.falcon.richer import (
+    ACTIONS,
+    FIRST,
+    PAPER_ACTIONS,
+    PAPER_PERCEPTS,
+    PERCEPTS,
+    kind_of,
+    name_cards,
+    sense,
+)
 from heartlab.players.falcon.richer import COUNT as RICH
-from heartlab.players.falcon.richer import FIRST, PAPER_ACTIONS, PAPER_PERCEPTS, PERCEPTS, kind_of, name_cards, sense
 from heartlab.players.registry import PlayerError
 from heartlab.rules import Rules
 
@@ -87,57 +99,95 @@ def test_percepts_and_actions_agree_with_their_twins(seed, cards):
 
 def test_every_percept_and_action_has_words():
     assert len(NAMES) == COUNT == 29
-    assert describe_percepts(0b1101110001) == [
+    assert describe_percepts(0b1101110101) == [
         "others hold a heart above our highest heart",
         "others hold no heart below our highest heart",
-        "others hold no heart above our lowest heart",
-        "others hold no heart below our lowest heart",
         "Q♠ is ours",
         "K♠ is with the others",
         "A♠ is ours",
     ]
+    assert describe_percepts(0b0110)[:4] == [
+        "others hold no heart above our highest heart",
+        "others hold a heart below our highest heart",
+        "others hold a heart above our lowest heart",
+        "others hold no heart below our lowest heart",
+    ]
+    assert describe_percepts(0)[0] == "we hold no heart, or the others hold none"
+    assert describe_bits(0b0100011000) == [
+        "others hold a heart below our lowest heart", "Q♠ is with the others or ours", "A♠ is with the others or ours",
+    ]  # fmt: skip
     assert all(len(set(texts)) == len(texts) <= 64 for texts in PERCEPTS)
     assert FIRST[-1] == RICH
 
 
-@given(st.integers(0, 10**6), st.integers(0, 50))
-@examples(80)
-def test_richer_actions_name_legal_cards_and_percepts_are_true(seed, cards):
-    _, obs = position(seed, cards)
-    record, others = obs.records[0], outstanding(obs)
-    own, seat = record["legal"], obs.seat
-    kind = kind_of(own, record["led"])
+def perceived(obs, others) -> tuple[int, int]:
+    """The kind of a decision and the richer percepts as bits."""
+    record = obs.records[0]
+    kind = kind_of(record["legal"], record["led"])
     out = np.uint64(sum(1 << card for card in others))
-    code = int(sense(compile_rules(FALCON)[0], record, kind, record["hand"], own, out, seat))
-    named = np.full(RICH, -1, np.int64)
-    name_cards(record, kind, own, out, 36 not in others and 36 not in obs.hand, named)
-    chosen = named[FIRST[kind] : FIRST[kind + 1]]
-    assert {int(card) for card in chosen if card >= 0} <= set(obs.legal)
-    assert (chosen >= 0).any()
-    true = {text for place, text in enumerate(PERCEPTS[kind]) if code >> place & 1}
+    return kind, int(sense(compile_rules(FALCON)[0], record, kind, record["hand"], record["legal"], out, obs.seat))
+
+
+def value_of(quantity, obs, others) -> int:
+    """What a quantity of `falcon_words` is here, by plain code."""
+    name, suit = quantity
+    return int(flags(obs, others)[suit]) if name == FLAG else measure(obs, others, name, suit)
+
+
+@given(st.integers(0, 10**6), st.integers(0, 50))
+@examples(100)
+def test_every_richer_percept_and_action_is_what_its_words_say(seed, cards):
+    _, obs = position(seed, cards)
+    others = outstanding(obs)
+    kind, code = perceived(obs, others)
     assert code >> len(PERCEPTS[kind]) == 0
-    table = cards_of(record["trick"])
-    hearts = {card for card in range(52) if card // 13 == 3}
-    if kind == 0:
-        suit = {card for card in obs.legal if card // 13 == obs.led}
-        assert ("we are last" in true) == (len(table) == 3)
-        assert ("points are on the table" in true) == bool(table & (hearts | {36}))
-        assert ("we can duck" in true) == (min(suit) < record["best"])
-        assert ("we can win" in true) == (max(suit) > record["best"])
-        assert ("our lowest is safe" in true) == (not any(c // 13 == obs.led and c < min(suit) for c in others))
-        later = [(seat + step) % 4 for step in range(1, 4 - len(table))]
-        void = [who for who in later if not any(c // 13 == obs.led for c in cards_of(record["may_hold"][who]) & others)]
-        assert ("a later seat is void" in true) == bool(void)
-        assert ("all later seats are void" in true) == (void == later)
-    elif kind == 1:
-        assert ("we hold 1 ♣" in true) == (sum(card < 13 for card in obs.hand) == 1)
-        assert ("Q♠ is outstanding" in true) == (36 in others)
-        assert ("no ♥ is outstanding" in true) == (not others & hearts)
-    else:
-        assert ("we hold ♦" in true) == any(13 <= card < 26 for card in obs.hand)
-        assert ("Q♠ is ours" in true) == (36 in obs.hand)
-        clubs = [card for card in obs.hand if card < 13]
-        assert ("our lowest ♣ is safe" in true) == (bool(clubs) and not any(c < min(clubs) for c in others))
+    for place, text in enumerate(PERCEPTS[kind]):
+        quantity, values = meaning(text)
+        value = value_of(quantity, obs, others)
+        assert value in domain(kind, quantity), text
+        assert bool(code >> place & 1) == (value in values), text
+    record = obs.records[0]
+    named = np.full(RICH, -1, np.int64)
+    played = 36 not in others and 36 not in obs.hand
+    name_cards(record, kind, record["legal"], np.uint64(sum(1 << card for card in others)), played, named)
+    found = {ACTIONS[i]: int(named[i]) for i in range(FIRST[kind], FIRST[kind + 1]) if named[i] >= 0}
+    assert found == richer_actions(obs, others, played)
+
+
+@given(st.integers(0, 10**6), st.integers(0, 50), st.integers(0, 10**6))
+@examples(150)
+def test_short_rules_say_what_the_long_ones_do(seed, cards, draw):
+    """A box holds where its statements do, though those that follow from others are left out."""
+    _, obs = position(seed, cards)
+    others = outstanding(obs)
+    kind, code = perceived(obs, others)
+    dice = random.Random(draw)
+    asked = sum(1 << bit for bit in dice.sample(range(len(PERCEPTS[kind])), 12))
+    wrong = dice.choice([0, 0, 1 << dice.randrange(len(PERCEPTS[kind]))]) & asked
+    box = Box(kind, (code ^ wrong) & asked, (~code ^ wrong) & asked)
+    short = statements(box)
+    holds = all(value_of(quantity, obs, others) in values for quantity, values in short.items())
+    assert holds == (not wrong)
+    assert len(short) <= 12
+
+
+def test_rules_are_short_and_plain():
+    follow = list(PERCEPTS[0])
+
+    def words(demands, forbids):
+        return box_conditions(Box(0, *(sum(1 << follow.index(text) for text in some) for some in (demands, forbids))))
+
+    assert words(["at most 6 are outstanding"], ["at most 2 are outstanding"]) == ["3 to 6 of the suit are outstanding"]
+    assert words(["we hold at most 2"], ["we hold 4 or more", "we hold 3 or more of the suit"]) == [
+        "we hold 1 or 2 of the suit"
+    ]
+    assert words(["we are last", "all later seats are void"], ["a later seat may hold Q♠"]) == ["we are last"]
+    assert words(["Q♠ is on the table", "points are on the table"], ["Q♠ is ours"]) == ["Q♠ is on the table"]
+    assert words([], ["we can duck"]) == ["we cannot duck"]
+    assert words(["3 tricks are over"], ["9 tricks are over"]) == ["3 to 8 tricks are over"]
+    with pytest.raises(ValueError, match="no percept says"):
+        meaning("we are lucky")
+    assert set(NEGATIONS) <= {text for texts in PERCEPTS for text in texts}
 
 
 # --- learning ---
@@ -398,12 +448,39 @@ def test_categories_read_as_rules():
     agent.play(GNOMES, 1, "train", 0, 500, learning=True)
     rules = rules_of(FalconPlayer("exact", agent.settings, agent.categories))
     assert len(rules) == agent.categories.count
+    assert sum(rule.visits for rule in rules) == agent.categories.visits.sum() > 500 * 5
     leading = [rule for rule in rules if "we lead" in rule.when]
     assert all(name.startswith("lead") for rule in leading for name, _ in rule.actions)
     assert any("tricks 8–13" in rule.when and "Q♠ is with the others" in rule.when for rule in rules)
     boxes = rules_of(BoxesPlayer("boxes", random_boxes(2, 20)))
     assert len(boxes) == 23
     assert boxes[0].text.startswith("when we ")
+
+
+def test_a_rule_names_the_best_action_of_each_situation():
+    """The led suit is no percept: a category holds actions for every suit led and for none to follow with."""
+    store = Categories(COUNT)
+    store.counts[0] = 1
+    store.codes[0] = 0b11 << 4  # Q♠ is ours
+    store.weights[0, :15] = np.arange(15) % 3 / 2  # the lowest; void: dump, the highest heart, Q♠
+    store.weights[0, 0] = 1.5  # hearts: below the best, if there is such a card
+    rule = rules_of(FalconPlayer("exact", FalconSettings(), store))[0]
+    assert [words for words, _ in rule.cases] == ["♥ led", "♠ led", "♦ led", "♣ led", "void"]
+    assert [name for name, _ in rule.cases[0][1]] == [
+        "follow ♥ with the highest below the best",
+        "follow ♥ with the lowest",
+    ]
+    assert [name for name, _ in rule.cases[1][1]] == ["follow ♠ with the lowest"]
+    assert [name for name, _ in rule.cases[4][1]] == ["dump a high card"]
+    assert "; void: dump a high card (1.00)" in rule.text
+    store.weights[0, 12:15] = [1.0, 0.9, 0.1]
+    tried = [name for name, _ in rules_of(FalconPlayer("exact", FalconSettings(), store))[0].cases[4][1]]
+    assert tried == ["throw Q♠", "throw the highest ♥", "dump a high card"]
+    store.codes[0] = 0b01 << 4  # Q♠ is with the others
+    tried = [name for name, _ in rules_of(FalconPlayer("exact", FalconSettings(), store))[0].cases[4][1]]
+    assert tried == ["throw the highest ♥", "dump a high card"]
+    alone = rules_of(FalconPlayer("exact", FalconSettings(separate=False), store))[0]
+    assert alone.cases[5][0] == "leading"
 
 
 # --- runs, experiments, commands ---
@@ -463,5 +540,14 @@ def test_commands(tmp_path, capsys):
     assert len(shown["shown"]) == 2
     falcon(path, at=20, seed=3, as_json=True)
     assert json.loads(capsys.readouterr().out)["category"]["text"].startswith("when we ")
-    with pytest.raises(ValueError, match="no category has"):
+    with pytest.raises(ValueError, match="no category has 'nonsense'"):
         falcon(path, contains=["nonsense"])
+    condition = shown["shown"][0]["when"][1]
+    falcon(path, contains=[condition.upper()], as_json=True)
+    matching = json.loads(capsys.readouterr().out)
+    assert 0 < matching["matching"] < 23
+    with pytest.raises(ValueError, match=f"near it are: .*{re.escape(condition)}"):
+        falcon(path, contains=[condition + "s"])
+    falcon(path, top=3)
+    lines = capsys.readouterr().out.splitlines()
+    assert "behind each action: the points" in lines[1]

@@ -66,13 +66,32 @@ def unplayed_elsewhere(rules: Any, state: Any, hand: np.uint64) -> np.uint64:
 
 
 def describe_percepts(code: int) -> list[str]:
-    """The ten bits in words; hearts are left out if we hold none (or nothing can be said)."""
-    words = []
+    """The ten bits in words, without what follows from others of them."""
+    above_highest, below_highest, above_lowest, below_lowest = (bool(code >> place & 1) for place in range(4))
+    told = (
+        above_highest or above_lowest,  # none above our lowest: none above our highest either
+        not below_highest or not below_lowest,
+        not above_highest,
+        below_lowest or below_highest,
+    )
+    words = ["we hold no heart, or the others hold none"]
     if code & 15:
         words = [
-            text if code >> place & 1 else text.replace("hold a", "hold no") for place, text in enumerate(SENTENCES)
+            text if code >> place & 1 else text.replace("hold a", "hold no")
+            for place, text in enumerate(SENTENCES)
+            if told[place]
         ]
     for place, card in enumerate(CARDS):
         bits = code >> (4 + 2 * place) & 3
         words.append(f"{card} {CARD_STATES[2 * (bits & 1) + (bits >> 1)]}")
+    return words
+
+
+def describe_bits(code: int) -> list[str]:
+    """Bits that are 1, one by one: what a category without complement coding demands."""
+    words = [text for place, text in enumerate(SENTENCES) if code >> place & 1]
+    for place, card in enumerate(CARDS):
+        bits = code >> (4 + 2 * place) & 3
+        if bits:
+            words.append(f"{card} is " + ("", "with the others or ours", "on the table or ours", "ours")[bits])
     return words
