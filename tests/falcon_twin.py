@@ -282,9 +282,12 @@ class PlainLearner:
                 elif weights[i] >= floor:
                     weights[i] -= settings.rate * (weights[i] - floor)
         tried[chosen] += 1
-        if settings.match != "exact":
-            network, bits = self.keys[pending["row"]]
-            self.keys[pending["row"]] = network, tuple(map(min, bits, pending["bits"]))
+        self._sense(pending)
+
+    def _sense(self, pending):
+        """The sensory field learns at once, β = 1."""
+        network, bits = self.keys[pending["row"]]
+        self.keys[pending["row"]] = network, tuple(map(min, bits, pending["bits"]))
 
     def _learn_values(self, story):
         """Values from the last trick back: what the rest cost, or (td) the cost up to the next choice and its value."""
@@ -337,6 +340,8 @@ class PlainLearner:
                 points[winner] += gained
                 own = gained if winner == 0 else 0
                 if self.settings.rule in ("returns", "td"):
+                    if pending:
+                        self._sense(pending)
                     story.append((pending, own - self.settings.relative * (gained - own) / 3))
                 elif pending:
                     self._adapt(pending, own, gained)
@@ -346,11 +351,11 @@ class PlainLearner:
 
     def _resonant(self, network, bits):
         """The row with the highest choice among those that match with vigilance 1, or None."""
-        sums = {"exact": None, "weights": sum, "percepts": lambda w: sum(bits)}
         found = None
         for row, (owner, w) in enumerate(self.keys):
             both = sum(map(min, bits, w))
-            matches = bits == w if self.settings.match == "exact" else both >= sums[self.settings.match](w)
+            size = sum(w if self.settings.match == "weights" else bits)
+            matches = bits == w if self.settings.match == "exact" else both >= self.settings.vigilance * size - 1e-9
             choice = both / (0.001 + sum(w))
             if owner == network and matches and (found is None or choice > found[0]):
                 found = choice, row
@@ -362,6 +367,8 @@ class PlainLearner:
         others = {card for seat in range(4) if seat != me for card in cards_of(state["hands"][seat])}
         network = 2 * self.groups[trick] + (led is None) if settings.separate else self.groups[trick]
         bits = tuple(percepts(hand, others, cards_of(state["trick"])))
+        if settings.match == "coded":
+            bits += tuple(1 - bit for bit in bits)
         middle = lambda cards: cards[below(rng, len(cards))]  # noqa: E731
         played = QUEEN not in hand | others
         choices = actions(own, led, int(state["best"]), played != (settings.dump == "printed"), middle)

@@ -20,6 +20,7 @@ from heartlab.deal import Deal
 from heartlab.experiments.falcon_parts import Study, networks, rank_shares, settings_key, train_runs
 from heartlab.experiments.parts import Workshop
 from heartlab.kernel.layout import compile_rules
+from heartlab.learn.art import Field, FusionArt
 from heartlab.learn.falcon_agent import FalconAgent, FalconSettings, group_of_tricks
 from heartlab.learn.falcon_boxes import Box, find_box, seedling
 from heartlab.learn.falcon_experience import Experiences, frozen_ratios, gather, plainer
@@ -112,10 +113,14 @@ def test_every_percept_and_action_has_words():
         "others hold a heart above our lowest heart",
         "others hold no heart below our lowest heart",
     ]
-    assert describe_percepts(0)[0] == "we hold no heart, or the others hold none"
-    assert describe_bits(0b0100011000) == [
-        "others hold a heart below our lowest heart", "Q♠ is with the others or ours", "A♠ is with the others or ours",
-    ]  # fmt: skip
+    assert describe_percepts(0)[0] == "we or the others hold no heart"
+    assert describe_bits(0b0100011000, 0b0011000001) == [
+        "others hold no heart above our highest heart",
+        "others hold a heart below our lowest heart",
+        "Q♠ is ours or is with the others",
+        "K♠ has been played",
+        "A♠ is ours or is with the others",
+    ]
     assert all(len(set(texts)) == len(texts) <= 64 for texts in PERCEPTS)
     assert FIRST[-1] == RICH
 
@@ -200,7 +205,8 @@ def assert_twins_agree(settings, games=40, itself=False):
     twin = PlainLearner(settings, FALCON, group_of_tricks(settings.groups))
     assert twin.play(3, "twin", games, itself) == points.tolist()
     store = agent.categories
-    codes = [tuple(int(code) >> place & 1 for place in range(10)) for code in store.codes[: store.count]]
+    places = [*range(10), *(range(16, 26) if settings.match == "coded" else [])]
+    codes = [tuple(int(code) >> place & 1 for place in places) for code in store.codes[: store.count]]
     assert list(zip(store.owners[: store.count].tolist(), codes, strict=True)) == twin.keys
     assert store.weights[: store.count] == pytest.approx(np.array(twin.rows), abs=1e-12)
     assert store.visits[: store.count].tolist() == twin.tried
@@ -232,7 +238,8 @@ def test_learning_agrees_with_the_twin_game_by_game(settings):
         dict(decay="applicable", rate=0.1),
         dict(pointless="ignored"),
         dict(match="weights"),
-        dict(match="percepts"),
+        dict(match="percepts", vigilance=0.9),
+        dict(match="coded", vigilance=0.75, rule="returns", fresh=0.7, rate=0.0),
         dict(choice="all", rate=0.1),
         dict(choice="all", ties="random"),
         dict(credit="card", rate=0.1),
@@ -249,6 +256,39 @@ def test_what_the_others_may_do_does_not_teach_the_learner():
     """Only applicable actions fall, and those are the learner's own, also if its network plays in the other seats."""
     assert_twins_agree(FalconSettings(decay="applicable", rate=0.1), games=25, itself=True)
     assert_twins_agree(FalconSettings(credit="card", rate=0.1), games=25, itself=True)
+
+
+def test_the_agent_is_a_fusion_art_network_of_three_fields():
+    """γ = (1, 0, 0), ρ = (1, 0, 0.5), W_new = the first pattern, and the paper's rates of the motor field."""
+    settings = FalconSettings(separate=False, rule="and", fresh=-1.0, forced=True)
+    art = FusionArt(
+        [
+            Field(10, vigilance=1.0, complement=True),
+            Field(29, choice=0.0),
+            Field(1, choice=0.0, rate=0.001, vigilance=0.5, complement=True),
+        ]
+    )
+
+    class Tutor(PlainLearner):
+        """Shows the network what the learner learns."""
+
+        def _adapt(self, pending, own, trick):
+            super()._adapt(pending, own, trick)
+            learned = [float((i == pending["chosen"]) == (own == 0)) for i in range(29)]
+            pattern = [pending["bits"], learned, [1.0]]
+            known = art.search(pattern)
+            if known is not None:
+                floor, weights = 0.5 * (1 - trick / 16), art.weights_of(1)[known]
+                art.rates[20:49] = np.where(weights >= floor, 0.01 * (1 - floor / np.maximum(weights, 1e-300)), 0.0)
+                assert art.choose([pending["bits"], None, None]) == known
+            assert art.learn(pattern) == pending["row"]
+
+    points = Tutor(settings, FALCON, group_of_tricks("13")).play(3, "twin", 40)
+    agent = FalconAgent(settings, FALCON)
+    assert agent.play(GNOMES, 3, "twin", 0, 40, learning=True).tolist() == points
+    assert art.count == agent.categories.count > 60
+    assert art.weights_of(1) == pytest.approx(agent.categories.weights[: art.count], abs=1e-12)
+    assert (art.weights_of(2) == [1.0, 0.0]).all()  # why the agent does not store its feedback field
 
 
 def test_the_paper_agent_learns_and_categories_number_as_in_the_pilot():
@@ -288,13 +328,26 @@ def test_the_rule_based_agent_is_calibrated_as_published():
     [
         (dict(rule="deltas"), "rule=deltas is unknown"),
         (dict(groups="7+x"), "write numbers of tricks"),
+        (dict(groups="7+7"), "makes 14 tricks"),
+        (dict(groups="3"), "makes 3 tricks"),
         (dict(rate=2.0), "from 0 to 1"),
+        (dict(floor=7.0), "from 0 to 1"),
+        (dict(fresh=float("nan")), "from 0 to 1"),
+        (dict(match="fuzzy"), "match=fuzzy is unknown"),
         (dict(partners="gnome+gnome"), "three of"),
+        (dict(rules="standard"), "four without passing"),
     ],
 )
 def test_settings_that_make_no_sense(changes, words):
     with pytest.raises(ValueError, match=words):
         FalconParameters(**changes)
+
+
+def test_growth_settings_that_make_no_sense():
+    with pytest.raises(ValueError, match="four without passing"):
+        GrowParameters(rules="standard")
+    with pytest.raises(ValueError, match="numbers from 0 on"):
+        GrowParameters(shrink=float("nan"))
 
 
 # --- growth ---
@@ -389,6 +442,28 @@ def test_the_player_of_boxes_takes_the_best_applicable_action(seed, cards):
     assert chosen[0] == named[best]
 
 
+def test_a_network_of_boxes_plays_like_fusion_art():
+    """On positions of real deals the category that resonates by the printed match plays the same card."""
+    player = make_player("falcon")
+    networks_of = [player.net.to_art(kind) for kind in range(3)]
+    played = set()
+    for seed in range(60):
+        _, obs = position(seed, seed % 49)
+        others = outstanding(obs)
+        kind, code = perceived(obs, others)
+        if len(obs.legal) == 1:
+            continue
+        art, rows = networks_of[kind]
+        found = art.search([[code >> place & 1 for place in range(len(PERCEPTS[kind]))], np.zeros(RICH)])
+        motor = dict(zip(ACTIONS, art.weights_of(1)[found], strict=True))
+        named = richer_actions(obs, others, 36 not in others and 36 not in obs.hand)
+        best = max(named, key=lambda name: (motor[name], -ACTIONS.index(name)))
+        cards, taken, _ = player.think(batch_of(obs))
+        assert (rows[found], named[best]) == (taken[0], cards[0])
+        played.add(kind)
+    assert played == {0, 1, 2}
+
+
 @pytest.mark.parametrize("rules", ["falcon", "standard", "seed", "standard,players=5"])
 def test_players_are_legal_under_other_rules(rules):
     from heartlab.arena import Match, run_match
@@ -441,6 +516,9 @@ def test_the_monte_carlo_agent_sees_what_is_plain():
         make_player("montecarlo:playout=stock")
     with pytest.raises(PlayerError, match="write a number above zero"):
         make_player("montecarlo:sims=0")
+    for c in ("nan", "inf", "-1", "much"):
+        with pytest.raises(PlayerError, match=f"c={c}: write a number from 0 on"):
+            make_player(f"montecarlo:c={c}")
 
 
 def test_categories_read_as_rules():
@@ -540,6 +618,8 @@ def test_commands(tmp_path, capsys):
     assert len(shown["shown"]) == 2
     falcon(path, at=20, seed=3, as_json=True)
     assert json.loads(capsys.readouterr().out)["category"]["text"].startswith("when we ")
+    with pytest.raises(ValueError, match="--at"):
+        falcon(path, at=0)
     with pytest.raises(ValueError, match="no category has 'nonsense'"):
         falcon(path, contains=["nonsense"])
     condition = shown["shown"][0]["when"][1]

@@ -17,6 +17,8 @@ from heartlab.learn.falcon_partners import SELF, find_partner
 from heartlab.players.falcon.actions import COUNT as ACTIONS
 from heartlab.rules import Rules
 
+TRICKS = 13
+"""Of a deal at the tables that agents train at."""
 PointArray = npt.NDArray[np.int16]
 CHOICES: dict[str, tuple[str, ...]] = {
     "percepts": ("paper", "place"),
@@ -26,7 +28,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "ties": ("lowest", "highest", "random"),
     "decay": ("all", "applicable"),
     "pointless": ("success", "ignored"),
-    "match": ("exact", "weights", "percepts"),
+    "match": ("exact", "weights", "percepts", "coded"),
     "choice": ("applicable", "all"),
     "credit": ("chosen", "card"),
     "dump": ("out", "printed"),
@@ -66,8 +68,10 @@ class FalconSettings:
     relative: float = 0.0
     """How much the others' points please, as a share of one's own."""
     match: str = "exact"
-    """exact: one category per percept vector; the match of both sizes without complement coding: weights (divided by
-    |W|, as printed), percepts (by |S|)."""
+    """exact: one category per percept vector. By `vigilance`: weights (divided by |W|, as printed), percepts (by |S|),
+    coded (by |S| with complement coding: categories generalise)."""
+    vigilance: float = 1.0
+    """The least match of the sensory field; not for exact."""
     choice: str = "applicable"
     """Among which actions the highest weight is looked for: applicable, or all (if that one does not apply, the first
     that does is carried out)."""
@@ -81,7 +85,7 @@ class FalconSettings:
             if getattr(self, name) not in known:
                 raise ValueError(f"{name}={getattr(self, name)} is unknown; choose from {', '.join(known)}")
         group_of_tricks(self.groups)
-        for name in ("rate", "epsilon", "epsilon_end", "discount", "relative"):
+        for name in ("rate", "floor", "vigilance", "epsilon", "epsilon_end", "discount", "relative"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"{name}={getattr(self, name)} needs a number from 0 to 1")
         if self.fresh != -1.0 and not 0.0 <= self.fresh <= 1.0:
@@ -94,15 +98,26 @@ class FalconSettings:
 
 
 def group_of_tricks(text: str) -> list[int]:
-    """The group of each trick from sizes such as 7+6; tricks beyond them belong to the last group.
+    """The group of each of the 13 tricks from sizes such as 7+6; tricks beyond them belong to the last group.
 
-    :raises ValueError: for anything that is no list of sizes.
+    :raises ValueError: for anything that is no list of sizes with the sum 13.
     """
     sizes = text.split("+")
     if not all(size.isdecimal() and int(size) > 0 for size in sizes):
         raise ValueError(f"groups={text}: write numbers of tricks joined with +, such as 7+6")
+    if sum(map(int, sizes)) != TRICKS:
+        raise ValueError(f"groups={text} makes {sum(map(int, sizes))} tricks, but a deal has {TRICKS}")
     groups = [group for group, size in enumerate(sizes) for _ in range(int(size))]
     return (groups + [groups[-1]] * MAX_TRICKS)[:MAX_TRICKS]
+
+
+def check_rules(rules: Rules) -> None:
+    """Refuse rules that agents cannot train under.
+
+    :raises ValueError: unless four play without passing.
+    """
+    if rules.players != 4 or rules.passing != ("hold",):
+        raise ValueError(f"FALCON agents train at tables of four without passing, not under {rules}")
 
 
 def learner_record(settings: FalconSettings, rules: Rules, *, learning: bool = False, epsilon: float = 0.0,
@@ -113,7 +128,7 @@ def learner_record(settings: FalconSettings, rules: Rules, *, learning: bool = F
     for name, known in CHOICES.items():
         record[name] = known.index(getattr(settings, name))
     record["groups"] = group_of_tricks(settings.groups)
-    for name in ("separate", "forced", "rate", "fresh", "floor", "discount", "relative"):
+    for name in ("separate", "forced", "rate", "vigilance", "fresh", "floor", "discount", "relative"):
         record[name] = getattr(settings, name)
     record["learning"], record["epsilon"], record["leader"] = learning, epsilon, leader
     record["total"] = rules.total_points
@@ -124,8 +139,7 @@ class FalconAgent:
     """An agent with its categories."""
 
     def __init__(self, settings: FalconSettings, rules: Rules, categories: Categories | None = None) -> None:
-        if rules.players != 4 or rules.passing != ("hold",):
-            raise ValueError(f"FALCON agents train at tables of four without passing, not under {rules}")
+        check_rules(rules)
         self.settings, self.rules = settings, rules
         self.categories = categories or Categories(ACTIONS)
         prepare()

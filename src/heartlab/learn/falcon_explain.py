@@ -14,6 +14,7 @@ from heartlab.cards import card_name, pretty_card
 from heartlab.learn.advice_explain import ExplainError, find_position
 from heartlab.learn.falcon_agent import FalconSettings, group_of_tricks
 from heartlab.learn.falcon_boxes import POINTS, Box
+from heartlab.learn.falcon_net import COMPLEMENT
 from heartlab.learn.falcon_players import BoxesPlayer, FalconPlayer, NetworkPlayer, player_of
 from heartlab.learn.falcon_words import box_conditions
 from heartlab.learn.model import load_model
@@ -29,6 +30,7 @@ NOT = "not: "
 """Before a percept that must not be there."""
 LED = ("♥", "♠", "♦", "♣")
 """The suits of the paper's actions, in their order."""
+LOWER = (1 << COMPLEMENT) - 1
 NEAR = 5
 """Conditions that are proposed in place of one that does not occur."""
 
@@ -54,16 +56,17 @@ class CategoryRule:
     @property
     def text(self) -> str:
         """The rule as one sentence; behind each action its weight, or the points that it costs more than the mean."""
-        cases = "; ".join(
-            f"{case}: {self._tried(actions)}" if case else self._tried(actions) for case, actions in self.cases
-        )
+        tried = [(case, self._tried(case, actions)) for case, actions in self.cases]
+        cases = "; ".join(f"{case}: {words}" if case else words for case, words in tried)
         return f"when {' and '.join(self.when) or 'anything'}: {cases}"
 
-    def _tried(self, actions: Sequence[tuple[str, float]]) -> str:
+    def _tried(self, case: str, actions: Sequence[tuple[str, float]]) -> str:
         values = [
             f"{(0.5 - weight) * POINTS:+.2f} points" if self.in_points else f"{weight:.2f}" for _, weight in actions
         ]
-        return ", else ".join(f"{action} ({value})" for (action, _), value in zip(actions, values, strict=True))
+        known = f"follow {case[:1]} with "
+        names = [action.removeprefix(known) for action, _ in actions]
+        return ", else ".join(f"{name} ({value})" for name, value in zip(names, values, strict=True))
 
     @property
     def worth(self) -> float:
@@ -130,10 +133,10 @@ def _exact_rule(player: FalconPlayer, row: int) -> CategoryRule:
         when += describe_percepts(code)
         if settings.percepts == "place":
             when += _place_words(code >> COUNT)
-    elif settings.match == "weights":
-        when += describe_bits(code)
+    elif settings.match == "percepts":
+        when.append(f"no more percepts than ({', '.join(describe_bits(code, 0))})")
     else:
-        when.append(f"no more percepts than ({', '.join(describe_bits(code))})")
+        when += describe_bits(code & LOWER, code >> COMPLEMENT)
     leads = settings.separate and owner % 2 == 1
     queen_ours = settings.match != "exact" or code >> 4 & 3 == 3
     cases = [

@@ -25,10 +25,11 @@ from heartlab.kernel.dealing import deal
 from heartlab.kernel.layout import RULES, STATE
 from heartlab.kernel.play import legal, mask_points, play
 from heartlab.kernel.rng import below, substream, uniform
-from heartlab.learn.falcon_net import EMPTY, EXACT, add, find, find_resonant
+from heartlab.learn.falcon_net import CODED, COMPLEMENT, EMPTY, EXACT, add, find, find_resonant
 from heartlab.learn.falcon_partners import SIGNATURE
 from heartlab.players.falcon.actions import COUNT as ACTIONS
 from heartlab.players.falcon.actions import applicable, single
+from heartlab.players.falcon.percepts import COUNT as PAPER_BITS
 from heartlab.players.falcon.percepts import paper_percepts, unplayed_elsewhere
 
 DELTA, AND, RETURNS, TD = range(4)
@@ -76,6 +77,7 @@ LEARNER = np.dtype(
         ("credit", "i8"),
         ("dump", "i8"),
         ("leader", "i8"),  # seats from the learner to the first leader; -1: as the rules say
+        ("vigilance", "f8"),
         ("rate", "f8"),
         ("fresh", "f8"),  # weights of a new category; -1: the first vector that it learns
         ("floor", "f8"),
@@ -111,8 +113,12 @@ def network_of(learner: Any, trick_number: int, leads: bool) -> int:
 def percept_code(rules: Any, learner: Any, state: Any, hand: np.uint64, others: np.uint64) -> np.uint64:
     """What the agent sees. `state` may be an observation."""
     code = paper_percepts(hand, others, state["trick"])
+    seen = np.uint64((1 << PAPER_BITS) - 1)
     if learner["percepts"] == PLACE:
-        code |= place_bits(rules, state) << np.uint64(10)
+        code |= place_bits(rules, state) << np.uint64(PAPER_BITS)
+        seen = np.uint64((1 << PAPER_BITS + 4) - 1)
+    if learner["match"] == CODED:
+        code |= (~code & seen) << np.uint64(COMPLEMENT)
     return code
 
 
@@ -127,7 +133,7 @@ def category_of(learner: Any, slots: Any, codes: Any, owners: Any, count: int, o
     """The category that resonates with a percept vector, or EMPTY."""
     if learner["match"] == EXACT:
         return find(slots, codes, owners, owner, code)
-    return find_resonant(codes, owners, count, owner, code, np.int64(learner["match"]))
+    return find_resonant(codes, owners, count, owner, code, np.int64(learner["match"]), learner["vigilance"])
 
 
 @kernel
@@ -355,8 +361,9 @@ def play_games(
             if learning:
                 taken = gained if winner == 0 else 0
                 costs[trick] = taken - learner["relative"] * (gained - taken) / 3.0
-                if online and rows[trick] != EMPTY and not (learner["pointless"] == IGNORED and gained == 0):
-                    adapt(learner, weights[row], visits[row], action, taken, gained, first, end, mine)
+                if rows[trick] != EMPTY and not (online and learner["pointless"] == IGNORED and gained == 0):
+                    if online:
+                        adapt(learner, weights[row], visits[row], action, taken, gained, first, end, mine)
                     if learner["match"] != EXACT:
                         codes[row] &= seen
         if learning and learner["rule"] == RETURNS:

@@ -153,7 +153,7 @@ def falcon_model(settings: FalconSettings, categories: Categories, rules: Rules)
     )
 
 
-_SEEN = ("percepts", "separate", "groups", "ties", "rule", "match", "choice", "dump")
+_SEEN = ("percepts", "separate", "groups", "ties", "rule", "match", "vigilance", "choice", "dump")
 """The settings that a player needs."""
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from heartlab.bundle import Arrays
-from heartlab.learn.falcon_agent import FalconAgent, FalconSettings
+from heartlab.learn.falcon_agent import FalconAgent, FalconSettings, check_rules
 from heartlab.learn.falcon_net import Categories
 from heartlab.learn.falcon_partners import PARTNERS, SELF
 from heartlab.learn.falcon_players import falcon_model
@@ -34,7 +34,7 @@ class FalconParameters(FalconSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        Rules.parse(self.rules)
+        check_rules(Rules.parse(self.rules))
         for table in self.tables:
             if len(table) != 3 or not set(table) <= {*PARTNERS, SELF}:
                 raise ValueError(
