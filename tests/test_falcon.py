@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import random
 import re
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -14,9 +16,12 @@ from hypothesis import strategies as st
 from strategies import examples
 from test_art import random_boxes
 
+from heartlab.bundle import read_bundle
 from heartlab.cards import card_name
 from heartlab.cli.laboratory import falcon
 from heartlab.deal import Deal
+from heartlab.executor import LocalExecutor, Stopped, asked_to_stop
+from heartlab.experiments import falcon_parts
 from heartlab.experiments.falcon_parts import Study, networks, rank_shares, settings_key, train_runs
 from heartlab.experiments.parts import Workshop
 from heartlab.kernel.layout import compile_rules
@@ -599,6 +604,40 @@ def test_parts_of_experiments(tmp_path):
     assert shop.found == 0  # the same parts in one workshop count once
     shares = rank_shares(FalconAgent(FalconSettings(), FALCON), ["random"] * 3, 1, 20)
     assert shares.sum() == pytest.approx(1.0)
+
+
+def test_a_training_run_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
+    study = Study("torn", networks(2, rule="td", rate=0.005, epsilon=0.1), games=2500, marks=(600, 2500), tests=300)
+    whole = train_runs(Workshop(tmp_path / "whole", seed=1, tell=lambda line: None), study, 1)
+    shop = Workshop(tmp_path / "torn", seed=1, tell=lambda line: None)
+    asked = iter([False, False, False, True])
+    monkeypatch.setattr(falcon_parts, "asked_to_stop", lambda: next(asked, False))
+    with pytest.raises(Stopped):
+        train_runs(shop, study, 1)
+    drafts = list((tmp_path / "torn").iterdir())
+    assert [path.suffix for path in drafts] == [".draft"]
+    header, _ = read_bundle(drafts[0])
+    assert header["done"] == 1600
+    torn = train_runs(shop, study, 1)
+    assert [path.suffix for path in (tmp_path / "torn").iterdir()] == [".npz"]
+    assert all((torn[0][name] == whole[0][name]).all() for name in whole[0])
+    assert len(torn[0]["curve"]) == 6
+
+
+def test_tasks_learn_that_they_are_to_stop():
+    executor, begun = LocalExecutor(1), threading.Event()
+
+    def task():
+        begun.set()
+        while not asked_to_stop():
+            time.sleep(0.001)
+        return "stopped"
+
+    running = executor.submit(task)
+    assert begun.wait(10)
+    executor.close()
+    assert running.result() == "stopped"
+    assert not asked_to_stop()
 
 
 def test_parts_are_found_though_settings_came_later():
