@@ -340,6 +340,8 @@ def test_the_rule_based_agent_is_calibrated_as_published():
         (dict(fresh=float("nan")), "from 0 to 1"),
         (dict(match="fuzzy"), "match=fuzzy is unknown"),
         (dict(partners="gnome+gnome"), "three of"),
+        (dict(partners="ladder:random/nobody"), "three of"),
+        (dict(partners="ladders"), "three of"),
         (dict(rules="standard"), "four without passing"),
     ],
 )
@@ -589,6 +591,7 @@ def test_the_ladder_moves_with_the_results():
     lines = [trainer.step(first, 1000)[0] for first in range(0, 5000, 1000)]
     assert lines[0]["partners"] == "random+random+random"
     assert lines[1]["partners"] != lines[0]["partners"]  # random players are soon beaten
+    assert FalconParameters(partners="ladder:random/jake").tables == [["random"] * 3, ["jake"] * 3]
     with pytest.raises(ValueError, match="is none of"):
         GrowParameters(partners="gnome+nobody")
 

@@ -238,7 +238,8 @@ def _place_ratios(shop: Workshop, studies: Mapping[str, Study], usual: str, runs
         if place != usual
     ]
     values = [
-        (place, replace(study, name=f"{study.name} td", settings=networks(2, **TD))) for place, study in studies.items()
+        (place, replace(study, name=f"{'usual' if place == usual else study.name} td", settings=networks(2, **TD)))
+        for place, study in studies.items()
     ]
     cells: dict[str, list[str]] = {place: [] for place in studies}
     cells[usual] = [ratio_text(estimate(final_ratios(standard_runs(shop, count)))) for count in COUNTS]
