@@ -149,7 +149,8 @@ def _grown(shop: Workshop, growths: Sequence[_Growth]) -> list[Trained]:
     jobs = []
     for growth in growths:
         for run in range(growth.runs):
-            key = {"settings": asdict(growth.settings), "rounds": growth.rounds, "tests": tests, "run": run}
+            known = {name: value for name, value in asdict(growth.settings).items() if name != "without" or value}
+            key = {"settings": known, "rounds": growth.rounds, "tests": tests, "run": run}
             work = partial(_grow, growth.settings, growth.rounds, tests, run_seed(shop, run))
             jobs.append((f"grown {growth.name} {run}", key, work))
     found = iter(shop.parts(jobs))
