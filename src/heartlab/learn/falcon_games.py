@@ -206,22 +206,31 @@ def adapt(
         floor = 0.5 * (1.0 - trick / MOST_POINTS)
     elif learner["sp"] == OWN:
         floor = 0.5 * (1.0 - own / MOST_POINTS)
-    rate = learner["rate"]
+    rate, delta = learner["rate"], learner["rule"] == DELTA
     takes_over = learner["fresh"] < 0.0 and not visits.any()
     by_card = learner["credit"] == SAME_CARD and first <= action < end and cards[action] >= 0
     spared = learner["decay"] == APPLICABLE and success
     visits[action] += 1
-    for i in range(len(weights)):
-        done = i == action or (by_card and first <= i < end and cards[i] == cards[action])
-        if takes_over:
-            weights[i] = 1.0 if done == success else 0.0
-        elif done == success:
-            if learner["rule"] == DELTA:
+    if takes_over or by_card or spared:
+        for i in range(len(weights)):
+            done = i == action or (by_card and first <= i < end and cards[i] == cards[action])
+            if takes_over:
+                weights[i] = 1.0 if done == success else 0.0
+            elif done == success:
+                weights[i] += rate * (1.0 - weights[i]) if delta else 0.0
+            elif not spared or (first <= i < end and cards[i] >= 0):
+                weights[i] -= rate * max(0.0, weights[i] - floor)
+        return
+    chosen = weights[action]
+    if success:
+        for i in range(len(weights)):
+            weights[i] -= rate * max(0.0, weights[i] - floor)
+        weights[action] = chosen + rate * (1.0 - chosen) if delta else chosen
+    else:
+        if delta:
+            for i in range(len(weights)):
                 weights[i] += rate * (1.0 - weights[i])
-        elif weights[i] >= floor:
-            if spared and not (first <= i < end and cards[i] >= 0):
-                continue
-            weights[i] -= rate * (weights[i] - floor)
+        weights[action] = chosen - rate * max(0.0, chosen - floor)
 
 
 @kernel
