@@ -111,7 +111,7 @@ def figure_2(shop: Workshop) -> Findings:
     findings.notes.append(
         "F_murai is an agent of a thesis that is not available; its stand-in takes the printed update with W_new = A: "
         "a new category takes over the first vector that it learns, the action vector or, after a failure, its "
-        "inverse. Under x ∧ W that freezes what came first."
+        "inverse. Under x ∧ W that freezes what came first. It has one network; the pilot's 0.31 has two (readings)."
     )
     findings.figures.append(
         Figure(
