@@ -262,6 +262,11 @@ class PlainLearner:
         settings = self.settings
         if (settings.failure == "nothing" and own) or (settings.pointless == "ignored" and not trick):
             return
+        if settings.outcomes != "together":
+            network = pending["network"] + (1 << 16) * (own > 0)
+            pending["row"] = self._resonant(network, pending["bits"])
+            if pending["row"] is None:
+                pending["row"] = self._born(network, pending["bits"])
         weights, tried = self.rows[pending["row"]], self.tried[pending["row"]]
         chosen, choices = pending["chosen"], pending["choices"]
         points = {"trick": trick, "own": own, "constant": None}[settings.sp]
@@ -373,22 +378,30 @@ class PlainLearner:
         played = QUEEN not in hand | others
         choices = actions(own, led, int(state["best"]), played != (settings.dump == "printed"), middle)
         row = self._resonant(network, bits)
-        if row is None and learns:
-            row = len(self.rows)
-            self.keys.append((network, bits))
-            self.rows.append([max(0.0, settings.fresh)] * 29)
-            self.tried.append([0] * 29)
+        if settings.outcomes != "together":
+            both = [found for found in (row, self._resonant(network + (1 << 16), bits)) if found is not None]
+            pick = {"newest": max, "oldest": min, "good": lambda some: some[0]}[settings.outcomes]
+            row = pick(both) if both else None
+        elif row is None and learns:
+            row = self._born(network, bits)
         if row is None:
-            return {"card": choices[min(choices)]}
+            first = min(choices)
+            return {"bits": bits, "network": network, "choices": choices, "chosen": first, "card": choices[first]}
         weights = self.rows[row]
         if settings.choice == "all":
             chosen = self._highest(range(29), weights, rng)
         else:
             chosen = self._highest(sorted(choices), weights, rng)
         return {
-            "row": row, "bits": bits, "choices": choices, "chosen": chosen, "best": weights[chosen],
+            "row": row, "bits": bits, "network": network, "choices": choices, "chosen": chosen, "best": weights[chosen],
             "card": choices.get(chosen, choices[min(choices)]),
         }  # fmt: skip
+
+    def _born(self, network, bits):
+        self.keys.append((network, bits))
+        self.rows.append([max(0.0, self.settings.fresh)] * 29)
+        self.tried.append([0] * 29)
+        return len(self.rows) - 1
 
     def _highest(self, among, weights, rng):
         top = max(weights[action] for action in among)

@@ -250,6 +250,9 @@ def test_learning_agrees_with_the_twin_game_by_game(settings):
         dict(credit="card", rate=0.1),
         dict(credit="card", choice="all"),
         dict(dump="printed"),
+        dict(outcomes="newest", rate=0.1),
+        dict(outcomes="oldest", rate=0.1, fresh=-1.0),
+        dict(outcomes="good", rate=0.1, rule="and"),
     ],
     ids=str,
 )
@@ -338,6 +341,7 @@ def test_the_rule_based_agent_is_calibrated_as_published():
         (dict(rate=2.0), "from 0 to 1"),
         (dict(floor=7.0), "from 0 to 1"),
         (dict(fresh=float("nan")), "from 0 to 1"),
+        (dict(rule="td", outcomes="good"), "needs feedback after each trick"),
         (dict(match="fuzzy"), "match=fuzzy is unknown"),
         (dict(partners="gnome+gnome"), "three of"),
         (dict(partners="ladder:random/nobody"), "three of"),
@@ -647,7 +651,7 @@ def test_parts_are_found_though_settings_came_later():
     """Keys of earlier parts know nothing of later settings; a reading that uses one has a key of its own."""
     earlier = settings_key(FalconSettings(rate=0.03))
     assert earlier["rate"] == 0.03
-    assert not {"match", "choice", "credit", "dump"} & set(earlier)
+    assert not {"match", "choice", "credit", "dump", "outcomes", "vigilance"} & set(earlier)
     assert settings_key(FalconSettings(match="weights")) == {**settings_key(FalconSettings()), "match": "weights"}
 
 

@@ -69,7 +69,7 @@ def networks(count: int, **changes: Any) -> FalconSettings:
     return FalconSettings(separate=count > 1, groups=FOURTEEN if count == 14 else "13", **changes)
 
 
-LATER = ("match", "vigilance", "choice", "credit", "dump")
+LATER = ("match", "vigilance", "choice", "credit", "dump", "outcomes")
 """Settings that came after the first parts were made."""
 
 

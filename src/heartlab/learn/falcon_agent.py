@@ -32,6 +32,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "choice": ("applicable", "all"),
     "credit": ("chosen", "card"),
     "dump": ("out", "printed"),
+    "outcomes": ("together", "newest", "oldest", "good"),
 }
 """What the settings that are words can be, in the order of the kernel's numbers."""
 
@@ -79,12 +80,17 @@ class FalconSettings:
     """What is learned as done: the chosen action, or all actions that name its card."""
     dump: str = "out"
     """When a15 gets rid of A♠ and K♠: while Q♠ is out, or as printed (after it has been played)."""
+    outcomes: str = "together"
+    """Whether a percept vector has one category, or one for good and one for bad outcomes; then the newest, the oldest
+    or the good one is asked."""
 
     def __post_init__(self) -> None:
         for name, known in CHOICES.items():
             if getattr(self, name) not in known:
                 raise ValueError(f"{name}={getattr(self, name)} is unknown; choose from {', '.join(known)}")
         group_of_tricks(self.groups)
+        if self.outcomes != "together" and self.rule in ("returns", "td"):
+            raise ValueError(f"outcomes={self.outcomes} needs feedback after each trick, not rule={self.rule}")
         for name in ("rate", "floor", "vigilance", "epsilon", "epsilon_end", "discount", "relative"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"{name}={getattr(self, name)} needs a number from 0 to 1")

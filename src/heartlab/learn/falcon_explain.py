@@ -14,6 +14,7 @@ from heartlab.cards import card_name, pretty_card
 from heartlab.learn.advice_explain import ExplainError, find_position
 from heartlab.learn.falcon_agent import FalconSettings, group_of_tricks
 from heartlab.learn.falcon_boxes import POINTS, Box
+from heartlab.learn.falcon_games import BAD
 from heartlab.learn.falcon_net import COMPLEMENT
 from heartlab.learn.falcon_players import BoxesPlayer, FalconPlayer, NetworkPlayer, player_of
 from heartlab.learn.falcon_words import box_conditions
@@ -95,8 +96,9 @@ def _place_words(code: int) -> list[str]:
 def _network_words(settings: FalconSettings, owner: int) -> list[str]:
     """Which of the networks a category belongs to."""
     groups = group_of_tricks(settings.groups)
+    words = [] if settings.outcomes == "together" else ["it went badly" if owner >= BAD else "it went well"]
+    owner %= BAD
     group = owner // 2 if settings.separate else owner
-    words = []
     if settings.separate:
         words.append("we lead" if owner % 2 else "we do not lead")
     if groups[-1] > 0:

@@ -53,6 +53,11 @@ CHOSEN, SAME_CARD = range(2)
 """Which actions are learned as what was done: the chosen one, all that name its card."""
 WHILE_OUT, PRINTED = range(2)
 """When a15 gets rid of A♠ and K♠: while Q♠ has not been played; as printed, after it has been."""
+TOGETHER, NEWEST, OLDEST, GOOD = range(4)
+"""Categories for good and for bad outcomes together; or apart, as the feedback field would separate them if it carried
+(0, 1) after a failure, and if there are both the newest, the oldest or the good one is asked."""
+BAD = 1 << 16
+"""Added to the network of categories for bad outcomes."""
 MAX_TRICKS = 18
 ANY_CARD = np.zeros(ACTIONS, np.int64)
 """Cards of actions as if all of them applied."""
@@ -76,6 +81,7 @@ LEARNER = np.dtype(
         ("choice", "i8"),
         ("credit", "i8"),
         ("dump", "i8"),
+        ("outcomes", "i8"),
         ("leader", "i8"),  # seats from the learner to the first leader; -1: as the rules say
         ("vigilance", "f8"),
         ("rate", "f8"),
@@ -134,6 +140,18 @@ def category_of(learner: Any, slots: Any, codes: Any, owners: Any, count: int, o
     if learner["match"] == EXACT:
         return find(slots, codes, owners, owner, code)
     return find_resonant(codes, owners, count, owner, code, np.int64(learner["match"]), learner["vigilance"])
+
+
+@kernel
+def consulted(learner: Any, slots: Any, codes: Any, owners: Any, count: int, owner: int, code: np.uint64) -> int:
+    """The category that is asked what to do, or EMPTY."""
+    good = category_of(learner, slots, codes, owners, count, owner, code)
+    if learner["outcomes"] == TOGETHER:
+        return good
+    bad = category_of(learner, slots, codes, owners, count, owner + BAD, code)
+    if good == EMPTY or bad == EMPTY or learner["outcomes"] == NEWEST:
+        return max(good, bad)
+    return min(good, bad) if learner["outcomes"] == OLDEST else good
 
 
 @kernel
@@ -302,6 +320,7 @@ def play_games(
     players = np.int64(rule["players"])
     learning = learner["learning"] != 0
     online = learner["rule"] == DELTA or learner["rule"] == AND
+    apart = learner["outcomes"] != TOGETHER
     for game in range(len(out)):
         if learning and counts[0] + MAX_TRICKS > len(codes):
             return game
@@ -314,10 +333,11 @@ def play_games(
             state["leader"] = state["to_move"] = (me + learner["leader"]) % players
         for seat in range(players):
             out[game, seat] = 0
-        row, action, first, end, seen = EMPTY, -1, 0, 0, ZERO
+        row, action, first, end, seen, network = EMPTY, -1, 0, 0, ZERO, 0
         tricks = np.int64(rule["hand_size"])
         for trick in range(tricks):
             rows[trick] = EMPTY
+            acted = False
             trick_mask = ZERO
             for _ in range(players):
                 seat = np.int64(state["to_move"])
@@ -344,8 +364,8 @@ def play_games(
                     begin, stop = applicable(
                         own, state["led"], state["best"], queen_rule(learner, hand | others), rng, cards
                     )
-                    found = category_of(learner, slots, codes, owners, counts[0], owner, code)
-                    if found == EMPTY and place == 0 and learning:
+                    found = consulted(learner, slots, codes, owners, counts[0], owner, code)
+                    if found == EMPTY and place == 0 and learning and not apart:
                         found = new_category(
                             learner, slots, codes, owners, weights, visits, counts, owner, code
                         )  # fmt: skip
@@ -356,7 +376,8 @@ def play_games(
                     else:
                         chosen = preferred_action(learner, weights[found], cards, begin, stop, rng)
                     if place == 0:
-                        row, action, first, end, seen = found, chosen, begin, stop, code
+                        row, action, first, end, seen, network = found, chosen, begin, stop, code, owner
+                        acted = True
                         rows[trick], actions[trick] = row, action
                         if found != EMPTY and not online:
                             bests[trick] = weights[found, best_action(weights[found], cards, begin, stop, LOWEST, rng)]
@@ -370,7 +391,14 @@ def play_games(
             if learning:
                 taken = gained if winner == 0 else 0
                 costs[trick] = taken - learner["relative"] * (gained - taken) / 3.0
-                if rows[trick] != EMPTY and not (online and learner["pointless"] == IGNORED and gained == 0):
+                if acted and not (online and learner["pointless"] == IGNORED and gained == 0):
+                    if apart:
+                        network += BAD if taken > 0 else 0
+                        row = category_of(learner, slots, codes, owners, counts[0], network, seen)
+                        if row == EMPTY:
+                            row = new_category(
+                                learner, slots, codes, owners, weights, visits, counts, network, seen
+                            )  # fmt: skip
                     if online:
                         adapt(learner, weights[row], visits[row], action, taken, gained, first, end, mine)
                     if learner["match"] != EXACT:

@@ -15,7 +15,7 @@ from heartlab.learn.falcon_boxes import Boxes, decide, seedling
 from heartlab.learn.falcon_games import (
     MAX_TRICKS,
     carried_out,
-    category_of,
+    consulted,
     first_action,
     network_of,
     percept_code,
@@ -50,7 +50,7 @@ def choose_action(
     code = percept_code(rules, learner, obs, hand, others)
     trick = min(np.int64(obs["trick_number"]), MAX_TRICKS - 1)
     owner = network_of(learner, trick, obs["led"] == ZERO)
-    row = category_of(learner, slots, codes, owners, count, owner, code)
+    row = consulted(learner, slots, codes, owners, count, owner, code)
     first, end = applicable(obs["legal"], obs["led"], obs["best"], queen_rule(learner, hand | others), rng, cards)
     if row == EMPTY:
         return row, first_action(cards, first, end)
@@ -153,7 +153,7 @@ def falcon_model(settings: FalconSettings, categories: Categories, rules: Rules)
     )
 
 
-_SEEN = ("percepts", "separate", "groups", "ties", "rule", "match", "vigilance", "choice", "dump")
+_SEEN = ("percepts", "separate", "groups", "ties", "rule", "match", "vigilance", "choice", "dump", "outcomes")
 """The settings that a player needs."""
 
 
