@@ -257,7 +257,8 @@ def describe_choice(
         report(
             {
                 "model": name or "falcon", "seat": seat, "played": card_name(played), "choice": card_name(card),
-                "reason": reason, "category": None if rule is None else {**asdict(rule), "text": rule.text},
+                "reason": reason, "numbers": _meaning_of_numbers(player),
+                "category": None if rule is None else {**asdict(rule), "text": rule.text},
             }
         )  # fmt: skip
         return
@@ -265,5 +266,6 @@ def describe_choice(
     print(f"\nSeat {seat} played {pretty_card(played)}; {name or 'falcon'} plays {pretty_card(card)}: {reason}.")
     if rule is not None:
         print(f"Category {rule.number}, {rule.text}")
+        print(f"(behind each action: {_meaning_of_numbers(player)})")
     elif action >= 0:
         print("No category knows this situation.")
