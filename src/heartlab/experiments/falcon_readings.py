@@ -304,8 +304,8 @@ def robustness(shop: Workshop) -> Findings:
     worse = [place for place in places if margins[place] > 2 * errors[place]]
     findings.notes.append(
         "The learners are trained where they are tested; the shipped network was trained with three gnome and a random "
-        "first leader. A learner beats the rule-based agent only where it is below the gnome in the same place. Fourteen "
-        f"networks are more than two standard errors below it here: {', '.join(better) or 'nowhere'}; above it "
+        "first leader. A learner beats the rule-based agent only where it is below the gnome in the same place. "
+        f"Fourteen networks are more than two standard errors below it here: {', '.join(better) or 'nowhere'}; above it "
         f"here: {', '.join(worse) or 'nowhere'}."
     )
     findings.notes.append(
