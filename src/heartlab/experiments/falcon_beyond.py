@@ -63,7 +63,7 @@ PARTNERS = {
 }
 LADDERS = [name for name, partners in PARTNERS.items() if partners.startswith("ladder")]
 SMALL = GrowParameters(batch=25_000, keep=4, categories=60, least=60, foresight=0.1, test=0)
-"""Growth within the paper's 50,000 games. These settings and those below were found by hand in a few trials."""
+"""Growth within the paper's 50,000 games."""
 LARGE = GrowParameters(batch=750_000, keep=2, categories=2000, least=60, foresight=0.02, test=0)
 """Growth with at most 2,000 categories."""
 
@@ -273,8 +273,8 @@ def _growth(shop: Workshop, findings: Findings, runs: int, few: int) -> None:
     )
     findings.notes.append(
         "Paired playouts need a simulator that can be wound back to a decision; the paper's learner does without. "
-        "The settings of growth were found by hand in a few trials against the same opponents; the seeds of the runs "
-        "here are others than those of the shipped network."
+        "How the settings of growth were chosen was not written down: take them as found by trials against the same "
+        "opponent. The seeds of the runs here are others than that of the shipped network."
     )
 
 

@@ -305,8 +305,8 @@ def robustness(shop: Workshop) -> Findings:
     findings.notes.append(
         "The learners are trained where they are tested; the shipped network was trained with three gnome and a random "
         "first leader. A learner beats the rule-based agent only where it is below the gnome in the same place. "
-        f"Fourteen networks are more than two standard errors below it here: {', '.join(better) or 'nowhere'}; above it "
-        f"here: {', '.join(worse) or 'nowhere'}."
+        f"Fourteen networks are more than two standard errors below it here: {', '.join(better) or 'nowhere'}; above "
+        f"it here: {', '.join(worse) or 'nowhere'}."
     )
     findings.notes.append(
         "The paper's only calibration of its opponent is 0.14 against 0.36 for two random players. The bots that agree "
