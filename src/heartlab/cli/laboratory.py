@@ -234,13 +234,18 @@ def falcon(
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the categories of a FALCON network as rules, or the one behind a choice (--at)."""
+    """Show the categories of a FALCON network as rules, or the one behind a choice (--at).
+
+    Behind each action of a rule stands its motor weight; for the shipped network and others grown from playouts the
+    points until the end of the deal that it costs more (+) or less (-) than the mean of the choices.
+    """
     from heartlab.learn.falcon_explain import describe_choice, describe_network
 
     report = print_json if as_json else None
     if at is not None or record is not None:
         chosen = None if rules is None else Rules.parse(rules)
-        describe_choice(model, record, number, at or 1, chosen, seed, report)
+        place = 1 if at is None else positive("--at", at)
+        describe_choice(model, record, number, place, chosen, seed, report)
     else:
         describe_network(model, positive("--top", top), contains or [], report)
 
