@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from heartlab.learn.art import Field, FusionArt, adapt, choose_all, match
-from heartlab.learn.falcon_boxes import LEAF, Boxes
+from heartlab.learn.falcon_boxes import LEAF, Boxes, find_box
 from heartlab.learn.falcon_net import Categories, add, find
 from heartlab.learn.model import Model, ModelError, load_model, save_model
 from heartlab.players.falcon.richer import COUNT, KINDS, PERCEPTS
@@ -110,7 +110,10 @@ def test_a_network_is_kept_as_a_model(tmp_path):
     assert [again.search(row) for row in zip(states, actions, rewards, strict=True)] == [
         ours.search(row) for row in zip(states, actions, rewards, strict=True)
     ]
-    assert again.learn([states[0] * 0, actions[0], rewards[0]]) <= again.count
+    fresh = [states[0] * 0 + 1, actions[0], rewards[0]]
+    assert again.search(fresh) is None
+    assert again.learn(fresh) == ours.learn(fresh) == again.count - 1
+    assert (again.weights == ours.weights).all()
     with pytest.raises(ModelError, match="lacks or garbles"):
         FusionArt.of(Model("fusion-art", {}, extras={}))
 
@@ -169,22 +172,21 @@ def random_boxes(seed, splits):
 
 
 def test_the_tree_leads_to_the_winner_of_the_choice_function():
-    from heartlab.learn.falcon_boxes import find_box
-
     net = random_boxes(4, 60)
-    boxes = net.boxes()
     dice = np.random.default_rng(5)
     for kind in range(len(KINDS)):
+        art, rows = net.to_art(kind)
         size = len(PERCEPTS[kind])
-        art = FusionArt([Field(size, complement=True)])
-        rows = [row for row, box in enumerate(boxes) if box.kind == kind]
-        demands = [[boxes[row].demands >> place & 1 for place in range(size)] for row in rows]
-        forbids = [[boxes[row].forbids >> place & 1 for place in range(size)] for row in rows]
-        for demand, forbid in zip(demands, forbids, strict=True):
-            art.add([*demand, *forbid])
+        plain = FusionArt([Field(size, vigilance=1.0, complement=True), Field(COUNT, choice=0.0)])
+        for weights in art.weights:
+            plain.add(weights)
+        anything = np.zeros(COUNT)
         for code in dice.integers(0, 1 << size, 50):
             vector = [(int(code) >> place) & 1 for place in range(size)]
-            assert rows[art.choose([vector])] == find_box(net.tests, net.branches, kind, np.uint64(code))
+            found = find_box(net.tests, net.branches, kind, np.uint64(code))
+            assert rows[art.choose([vector, None])] == found
+            assert rows[art.search([vector, anything])] == found  # with vigilance 1 and the match divided by |w|
+            assert plain.search([vector, anything]) is None  # divided by |x| no box reaches it
 
 
 @pytest.mark.parametrize(

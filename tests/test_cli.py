@@ -205,3 +205,58 @@ def test_bad_input_to_learning_gets_one_clear_sentence(run, arguments, sentence,
     monkeypatch.chdir(tmp_path)
     test_bad_input_gets_one_clear_sentence(run, arguments, sentence)
     assert list(tmp_path.iterdir()) == []
+
+
+# --- files of users ---
+
+OWN = """
+import numpy as np
+from heartlab import Player, register
+from heartlab.features.atoms import atom
+
+
+@atom("test: A♣ held", "we have A♣")
+def ace_of_clubs(rules, state, seat):
+    return state["hands"][seat] & np.uint64(1 << 12) != np.uint64(0)
+
+
+@register("test-lowest", summary="the lowest card")
+class Lowest(Player):
+    def play(self, obs):
+        return min(obs.legal, key=lambda card: card % 13)
+"""
+
+
+def test_a_file_of_ones_own_brings_features_and_players(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.py").write_text(OWN)
+    training = ["train", "td-full", "--set", "extra=test: A♣ held", "--set", "orders=1", "--games", 300, "--out", "own"]
+    status, _, err = run(*training)
+    assert status == 2
+    assert "no atomic feature is called 'test: A♣ held'" in err
+    assert not (tmp_path / "own").exists(), "what cannot begin leaves nothing behind"
+    status, _, err = run("--use", "own.py", *training)
+    assert status == 0, err
+    _, out, _ = run("features", "own", "--contains", "A♣", "--json")
+    assert json.loads(out)["census"]["among"] == 103
+    status, out, err = run("arena", "test-lowest", "gnome", "--deals", 2, "--json")
+    assert status == 0, err
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (None, "there is no such file"),
+        ("1 +", "SyntaxError"),
+        ("from heartlab.features.atoms import atom\n@atom('test: b')\ndef b(rules, state, seat):\n"
+         "    return state['hand'] == 1\n", "the predicate of 'test: b' cannot be compiled"),
+    ],
+)  # fmt: skip
+def test_a_bad_file_of_ones_own_gets_one_sentence(run, tmp_path, text, sentence):
+    if text is not None:
+        (tmp_path / "own.py").write_text(text)
+    status, _, err = run("--use", tmp_path / "own.py", "players")
+    assert status == 2
+    assert sentence in err
+    assert "Traceback" not in err
+    assert len(err.strip().splitlines()) == 1

@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 from heartlab import cli
+from heartlab.features.atoms import ATOMS, CARD_ATOMS, HEART_ATOMS
+from heartlab.features.moon import place_moon
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-SKETCHES = ('deal.play("QS")', "...", "obs = deal.observe(2)", "games.hearts")
+SKETCHES = ('deal.play("QS")', "...", "obs = deal.observe(2)", "games.hearts", "from mine import")
 """Examples that show an error on purpose, leave something out, or need a file of the reader's."""
 EXAMPLES = [
     pytest.param(code, id=f"{page.name}-{number}")
@@ -33,8 +35,14 @@ def test_commands_in_the_docs_exist():
     known |= {group.typer_instance.info.name for group in cli.app.registered_groups}
     for page in PAGES:
         for block in re.findall(r"```sh\n(.*?)```", page.read_text(), re.S):
-            for name in re.findall(r"(?:^|/)heartlab ([a-z-]+)", block, re.M):
+            for name in re.findall(r"(?:^|/)heartlab (?:--use \S+ )?([a-z][a-z-]*)", block, re.M):
                 assert name in known, f"{page.name}: heartlab {name}"
+
+
+def test_the_list_of_atomic_features_is_that_of_the_program():
+    listed = re.findall(r"^\| (\d+) \| (.*) \| (.*) \|$", (ROOT / "docs" / "atoms.md").read_text(), re.M)
+    numbers = [*CARD_ATOMS, *HEART_ATOMS, *place_moon()]
+    assert listed == [(str(number), ATOMS[number].name, ATOMS[number].sentence) for number in numbers]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -61,7 +61,7 @@ def test_reasons_add_up_to_the_difference_of_the_cards():
         deal.play(min(deal.legal))
         analysis = analyse(deal, mind, lines=False)
         for one in analysis.cards[1:]:
-            why = reasons(network, mind, deal, analysis, one.card, seed=0, count=99)
+            why = reasons(network, mind, deal, analysis, one.card, seed=0)
             gap = one.expected - analysis.cards[0].expected
             if abs(gap) > 1e-9:
                 assert sum(reason.effect for reason in why) == pytest.approx(gap, abs=1e-5)
@@ -73,14 +73,52 @@ def test_reasons_add_up_to_the_difference_of_the_cards():
 def test_the_commands_speak_words_and_json(files):
     record, model = files
     words = CliRunner().invoke(app, ["features", str(model), "--contains", "we lead"])
-    assert "we lead: in 2 of the 4 largest weights, lowering in 1, raising in 1" in words.stdout
+    assert "we have the lead: in 2 of the 4 largest weights, lowering in 1, raising in 1" in words.stdout
     found = json.loads(CliRunner().invoke(app, ["features", str(model), "--json"]).stdout)
     assert found["raising"][0]["conjunction"] == "we lead"
-    question = ["explain", str(record), "--at", "6", "-m", str(model), "--worlds", "8"]
-    explained = CliRunner().invoke(app, question)
-    assert explained.exit_code == 0
-    assert "expecting" in explained.stdout
-    values = json.loads(CliRunner().invoke(app, [*question, "--json"]).stdout)
-    assert values["cards"][0]["reasons"] == [], "the choice needs none"
-    shares = [reason["after_card"] for card in values["cards"][1:] for reason in card["reasons"]]
+    assert found["raising"][0]["words"] == "we have the lead"
+    shares, texts = [], []
+    for at in range(5, 30, 4):
+        question = ["explain", str(record), "--at", str(at), "-m", str(model), "--worlds", "8"]
+        explained = CliRunner().invoke(app, question)
+        assert explained.exit_code == 0
+        assert "expecting" in explained.stdout
+        texts.append(explained.stdout)
+        values = json.loads(CliRunner().invoke(app, [*question, "--json"]).stdout)
+        assert values["cards"][0]["reasons"] == [], "the choice needs none"
+        shares += [reason["after_card"] for card in values["cards"][1:] for reason in card["reasons"]]
+    assert len(shares) > 5
     assert all(np.isclose(8 * share, round(8 * share)) for share in shares)
+    assert "we have the lead (weight +2.00, in " in "".join(texts)
+
+
+def test_what_is_not_shown_is_summed_up(files):
+    """The reasons that are shown and the line about the others make up all of them."""
+    record, model = files
+    question = ["explain", str(record), "--at", "9", "-m", str(model), "--worlds", "8", "--json", "--top"]
+    one, all_of_them = (json.loads(CliRunner().invoke(app, [*question, top]).stdout)["cards"] for top in ("1", "99"))
+    more = 0
+    for short, long in zip(one, all_of_them, strict=True):
+        assert long["other_reasons"] == {"count": 0, "effect": 0}
+        assert len(short["reasons"]) + short["other_reasons"]["count"] == len(long["reasons"])
+        effects = [reason["effect"] for reason in long["reasons"]]
+        assert short["other_reasons"]["effect"] == pytest.approx(sum(effects[1:]))
+        more += short["other_reasons"]["count"]
+    assert more > 0
+
+
+def test_atoms_are_listed_and_found_by_a_part_of_their_words(files):
+    words = CliRunner().invoke(app, ["features", "--atoms"]).stdout
+    for line in (
+        "we have an exit in hearts",
+        "the Q♠ player has no other spade below Q♠",
+        "we have taken 1 heart point",
+    ):
+        assert line in words
+    listed = json.loads(CliRunner().invoke(app, ["features", "--atoms", "--json"]).stdout)
+    assert {"number": 36, "name": "we lead", "sentence": "we have the lead"} in listed
+    assert len(listed) >= 102 + 9
+    question = ["features", str(files[1]), "--contains", "have the lead"]
+    assert "we have the lead: in 2 of the 4 largest" in CliRunner().invoke(app, question).stdout
+    several = CliRunner().invoke(app, ["features", str(files[1]), "--contains", "spade"])
+    assert "some that contain it" in str(several.exception)

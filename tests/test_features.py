@@ -33,6 +33,7 @@ from heartlab.features.conjunctions import (
     describe,
     list_active,
     nominal_count,
+    short_name,
     sum_active,
 )
 from heartlab.features.exclusions import exclusions, exclusive
@@ -112,7 +113,7 @@ def test_frequencies_are_those_of_the_specification():
                  57: 0.048}  # fmt: skip
     counts, views, total = np.zeros(60), 0, 0
     dice = random.Random(1)
-    for seed in range(150):
+    for seed in range(300):
         deal = Deal("seed-queen", seed=seed)
         while not deal.is_over and any(deal._states[0]["hands"][seat] & QUEEN_BIT != ZERO for seat in range(4)):
             if not deal.trick:
@@ -124,7 +125,8 @@ def test_frequencies_are_those_of_the_specification():
             deal.play(dice.choice(sorted(deal.legal)))
     assert total / views == pytest.approx(15.98, abs=0.3)
     for number, share in published.items():
-        assert counts[number - 1] / views == pytest.approx(share, abs=0.06), ATOMS[number - 1].name
+        close = 0.01 + 0.1 * share  # less than the smallest of the shares
+        assert counts[number - 1] / views == pytest.approx(share, abs=close), ATOMS[number - 1].name
 
 
 def test_exclusive_atoms_never_meet_and_few_others_stay_apart():
@@ -165,15 +167,17 @@ def test_every_atom_has_a_name_and_a_sentence_of_its_own():
 )
 def test_counts_are_the_published_ones_and_impossible_ones_are_not_stored(atoms, orders, published):
     assert nominal_count(len(atoms), orders) == published
-    chosen = Conjunctions.exhaustive(atoms, orders)
-    possible = 0
-    if max(orders) <= 3:
-        excluded = exclusions()
-        apart = {pair for pair in combinations(sorted(atoms), 2) if pair not in excluded}
-        for order in orders:
-            possible += sum(all(p in apart for p in combinations(c, 2)) for c in combinations(sorted(atoms), order))
-        assert len(chosen) == possible
-    assert len(chosen) <= published
+    excluded = exclusions()
+    later = {one: {two for two in atoms if two > one and (one, two) not in excluded} for one in atoms}
+
+    def possible(among, order):
+        if order == 1:
+            return len(among)
+        return sum(possible(among & later[one], order - 1) for one in among)
+
+    stored = len(Conjunctions.exhaustive(atoms, orders))
+    assert stored == sum(possible(set(atoms), order) for order in orders)
+    assert stored < published or orders == [1]
 
 
 def can_meet(atoms):
@@ -241,7 +245,8 @@ def test_conjunctions_can_be_looked_up_and_read():
     assert chosen.atoms_of(chosen.find([36, 5, 0])) == (0, 5, 36)
     assert chosen.find([5]) is None, "on the way, but not in the list"
     assert chosen.find([1]) is None
-    assert describe((0, 5, 36)) == "we have Q♠ ∧ 1 low spade ∧ we lead"
+    assert short_name((0, 5, 36)) == "we have Q♠ ∧ 1 low spade ∧ we lead"
+    assert describe((0, 36)) == "we have Q♠ and we have the lead"
     with pytest.raises(AtomError, match="1 to 8"):
         Conjunctions.of([range(9)])
     with pytest.raises(AtomError, match="orders"):

@@ -262,6 +262,29 @@ def test_runs_are_listed(tmp_path):
     assert load_model(tmp_path / "x" / "one").command == "heartlab train test-toy --games 100 --seed 1"
 
 
+def test_what_is_no_run_is_warned_of_and_does_not_hide_the_others(tmp_path):
+    train(begin("test-toy", tmp_path / "one", seed=1), stop_after=8)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "config.toml").write_text('[tool]\nname = "something else"\n')
+    warnings = []
+    assert [run.folder.name for run in known_runs(tmp_path, warnings.append)] == ["one"]
+    assert len(warnings) == 1
+    assert "other" in warnings[0]
+    with pytest.raises(RunError, match="there is no such folder"):
+        known_runs(tmp_path / "nowhere")
+
+
+def test_a_run_whose_trainer_cannot_be_made_leaves_nothing(tmp_path):
+    class Impossible(ToyTrainer):
+        def __init__(self, parameters, seed):
+            raise ValueError("not with this")
+
+    recipe("test-impossible", "", ToyParameters, games=100)(Impossible)
+    with pytest.raises(ValueError, match="not with this"):
+        train(begin("test-impossible", tmp_path / "r"))
+    assert not (tmp_path / "r").exists()
+
+
 def test_wrong_requests_are_named(tmp_path):
     folder = tmp_path / "r"
     with pytest.raises(RecipeError, match="no recipe is called 'test-tox'; did you mean test-toy"):

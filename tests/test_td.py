@@ -20,7 +20,7 @@ from heartlab.learn.run import new_run, train
 from heartlab.learn.td import NOTE, choose, choose_closed
 from heartlab.learn.td_growth import promising, with_more
 from heartlab.learn.td_model import to_model, to_network
-from heartlab.learn.td_recipes import TASKS, TdParameters, TdTrainer
+from heartlab.learn.td_recipes import TASKS, TdParameters, TdTrainer, chosen_conjunctions, measured_support
 from heartlab.players import PlayerError
 from heartlab.players.search import SearchPlayer
 from heartlab.search.evaluators import EvaluatorError, make_evaluator
@@ -269,6 +269,9 @@ def test_a_network_without_its_atoms_is_refused(model_file, tmp_path):
         to_network(strange)
     with pytest.raises(ModelError, match="do not fit together"):
         to_network(replace(model, arrays={**model.arrays, "weights": model.arrays["weights"][:-1]}))
+    broken = np.where(model.arrays["weights"] == model.arrays["weights"][0], np.nan, model.arrays["weights"])
+    with pytest.raises(ModelError, match="weights that are no numbers"):
+        to_network(replace(model, arrays={**model.arrays, "weights": broken}))
     with pytest.raises(ModelError, match="lacks its"):
         to_network(replace(model, arrays={"weights": model.arrays["weights"]}))
 
@@ -282,11 +285,42 @@ def test_selected_features_come_from_models(model_file):
     assert sorted(kept) == pytest.approx(largest)
 
 
+def test_features_can_be_selected_by_their_effect(tmp_path):
+    """Equal weights: what is active half of the time moves predictions more than what is rare, or always so."""
+    lead, single, took_none = [36], [33], [64]
+    network = Network(Conjunctions.of([lead, single, took_none]), np.full(3, 0.5, np.float32))
+    support = measured_support(network, "seed-nomoon", deals=40)
+    shares = [support[network.conjunctions.find(atoms)] for atoms in (lead, single, took_none)]
+    assert shares[0] == pytest.approx(0.25), "one of four has the lead"
+    assert 0 < shares[1] < 0.1 < shares[2] < 1
+    save_model(tmp_path / "three.npz", to_model(network, "seed-nomoon"))
+    chosen = chosen_conjunctions("full", TdParameters(select=f"{tmp_path / 'three.npz'}:2:effect"))
+    assert set(chosen) == {(36,), (64,)}
+
+
+def test_a_run_keeps_its_selected_features_when_their_source_changes(model_file, tmp_path):
+    source = tmp_path / "source.npz"
+    source.write_bytes(model_file[0].read_bytes())
+    recipe = find_recipe("td-full")
+    changes = {"select": f"{source}:40"}
+    train(new_run(tmp_path / "whole", recipe, 3, 2000, changes))
+    part = train(new_run(tmp_path / "part", recipe, 3, 2000, changes), stop_after=1000)
+    save_model(source, to_model(Network(Conjunctions.of([[0], [36]]), np.ones(2, np.float32)), "seed-nomoon"))
+    train(part)
+    assert (tmp_path / "whole" / "model.npz").read_bytes() == (tmp_path / "part" / "model.npz").read_bytes()
+    assert len(chosen_conjunctions("full", TdParameters(**changes))) == 2, "a changed file is read again"
+
+
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
+        ({"orders": "0"}, "orders=0: write numbers from 1 to 8"),
+        ({"rate": "-1"}, "rate=-1.0: between 0 and 1"),
+        ({"rate": "nan"}, "rate=nan: between 0 and 1"),
+        ({"halving": "-5"}, "halving=-5.0: a number of deals"),
+        ({"select": "td:5", "clauses": "yes"}, "clauses=yes goes with orders"),
         ({"partners": "nobody"}, "partners=nobody: choose from expert, self"),
-        ({"partners": "expert"}, "views=4 needs partners=self"),
+        ({"partners": "expert"}, "views=4 needs partners=self.*add views=1"),
         ({"orders": "one"}, "orders=one: write numbers"),
         ({"decay": "2"}, "decay=2.0: between 0 and 1"),
         ({"worlds": "3", "partners": "expert", "views": "1"}, "worlds=3: a number of worlds, with partners=self"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
@@ -44,7 +45,20 @@ class Executor(Protocol):
         """Have a function called."""
 
     def close(self) -> None:
-        """No more tasks; those that have not begun are forgotten."""
+        """No more tasks; those that have not begun are forgotten, and running ones may end early."""
+
+
+_here = threading.local()
+
+
+def asked_to_stop() -> bool:
+    """Whether the executor that runs the task around us was closed: long tasks ask now and then, and end early."""
+    stop: threading.Event | None = getattr(_here, "stop", None)
+    return stop is not None and stop.is_set()
+
+
+class Stopped(Exception):
+    """A task that ended early because it was asked to."""
 
 
 class LocalExecutor:
@@ -52,12 +66,14 @@ class LocalExecutor:
 
     def __init__(self, threads: int | None = None) -> None:
         self.workers = threads or os.cpu_count() or 1
-        self._pool = ThreadPoolExecutor(self.workers)
+        self._stop = threading.Event()
+        self._pool = ThreadPoolExecutor(self.workers, initializer=setattr, initargs=(_here, "stop", self._stop))
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Task:
         return self._pool.submit(function, *arguments)
 
     def close(self) -> None:
+        self._stop.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 

@@ -8,7 +8,7 @@ of the worlds each of them holds after the one card and after the other.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from heartlab.analysis.reading import find_deal, situation
 from heartlab.cards import Card, card_name, pretty_card
 from heartlab.deal import Deal
 from heartlab.features.atoms import ATOMS
-from heartlab.features.conjunctions import STACK, Conjunction, list_active
+from heartlab.features.conjunctions import STACK, Conjunction, describe, list_active
 from heartlab.features.network import Network
 from heartlab.kernel.layout import PLAYING, SEATS, StateArray
 from heartlab.kernel.play import mask_points
@@ -55,9 +55,8 @@ class Reason:
         if not self.atoms:
             shares = f"{self.after_card:.1f} on average instead of {self.after_choice:.1f}"
             return f"{self.effect:+.2f}  points once the trick is over ({shares})"
-        what = " and ".join(ATOMS[atom].sentence for atom in self.atoms)
         shares = f"{100 * self.after_card:.0f} % of the worlds instead of {100 * self.after_choice:.0f} %"
-        return f"{self.effect:+.2f}  {what} ({shares})"
+        return f"{self.effect:+.2f}  {describe(self.atoms)} (weight {self.weight:+.2f}, in {shares})"
 
     def to_dict(self) -> dict[str, Any]:
         """The values for JSON."""
@@ -71,9 +70,9 @@ class Reason:
 
 
 def reasons(
-    network: Network, mind: SearchPlayer, deal: Deal, analysis: Analysis, card: Card, *, seed: int, count: int
+    network: Network, mind: SearchPlayer, deal: Deal, analysis: Analysis, card: Card, *, seed: int
 ) -> list[Reason]:
-    """The features that weigh most for or against a card, beside the player's choice."""
+    """All features that tell a card from the player's choice, those that weigh most first."""
     worlds, batch = _worlds(mind, deal, analysis, seed)
     seat = deal.to_move or 0
     ends = [_after_trick(mind, batch, worlds, one, seed) for one in (card, analysis.choice)]
@@ -92,7 +91,12 @@ def reasons(
         had = [_mean_points(batch, states, seat) for states in ends]
         if had[0] != had[1]:
             found.append(Reason((), 1.0, *had))
-    return sorted(found, key=lambda reason: (-abs(reason.effect), reason.atoms))[:count]
+    return sorted(found, key=lambda reason: (-abs(reason.effect), reason.atoms))
+
+
+def _others(why: Sequence[Reason], top: int) -> dict[str, float]:
+    """How many reasons there are behind the first ones, and what they come to."""
+    return {"count": len(why[top:]), "effect": sum(reason.effect for reason in why[top:])}
 
 
 def _worlds(mind: SearchPlayer, deal: Deal, analysis: Analysis, seed: int) -> tuple[StateArray, Observations]:
@@ -150,19 +154,20 @@ def run_explanation(
     """`heartlab explain`: why the network's player prefers its card at a recorded decision."""
     network = load_network(model)
     mind = SearchPlayer("maxn", {"worlds": str(worlds)}, evaluator=network.evaluator())
-    mind.name = f"td:{model or SHIPPED}"
+    mind.name = f"td:{model}" if model else SHIPPED
     record, deal = find_deal(path, place, openspiel_rules)
     before = deal.before(at)
     played = deal.history[at - 1] if at <= len(deal.history) else None
     analysis = analyse(before, mind, seed=seed, played=played, lines=False)
     others = [one for one in analysis.cards if one.card != analysis.choice]
-    because = {one.card: reasons(network, mind, before, analysis, one.card, seed=seed, count=top) for one in others}
+    because = {one.card: reasons(network, mind, before, analysis, one.card, seed=seed) for one in others}
     if report:
         values = analysis.to_dict()
+        by_name = {card_name(card): why for card, why in because.items()}
         for one in values["cards"]:
-            one["reasons"] = [
-                reason.to_dict() for card, why in because.items() if card_name(card) == one["card"] for reason in why
-            ]
+            why = by_name.get(one["card"], [])
+            one["reasons"] = [reason.to_dict() for reason in why[:top]]
+            one["other_reasons"] = _others(why, top)
         report({"file": str(path), "deal": place, "seed": seed, **values})
         return
     names = [f"seat {number}" for number in range(deal.rules.players)]
@@ -175,7 +180,10 @@ def run_explanation(
         gap = one.expected - best.expected
         more = f"would cost {gap:.2f} more:" if because[one.card] else "comes to the same."
         print(f"\n{pretty_card(one.card)}{mark} {more}")
-        for reason in because[one.card]:
+        for reason in because[one.card][:top]:
             print(f"  {reason.sentence()}")
+        behind = _others(because[one.card], top)
+        if behind["count"]:
+            print(f"  {behind['effect']:+.2f}  {behind['count']} other feature{'s' * (behind['count'] > 1)} together")
     if not others:
         print("It is the only legal card.")

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.features.atoms import find_atom
-from heartlab.features.conjunctions import Conjunction, describe
+from heartlab.features.atoms import ATOMS, find_atom
+from heartlab.features.conjunctions import Conjunction, describe, short_name
+from heartlab.features.moon import place_moon
 from heartlab.features.network import Network
 from heartlab.learn.model import load_model
 from heartlab.learn.td_model import KIND, SHIPPED, to_network
@@ -30,7 +31,12 @@ class Weighed:
 
     def to_dict(self) -> dict[str, Any]:
         """The values for JSON."""
-        return {"rank": self.rank, "weight": self.weight, "conjunction": describe(self.atoms)}
+        return {
+            "rank": self.rank,
+            "weight": self.weight,
+            "conjunction": short_name(self.atoms),
+            "words": describe(self.atoms),
+        }
 
 
 @dataclass(frozen=True)
@@ -68,7 +74,7 @@ def run_features(name: str, *, top: int, contains: Sequence[str], report: Callab
     """`heartlab features`: print a model's largest weights in words."""
     model = load_model(name or SHIPPED, KIND)
     network = to_network(model)
-    wanted = frozenset(find_atom(text).number for text in contains)
+    wanted = frozenset(find_atom(text, part=True).number for text in contains)
     lowering, raising = (largest(network, sign, top, wanted) for sign in (-1, 1))
     counted = census(network, wanted)
     if report:
@@ -83,6 +89,8 @@ def run_features(name: str, *, top: int, contains: Sequence[str], report: Callab
         return
     trained = f"trained under {model.rules}, {model.games:,} deals"
     print(f"{name or SHIPPED}: {len(network.conjunctions):,} conjunctions, {trained}")
+    if model.command:
+        print(f"made with: {model.command}")
     for title, rows in (("fewer points expected", lowering), ("more points expected", raising)):
         print(f"\n  rank  weight  {title}")
         for one in rows:
@@ -93,3 +101,14 @@ def run_features(name: str, *, top: int, contains: Sequence[str], report: Callab
             f"\n{describe(sorted(wanted))}: in {both:,} of the {counted.among:,} largest weights, "
             f"lowering in {counted.lowering:,}, raising in {counted.raising:,}"
         )
+
+
+def list_atoms(report: Callable[[Any], None] | None) -> None:
+    """`heartlab features --atoms`: all atomic features, with what each says."""
+    place_moon()
+    atoms = [ATOMS[number] for number in sorted(ATOMS)]
+    if report:
+        report([{"number": one.number, "name": one.name, "sentence": one.sentence} for one in atoms])
+        return
+    for one in atoms:
+        print(f"{one.number:>4}  {one.name:<28} {one.sentence}")

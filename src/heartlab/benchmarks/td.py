@@ -6,6 +6,8 @@ features, one AND per order, one dot product. It is given the atomic features; w
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from itertools import combinations
 from math import comb
@@ -121,3 +123,30 @@ def bench_training(seconds: float) -> Iterator[BenchResult]:
         four, three, ratio = compare(_training("1,2,3,4", partners), _training("1,3", partners), seconds)
         peer = "heartlab, triples"
         yield BenchResult("td.training", "deals/s", 1, four, peer, three, ratio, f"four-wise, partners={partners}")
+
+
+MEMORY = """
+import resource
+from heartlab.learn.td_recipes import TdParameters, TdTrainer
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+TdTrainer("queen", TdParameters(orders="1", partners="expert", views=1), 1).step(0, 1000)
+small = peak()
+trainer = TdTrainer("queen", TdParameters(partners="expert", views=1), 1)
+trainer.step(0, 1000)
+trainer.model()
+print(small, peak())
+"""
+"""What a process of its own does, so that its peak is that of training alone."""
+
+
+@benchmark("td.memory")
+def bench_memory(seconds: float) -> Iterator[BenchResult]:
+    """The most memory that training has at once: order four beside order one, where there is hardly a network."""
+    if sys.platform == "win32":
+        return
+    done = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True)
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    small, peak = (int(number) / unit for number in done.stdout.split())
+    note = "peak of a process that trains up to order four; the peer is Python, the libraries and compiled code"
+    yield BenchResult("td.memory", "MiB", 1, peak, "order one", small, peak / small, note)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import sys
 from pathlib import Path
@@ -59,5 +60,29 @@ def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
+    used: Annotated[
+        list[Path] | None,
+        typer.Option("--use", help="A Python file that adds features, evaluators, advice or players; repeatable."),
+    ] = None,
 ) -> None:
     """Options before the command."""
+    for path in used or ():
+        use_file(path)
+
+
+def use_file(path: Path) -> None:
+    """Run a user's Python file, for what it registers.
+
+    :raises ValueError: if it cannot be run.
+    """
+    if not path.is_file():
+        raise ValueError(f"--use {path}: there is no such file")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ValueError(f"--use {path}: not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(path.stem, module)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise ValueError(f"--use {path}: {type(error).__name__}: {error}") from error

@@ -171,13 +171,18 @@ def features(
     ] = "",
     top: Annotated[int, typer.Option("--top", help="How many of each sign.")] = 20,
     contains: Annotated[
-        list[str] | None, typer.Option("--contains", help="Only conjunctions with this atomic feature; repeatable.")
+        list[str] | None,
+        typer.Option("--contains", help="Only conjunctions with this atomic feature, by name or words; repeatable."),
     ] = None,
+    atoms: Annotated[bool, typer.Option("--atoms", help="List the atomic features instead.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show what a network has learned: the conjunctions with the largest weights, in words."""
-    from heartlab.analysis.weights import run_features
+    from heartlab.analysis.weights import list_atoms, run_features
 
+    if atoms:
+        list_atoms(print_json if as_json else None)
+        return
     run_features(model, top=positive("--top", top), contains=contains or [], report=print_json if as_json else None)
 
 
@@ -229,13 +234,18 @@ def falcon(
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the categories of a FALCON network as rules, or the one behind a choice (--at)."""
+    """Show the categories of a FALCON network as rules, or the one behind a choice (--at).
+
+    Behind each action of a rule stands its motor weight; for the shipped network and others grown from playouts the
+    points until the end of the deal that it costs more (+) or less (-) than the mean of the choices.
+    """
     from heartlab.learn.falcon_explain import describe_choice, describe_network
 
     report = print_json if as_json else None
     if at is not None or record is not None:
         chosen = None if rules is None else Rules.parse(rules)
-        describe_choice(model, record, number, at or 1, chosen, seed, report)
+        place = 1 if at is None else positive("--at", at)
+        describe_choice(model, record, number, place, chosen, seed, report)
     else:
         describe_network(model, positive("--top", top), contains or [], report)
 

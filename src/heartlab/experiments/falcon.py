@@ -24,6 +24,7 @@ from heartlab.experiments.falcon_parts import (
     ratio_claim,
     ratio_text,
     standard_runs,
+    train_all,
     train_runs,
 )
 from heartlab.experiments.falcon_readings import readings, robustness
@@ -64,15 +65,13 @@ def figure_2(shop: Workshop) -> Findings:
     """F_murai, F_base and F_weight while they learn for 5,000 games."""
     runs, games = shop.size(RUNS, 3), shop.size(5_000, 1_000)
     learners = {
-        "F_murai (stand-in)": FalconSettings(separate=False, rule="and", fresh=-1.0, forced=True),
+        "F_murai (stand-in, first vector kept)": FalconSettings(separate=False, rule="and", fresh=-1.0, forced=True),
         "F_base, β = 1": FalconSettings(separate=False, rate=1.0, sp="constant"),
         "F_base, β = 0.01": FalconSettings(separate=False, sp="constant"),
         "F_weight": FalconSettings(separate=False),
     }
-    trained = {
-        name: train_runs(shop, Study(f"figure-2 {name}", settings, games=games, tests=1_000), runs)
-        for name, settings in learners.items()
-    }
+    studies = [Study(f"figure-2 {name}", settings, games=games, tests=1_000) for name, settings in learners.items()]
+    trained = dict(zip(learners, train_all(shop, studies, runs), strict=True))
     ratios = {name: learning_ratios(found, games) for name, found in trained.items()}
     how = f"mean penalty ratio of {games:,} games while learning, {runs} runs"
     findings = Findings()
@@ -110,8 +109,9 @@ def figure_2(shop: Workshop) -> Findings:
         Table(f"After {games:,} games, {runs} runs (± s.e.)", ["learner", "while learning", "frozen"], rows)
     )
     findings.notes.append(
-        "F_murai is an agent of a thesis that is not available; its stand-in takes the printed equations with "
-        "W_new = A, which freezes the first action that was tried."
+        "F_murai is an agent of a thesis that is not available; its stand-in takes the printed update with W_new = A: "
+        "a new category takes over the first vector that it learns, the action vector or, after a failure, its "
+        "inverse. Under x ∧ W that freezes what came first. It has one network; the pilot's 0.31 has two (readings)."
     )
     findings.figures.append(
         Figure(

@@ -6,18 +6,22 @@ covers are the differences between training runs.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from heartlab.arena.statistics import Estimate, FloatArray, estimate
-from heartlab.bundle import Arrays
+from heartlab.bundle import Arrays, BundleError, read_bundle, write_bundle
+from heartlab.executor import Stopped, asked_to_stop
 from heartlab.experiments.claims import Claim, Verdict
 from heartlab.experiments.parts import Workshop
 from heartlab.learn.falcon_agent import FalconAgent, FalconSettings
+from heartlab.learn.falcon_net import Categories
 from heartlab.rules import Rules
 
 RUNS = 40
@@ -28,6 +32,8 @@ TESTS = 10_000
 """Frozen games after training, as in the paper."""
 BLOCK = 500
 """Games over which a learning curve is averaged."""
+DRAFT_SECONDS = 60.0
+"""How often a long training run writes down how far it is."""
 GNOMES = ("gnome", "gnome", "gnome")
 LEVELS = [("parity", 0.25)]
 FOURTEEN = "1+2+2+3+2+2+1"
@@ -63,29 +69,85 @@ def networks(count: int, **changes: Any) -> FalconSettings:
     return FalconSettings(separate=count > 1, groups=FOURTEEN if count == 14 else "13", **changes)
 
 
-def _train(study: Study, seed: int) -> Arrays:
-    agent = FalconAgent(study.settings, Rules.parse(study.rules))
-    curve: list[float] = []
-    tested, ranks, done = [], [], 0
-    settings = study.settings
-    for mark in study.test_marks:
-        while done < mark:
-            count = min(BLOCK, mark - done)
-            epsilon = settings.epsilon + done / study.games * (settings.epsilon_end - settings.epsilon)
-            points = agent.play(
-                study.partners, seed, "train", done, count, learning=True, epsilon=epsilon, leader=study.leader
-            )
-            curve.append(float(points[:, 0].mean()) / agent.rules.total_points)
-            done += count
-        tested.append(agent.ratio(study.testers, seed, "test", study.tests, leader=study.leader).mean())
+LATER = ("match", "vigilance", "choice", "credit", "dump", "outcomes")
+"""Settings that came after the first parts were made."""
+
+
+def settings_key(settings: FalconSettings) -> dict[str, Any]:
+    """The settings that name a part. Later ones are left out while they have their defaults, so old parts are found."""
+    usual = FalconSettings()
+    known = asdict(settings)
+    return {name: value for name, value in known.items() if name not in LATER or value != getattr(usual, name)}
+
+
+@dataclass
+class _Training:
+    """A training run that can be put down and taken up again."""
+
+    study: Study
+    seed: int
+    draft: Path | None
+    agent: FalconAgent = field(init=False)
+    done: int = 0
+    curve: list[float] = field(default_factory=list)
+    tested: list[float] = field(default_factory=list)
+    ranks: list[FloatArray] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.agent = FalconAgent(self.study.settings, Rules.parse(self.study.rules))
+        if self.draft is not None and self.draft.is_file():
+            try:
+                header, arrays = read_bundle(self.draft)
+                self.agent.categories = Categories.of(arrays)
+                self.done = int(header["done"])
+            except (BundleError, KeyError, ValueError):
+                return
+            self.curve, self.tested = arrays["curve"].tolist(), arrays["tested"].tolist()
+            self.ranks = list(arrays["ranks"])
+
+    def results(self) -> Arrays:
+        """What there is so far."""
+        return {"curve": np.array(self.curve), "tested": np.array(self.tested), "ranks": np.array(self.ranks)}
+
+    def block(self, mark: int) -> None:
+        """Some training games."""
+        study, settings = self.study, self.study.settings
+        count = min(BLOCK, mark - self.done)
+        epsilon = settings.epsilon + self.done / study.games * (settings.epsilon_end - settings.epsilon)
+        points = self.agent.play(
+            study.partners, self.seed, "train", self.done, count, learning=True, epsilon=epsilon, leader=study.leader
+        )
+        self.curve.append(float(points[:, 0].mean()) / self.agent.rules.total_points)
+        self.done += count
+
+    def test(self) -> None:
+        """Frozen games, and big ones."""
+        study = self.study
+        ratios = self.agent.ratio(study.testers, self.seed, "test", study.tests, leader=study.leader)
+        self.tested.append(float(ratios.mean()))
         if study.big_games:
-            ranks.append(rank_shares(agent, study.testers, seed, study.big_games))
-    return {
-        "curve": np.array(curve),
-        "tested": np.array(tested),
-        "categories": np.array([agent.categories.count]),
-        "ranks": np.array(ranks),
-    }
+            self.ranks.append(rank_shares(self.agent, study.testers, self.seed, study.big_games))
+
+    def put_down(self) -> None:
+        """Write down how far it is."""
+        if self.draft is not None:
+            write_bundle(self.draft, {"done": self.done}, {**self.agent.categories.arrays(), **self.results()})
+
+
+def _train(study: Study, seed: int, draft: Path | None = None) -> Arrays:
+    training = _Training(study, seed, draft)
+    written = time.monotonic()
+    for mark in study.test_marks[len(training.tested) :]:
+        while training.done < mark:
+            training.block(mark)
+            if asked_to_stop():
+                training.put_down()
+                raise Stopped
+            if time.monotonic() - written > DRAFT_SECONDS:
+                training.put_down()
+                written = time.monotonic()
+        training.test()
+    return {**training.results(), "categories": np.array([training.agent.categories.count])}
 
 
 def rank_shares(agent: FalconAgent, testers: Sequence[str], seed: int, games: int) -> FloatArray:
@@ -115,16 +177,20 @@ def run_seed(workshop: Workshop, run: int) -> int:
 
 def train_runs(workshop: Workshop, study: Study, runs: int) -> list[Arrays]:
     """Train a learner several times: `curve` [blocks], `tested` [marks], `categories`, `ranks` [marks, 4]."""
-    return workshop.parts(
-        [
-            (
-                f"{study.name} {run}",
-                {"study": asdict(study), "run": run},
-                partial(_train, study, run_seed(workshop, run)),
-            )
-            for run in range(runs)
-        ]
-    )
+    return train_all(workshop, [study], runs)[0]
+
+
+def train_all(workshop: Workshop, studies: Sequence[Study], runs: int) -> list[list[Arrays]]:
+    """Train several learners, each several times, with no pause between them; the runs of each."""
+    jobs = []
+    for study in studies:
+        for run in range(runs):
+            name = f"{study.name} {run}"
+            settings = {"study": {**asdict(study), "settings": settings_key(study.settings)}, "run": run}
+            work = partial(_train, study, run_seed(workshop, run), workshop.draft(name, settings))
+            jobs.append((name, settings, work))
+    found = workshop.parts(jobs)
+    return [found[first : first + runs] for first in range(0, len(found), runs)]
 
 
 def standard_runs(shop: Workshop, count: int) -> list[Arrays]:

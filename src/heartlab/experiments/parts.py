@@ -21,6 +21,8 @@ from heartlab import __version__
 from heartlab.bundle import Arrays, BundleError, read_bundle, write_bundle
 from heartlab.executor import Executor
 
+DRAFT = ".draft"
+"""How the name of an unfinished part's file ends."""
 PartWork = Callable[[], Mapping[str, Any]]
 """Does the work of a part and gives arrays by name."""
 
@@ -70,6 +72,10 @@ class Workshop:
         found = self._find(place)
         return self._keep(place, *timed(work)) if found is None else found
 
+    def draft(self, name: str, settings: Mapping[str, Any]) -> Path:
+        """Where the work of a part may keep what it has so far; the file is removed when the part is finished."""
+        return self._place(name, settings).path.with_suffix(DRAFT)
+
     def _place(self, name: str, settings: Mapping[str, Any]) -> Place:
         """Where a part is kept."""
         settings = {**settings, "seed": self.seed, "package": __version__}
@@ -92,6 +98,7 @@ class Workshop:
     def _keep(self, place: Place, arrays: Arrays, seconds: float) -> Arrays:
         """Write down a part that was worked on."""
         write_bundle(place.path, {**place.header, "seconds": seconds}, arrays)
+        place.path.with_suffix(DRAFT).unlink(missing_ok=True)
         self._count(place.path, seconds, fresh=True)
         self.tell(f"{place.header['part']}: {seconds:.1f} s")
         return arrays

@@ -134,11 +134,11 @@ def _grow(parameters: GrowthParameters, seed: int, deals: int) -> Mapping[str, A
     return {**trainer.checkpoint(), "points": np.array(points)}
 
 
-def cost_part(shop: Workshop, training: Training) -> float:
-    """Seconds that one training deal takes with the conjunctions of a network, in self-play on one thread."""
+def cost_part(shop: Workshop, training: Training, task: str, parameters: TdParameters) -> npt.NDArray[np.float64]:
+    """Seconds that a training deal takes with the conjunctions of a network on one thread, in several portions."""
 
     def work() -> Mapping[str, Any]:
-        trainer = TdTrainer("full", TdParameters(), 1000 * shop.seed, training.conjunctions)
+        trainer = TdTrainer(task, parameters, 1000 * shop.seed, training.conjunctions)
         deals, seconds = shop.size(1_000, 100), []
         for chunk in range(COST_CHUNKS + 1):
             started = time.perf_counter()
@@ -146,8 +146,8 @@ def cost_part(shop: Workshop, training: Training) -> float:
             seconds.append((time.perf_counter() - started) / deals)
         return {"seconds": np.array(seconds[1:])}
 
-    settings = {"conjunctions": len(training.conjunctions), "chunks": COST_CHUNKS}
-    return float(np.median(shop.part(f"cost-{training.label}", settings, work)["seconds"]))
+    settings = {"conjunctions": len(training.conjunctions), "task": task, **asdict(parameters)}
+    return shop.part(f"cost-{training.label}", settings, work)["seconds"]
 
 
 def _learn(trainer: TdTrainer, done: int, until: int) -> list[float]:

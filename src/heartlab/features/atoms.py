@@ -19,6 +19,7 @@ from typing import Any
 import numba
 import numpy as np
 from numba import types
+from numba.core.errors import NumbaError
 
 from heartlab.jit import kernel, pointed
 from heartlab.kernel.bits import CLUBS, HEARTS, ONE, QUEEN_BIT, SPADES, ZERO, bit, popcount
@@ -194,9 +195,9 @@ class Atom:
 
 
 def _suit_names(symbol: str, word: str) -> list[tuple[str, str]]:
-    dealt = [("≥3", "three or more"), ("0", "no"), ("1", "one"), ("2", "two")]
+    dealt = [("≥3", f"three or more {word}"), ("0", f"no {word}"), ("1", f"one {word[:-1]}"), ("2", f"two {word}")]
     return [
-        *((f"dealt {few} {symbol}", f"we were dealt {many} {word}") for few, many in dealt),
+        *((f"dealt {few} {symbol}", f"we were dealt {many}") for few, many in dealt),
         (f"short {symbol}", f"we have no {word}"),
         (f"not short {symbol}", f"we have {word}"),
         (f"opponent short {symbol}", f"an opponent has no {word}"),
@@ -232,7 +233,8 @@ def _card_names() -> list[tuple[str, str]]:
 def _heart_names() -> list[tuple[str, str]]:
     """Names and sentences of the 42."""
     blocks = (("we took", "we have taken"), ("others took", "the others have taken"), ("left:", "still to be taken:"))
-    return [(f"{short} {n} ♥", f"{long} {n} heart points") for short, long in blocks for n in range(POINTS_BLOCK)]
+    counts = ["no heart points", "1 heart point", *(f"{n} heart points" for n in range(2, POINTS_BLOCK))]
+    return [(f"{short} {n} ♥", f"{long} {many}") for short, long in blocks for n, many in enumerate(counts)]
 
 
 ATOMS: dict[int, Atom] = {
@@ -253,12 +255,18 @@ class AtomError(ValueError):
 def atom(name: str, sentence: str = "") -> Callable[[Callable[..., bool]], Atom]:
     """Compile a predicate (rules, state, seat) -> bool and add it as an atomic feature.
 
-    :raises AtomError: if the name is taken or there is no place left.
+    :raises AtomError: if the name is taken, there is no place left, or the predicate cannot be compiled.
     """
 
     def add(function: Callable[..., bool]) -> Atom:
         text = sentence or (function.__doc__ or name).strip().split("\n")[0]
-        return place_atom(name, text, pointed(PREDICATE)(function))
+        try:
+            compiled = pointed(PREDICATE)(function)
+        except NumbaError as error:
+            reasons = [line.strip() for line in str(error).splitlines() if line.strip()]
+            why = next((line for line in reasons if "Error" in line or "not" in line.lower().split()), reasons[0])
+            raise AtomError(f"the predicate of {name!r} cannot be compiled: {why}") from error
+        return place_atom(name, text, compiled)
 
     return add
 
@@ -279,18 +287,20 @@ def place_atom(
     return ATOMS[free[0]]
 
 
-def find_atom(text: str) -> Atom:
-    """The atomic feature with this name or sentence.
+def find_atom(text: str, *, part: bool = False) -> Atom:
+    """The atomic feature with this name or sentence, or (`part`) the only one of which it is a part.
 
-    :raises AtomError: if there is none.
+    :raises AtomError: if there is none, or more than one.
     """
     wanted = text.strip().lower()
     for known in ATOMS.values():
         if wanted in (known.name.lower(), known.sentence.lower()):
             return known
-    close = [known.name for known in ATOMS.values() if wanted in known.name.lower() or wanted in known.sentence.lower()]
-    hint = f"; some that contain it: {', '.join(close[:6])}" if close else ""
-    raise AtomError(f"no atomic feature is called {text!r}{hint}")
+    close = [known for known in ATOMS.values() if wanted in known.name.lower() or wanted in known.sentence.lower()]
+    if part and len(close) == 1:
+        return close[0]
+    hint = f"; some that contain it: {', '.join(known.name for known in close[:6])}" if close else ""
+    raise AtomError(f"no atomic feature is called {text!r}{hint}; `heartlab features --atoms` lists them")
 
 
 def make_extractor(numbers: frozenset[int]) -> Callable[..., None]:

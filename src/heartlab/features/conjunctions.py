@@ -180,6 +180,15 @@ class Conjunctions:
             node = int(self.parents[node])
         return tuple(sorted(atoms))
 
+    def rows(self, nodes: npt.NDArray[Any] | None = None) -> npt.NDArray[np.int8]:
+        """Some nodes, or all conjunctions, as rows of atom numbers, ascending, padded with -1."""
+        at = np.flatnonzero(self.live) if nodes is None else nodes
+        columns: list[npt.NDArray[np.int8]] = []
+        while not columns or (at != ROOT).any():
+            columns.append(self.last_atoms[at])
+            at = np.maximum(self.parents[at], ROOT)
+        return np.stack(columns, axis=1)
+
     def find(self, atoms: Iterable[int]) -> int | None:
         """The node of a conjunction, if it is in the set."""
         node = ROOT
@@ -225,9 +234,14 @@ def nominal_count(atoms: int, orders: Iterable[int]) -> int:
     return sum(comb(atoms, order) for order in orders)
 
 
+def short_name(atoms: Iterable[int]) -> str:
+    """A conjunction by the names of its atoms."""
+    return " ∧ ".join(ATOMS[atom].name for atom in atoms)
+
+
 def describe(atoms: Iterable[int]) -> str:
     """A conjunction in words."""
-    return " ∧ ".join(ATOMS[atom].name for atom in atoms)
+    return " and ".join(ATOMS[atom].sentence for atom in atoms)
 
 
 # --- walking ---

@@ -82,7 +82,7 @@ def list_recipes(report: Report | None) -> None:
 
 def list_runs(folder: Path, report: Report | None) -> None:
     """The runs in a folder and its subfolders."""
-    runs = known_runs(folder)
+    runs = known_runs(folder, lambda line: print(f"heartlab: {line}", file=sys.stderr))
     if report:
         report([_plain(run) for run in runs])
         return

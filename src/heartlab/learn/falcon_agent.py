@@ -17,6 +17,8 @@ from heartlab.learn.falcon_partners import SELF, find_partner
 from heartlab.players.falcon.actions import COUNT as ACTIONS
 from heartlab.rules import Rules
 
+TRICKS = 13
+"""Of a deal at the tables that agents train at."""
 PointArray = npt.NDArray[np.int16]
 CHOICES: dict[str, tuple[str, ...]] = {
     "percepts": ("paper", "place"),
@@ -26,6 +28,11 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "ties": ("lowest", "highest", "random"),
     "decay": ("all", "applicable"),
     "pointless": ("success", "ignored"),
+    "match": ("exact", "weights", "percepts", "coded"),
+    "choice": ("applicable", "all"),
+    "credit": ("chosen", "card"),
+    "dump": ("out", "printed"),
+    "outcomes": ("together", "newest", "oldest", "good"),
 }
 """What the settings that are words can be, in the order of the kernel's numbers."""
 
@@ -44,7 +51,7 @@ class FalconSettings:
     """delta: our reading; and: the printed equation; beyond the paper: returns (rest of the deal), td (TD-FALCON)."""
     rate: float = 0.01
     fresh: float = 1.0
-    """Weights of a new category; -1: its first action vector."""
+    """Weights of a new category; -1: the first vector that it learns, as printed: A, its inverse after a failure."""
     forced: bool = False
     """Whether turns with one legal card are learned from."""
     sp: str = "trick"
@@ -61,13 +68,30 @@ class FalconSettings:
     discount: float = 1.0
     relative: float = 0.0
     """How much the others' points please, as a share of one's own."""
+    match: str = "exact"
+    """exact: one category per percept vector. By `vigilance`: weights (divided by |W|, as printed), percepts (by |S|),
+    coded (by |S| with complement coding: categories generalise)."""
+    vigilance: float = 1.0
+    """The least match of the sensory field; not for exact."""
+    choice: str = "applicable"
+    """Among which actions the highest weight is looked for: applicable, or all (if that one does not apply, the first
+    that does is carried out)."""
+    credit: str = "chosen"
+    """What is learned as done: the chosen action, or all actions that name its card."""
+    dump: str = "out"
+    """When a15 gets rid of A♠ and K♠: while Q♠ is out, or as printed (after it has been played)."""
+    outcomes: str = "together"
+    """Whether a percept vector has one category, or one for good and one for bad outcomes; then the newest, the oldest
+    or the good one is asked."""
 
     def __post_init__(self) -> None:
         for name, known in CHOICES.items():
             if getattr(self, name) not in known:
                 raise ValueError(f"{name}={getattr(self, name)} is unknown; choose from {', '.join(known)}")
         group_of_tricks(self.groups)
-        for name in ("rate", "epsilon", "epsilon_end", "discount", "relative"):
+        if self.outcomes != "together" and self.rule in ("returns", "td"):
+            raise ValueError(f"outcomes={self.outcomes} needs feedback after each trick, not rule={self.rule}")
+        for name in ("rate", "floor", "vigilance", "epsilon", "epsilon_end", "discount", "relative"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"{name}={getattr(self, name)} needs a number from 0 to 1")
         if self.fresh != -1.0 and not 0.0 <= self.fresh <= 1.0:
@@ -80,15 +104,26 @@ class FalconSettings:
 
 
 def group_of_tricks(text: str) -> list[int]:
-    """The group of each trick from sizes such as 7+6; tricks beyond them belong to the last group.
+    """The group of each of the 13 tricks from sizes such as 7+6; tricks beyond them belong to the last group.
 
-    :raises ValueError: for anything that is no list of sizes.
+    :raises ValueError: for anything that is no list of sizes with the sum 13.
     """
     sizes = text.split("+")
     if not all(size.isdecimal() and int(size) > 0 for size in sizes):
         raise ValueError(f"groups={text}: write numbers of tricks joined with +, such as 7+6")
+    if sum(map(int, sizes)) != TRICKS:
+        raise ValueError(f"groups={text} makes {sum(map(int, sizes))} tricks, but a deal has {TRICKS}")
     groups = [group for group, size in enumerate(sizes) for _ in range(int(size))]
     return (groups + [groups[-1]] * MAX_TRICKS)[:MAX_TRICKS]
+
+
+def check_rules(rules: Rules) -> None:
+    """Refuse rules that agents cannot train under.
+
+    :raises ValueError: unless four play without passing.
+    """
+    if rules.players != 4 or rules.passing != ("hold",):
+        raise ValueError(f"FALCON agents train at tables of four without passing, not under {rules}")
 
 
 def learner_record(settings: FalconSettings, rules: Rules, *, learning: bool = False, epsilon: float = 0.0,
@@ -99,7 +134,7 @@ def learner_record(settings: FalconSettings, rules: Rules, *, learning: bool = F
     for name, known in CHOICES.items():
         record[name] = known.index(getattr(settings, name))
     record["groups"] = group_of_tricks(settings.groups)
-    for name in ("separate", "forced", "rate", "fresh", "floor", "discount", "relative"):
+    for name in ("separate", "forced", "rate", "vigilance", "fresh", "floor", "discount", "relative"):
         record[name] = getattr(settings, name)
     record["learning"], record["epsilon"], record["leader"] = learning, epsilon, leader
     record["total"] = rules.total_points
@@ -110,8 +145,7 @@ class FalconAgent:
     """An agent with its categories."""
 
     def __init__(self, settings: FalconSettings, rules: Rules, categories: Categories | None = None) -> None:
-        if rules.players != 4 or rules.passing != ("hold",):
-            raise ValueError(f"FALCON agents train at tables of four without passing, not under {rules}")
+        check_rules(rules)
         self.settings, self.rules = settings, rules
         self.categories = categories or Categories(ACTIONS)
         prepare()

@@ -3,7 +3,8 @@
 A category demands some percepts, or their absence, and does not care about the others: with complement coding its
 sensory weights are 1 where it demands and 0 where it does not care. The boxes of a network do not overlap and cover
 everything, so that the choice function of :mod:`heartlab.learn.art` has exactly one winner, the box around the percept
-vector (the tests show it); here a tree of questions leads to it.
+vector, and with the match divided by |w|, as the paper prints it, exactly that box reaches vigilance 1
+(:meth:`Boxes.to_art`; the tests show it). Here a tree of questions leads to it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy.typing as npt
 from heartlab.bundle import Arrays
 from heartlab.jit import kernel
 from heartlab.kernel.bits import ONE, QUEEN_BIT, ZERO
+from heartlab.learn.art import Field, FusionArt
 from heartlab.players.falcon.percepts import unplayed_elsewhere
 from heartlab.players.falcon.richer import COUNT, FIRST, KINDS, PERCEPTS, kind_of, name_cards, sense
 
@@ -111,6 +113,18 @@ class Boxes:
         if not np.where(leaf, ends, leads_on & (tests >= 0) & (tests < most)).all():
             raise ValueError("its questions lead nowhere")
         return cls(tests, branches, weights, visits)
+
+    def to_art(self, kind: int) -> tuple[FusionArt, list[int]]:
+        """The categories of a kind as a fusion-ART network with a sensory and a motor field, and their numbers here."""
+        size = len(PERCEPTS[kind])
+        art = FusionArt([Field(size, vigilance=1.0, complement=True, by_weights=True), Field(COUNT, choice=0.0)])
+        rows = []
+        for row, box in enumerate(self.boxes()):
+            if box.kind == kind:
+                sensory = [bits >> place & 1 for bits in (box.demands, box.forbids) for place in range(size)]
+                art.add([*sensory, *self.weights[row]])
+                rows.append(row)
+        return art, rows
 
     def boxes(self) -> list[Box]:
         """What each category demands, in the order of the weights."""

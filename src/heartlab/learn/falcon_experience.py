@@ -120,9 +120,9 @@ def experience(
 @kernel
 def play_frozen(
     rules: Any, deal_key: np.uint64, play_key: np.uint64, first: int, states: Any, tests: Any, branches: Any,
-    weights: Any, partner: Any, out: Any,
+    weights: Any, partner: Any, leader: int, out: Any,
 ) -> None:  # fmt: skip
-    """Whole games, one per row: the points of the agent."""
+    """Whole games, one per row: the points of the agent. `leader`: seats from it to the first leader; -1: any."""
     rule = rules[0]
     state = states[0]
     rng, history, cards = np.empty(1, np.uint64), np.full(52, -1, np.int8), np.full(COUNT, -1, np.int64)
@@ -132,6 +132,8 @@ def play_frozen(
         deal(rule, state, number, rng)
         rng[0] = substream(play_key, number)
         me = number % np.int64(rule["players"])
+        if leader >= 0:
+            state["leader"] = state["to_move"] = (me + leader) % np.int64(rule["players"])
         _play_on(rule, state, me, 99, tests, branches, weights, partner, cards, history, rng)
         out[row] = mask_points(rule, state["taken"][me] & rule["penalty"])
 
@@ -143,7 +145,7 @@ EXPERIENCE = types.UniTuple(types.int64, 2)(
     _RULES, types.uint64, types.uint64, types.int64, _STATES, *_NETWORK, types.boolean, types.int64,
     types.uint64[::1], types.int8[::1], types.int8[:, ::1],
 )  # fmt: skip
-FROZEN = types.void(_RULES, types.uint64, types.uint64, types.int64, _STATES, *_NETWORK, types.int16[::1])
+FROZEN = types.void(_RULES, types.uint64, types.uint64, types.int64, _STATES, *_NETWORK, types.int64, types.int16[::1])
 
 
 @dataclass(frozen=True)
@@ -192,8 +194,13 @@ def gather(
     return Experiences(codes[:count].copy(), kinds[:count].copy(), costs[:count].copy(), int(played))
 
 
-def frozen_ratios(net: Boxes, rules: Rules, partner: str, seed: int, purpose: str, games: int) -> npt.NDArray[Any]:
-    """The penalty ratio of a network in each of some games with three partners of a kind."""
+def frozen_ratios(
+    net: Boxes, rules: Rules, partner: str, seed: int, purpose: str, games: int, leader: int = -1
+) -> npt.NDArray[Any]:
+    """The penalty ratio of a network in each of some games with three partners of a kind.
+
+    :param leader: seats from the network to the first leader; -1: as the rules say.
+    """
     compile_for(play_frozen, FROZEN)
     points = np.zeros(games, np.int16)
     keys = seed_key(seed, f"{purpose} deals"), seed_key(seed, f"{purpose} players")
@@ -206,6 +213,7 @@ def frozen_ratios(net: Boxes, rules: Rules, partner: str, seed: int, purpose: st
         net.branches,
         net.weights,
         find_partner(partner),
+        leader,
         points,
     )
     return points / rules.total_points

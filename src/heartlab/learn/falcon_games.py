@@ -25,10 +25,11 @@ from heartlab.kernel.dealing import deal
 from heartlab.kernel.layout import RULES, STATE
 from heartlab.kernel.play import legal, mask_points, play
 from heartlab.kernel.rng import below, substream, uniform
-from heartlab.learn.falcon_net import EMPTY, add, find
+from heartlab.learn.falcon_net import CODED, COMPLEMENT, EMPTY, EXACT, add, find, find_resonant
 from heartlab.learn.falcon_partners import SIGNATURE
 from heartlab.players.falcon.actions import COUNT as ACTIONS
 from heartlab.players.falcon.actions import applicable, single
+from heartlab.players.falcon.percepts import COUNT as PAPER_BITS
 from heartlab.players.falcon.percepts import paper_percepts, unplayed_elsewhere
 
 DELTA, AND, RETURNS, TD = range(4)
@@ -45,7 +46,21 @@ EVERYTHING, APPLICABLE = range(2)
 """Which other actions fall after a success."""
 AS_SUCCESS, IGNORED = range(2)
 """What a trick without points counts as."""
+AMONG_APPLICABLE, AMONG_ALL = range(2)
+"""Among which actions the highest weight is looked for. If the best of all does not apply, the first that does is
+carried out, but what is learned is the best one."""
+CHOSEN, SAME_CARD = range(2)
+"""Which actions are learned as what was done: the chosen one, all that name its card."""
+WHILE_OUT, PRINTED = range(2)
+"""When a15 gets rid of A♠ and K♠: while Q♠ has not been played; as printed, after it has been."""
+TOGETHER, NEWEST, OLDEST, GOOD = range(4)
+"""Categories for good and for bad outcomes together; or apart, as the feedback field would separate them if it carried
+(0, 1) after a failure, and if there are both the newest, the oldest or the good one is asked."""
+BAD = 1 << 16
+"""Added to the network of categories for bad outcomes."""
 MAX_TRICKS = 18
+ANY_CARD = np.zeros(ACTIONS, np.int64)
+"""Cards of actions as if all of them applied."""
 MOST_POINTS = 16.0
 """Points that a trick can hold: Q♠ and three hearts."""
 
@@ -62,9 +77,15 @@ LEARNER = np.dtype(
         ("decay", "i8"),
         ("pointless", "i8"),
         ("forced", "i8"),  # whether turns with one legal card are learned from
+        ("match", "i8"),  # how categories match, see `find_resonant`
+        ("choice", "i8"),
+        ("credit", "i8"),
+        ("dump", "i8"),
+        ("outcomes", "i8"),
         ("leader", "i8"),  # seats from the learner to the first leader; -1: as the rules say
+        ("vigilance", "f8"),
         ("rate", "f8"),
-        ("fresh", "f8"),  # weights of a new category; -1: its first action vector
+        ("fresh", "f8"),  # weights of a new category; -1: the first vector that it learns
         ("floor", "f8"),
         ("epsilon", "f8"),
         ("discount", "f8"),
@@ -98,9 +119,39 @@ def network_of(learner: Any, trick_number: int, leads: bool) -> int:
 def percept_code(rules: Any, learner: Any, state: Any, hand: np.uint64, others: np.uint64) -> np.uint64:
     """What the agent sees. `state` may be an observation."""
     code = paper_percepts(hand, others, state["trick"])
+    seen = np.uint64((1 << PAPER_BITS) - 1)
     if learner["percepts"] == PLACE:
-        code |= place_bits(rules, state) << np.uint64(10)
+        code |= place_bits(rules, state) << np.uint64(PAPER_BITS)
+        seen = np.uint64((1 << PAPER_BITS + 4) - 1)
+    if learner["match"] == CODED:
+        code |= (~code & seen) << np.uint64(COMPLEMENT)
     return code
+
+
+@kernel
+def queen_rule(learner: Any, unplayed: np.uint64) -> bool:
+    """What a15 is told about Q♠ having been played; the printed condition is the opposite of ours."""
+    return (unplayed & QUEEN_BIT == ZERO) != (learner["dump"] == PRINTED)
+
+
+@kernel
+def category_of(learner: Any, slots: Any, codes: Any, owners: Any, count: int, owner: int, code: np.uint64) -> int:
+    """The category that resonates with a percept vector, or EMPTY."""
+    if learner["match"] == EXACT:
+        return find(slots, codes, owners, owner, code)
+    return find_resonant(codes, owners, count, owner, code, np.int64(learner["match"]), learner["vigilance"])
+
+
+@kernel
+def consulted(learner: Any, slots: Any, codes: Any, owners: Any, count: int, owner: int, code: np.uint64) -> int:
+    """The category that is asked what to do, or EMPTY."""
+    good = category_of(learner, slots, codes, owners, count, owner, code)
+    if learner["outcomes"] == TOGETHER:
+        return good
+    bad = category_of(learner, slots, codes, owners, count, owner + BAD, code)
+    if good == EMPTY or bad == EMPTY or learner["outcomes"] == NEWEST:
+        return max(good, bad)
+    return min(good, bad) if learner["outcomes"] == OLDEST else good
 
 
 @kernel
@@ -131,6 +182,20 @@ def first_action(cards: Any, first: int, end: int) -> int:
 
 
 @kernel
+def preferred_action(learner: Any, weights: Any, cards: Any, first: int, end: int, rng: Any) -> int:
+    """The action that a category prefers; with AMONG_ALL it may not apply."""
+    if learner["choice"] == AMONG_ALL:
+        return best_action(weights, ANY_CARD, 0, ACTIONS, learner["ties"], rng)
+    return best_action(weights, cards, first, end, learner["ties"], rng)
+
+
+@kernel
+def carried_out(cards: Any, first: int, end: int, action: int) -> int:
+    """The action that is carried out: the preferred one if it applies, else the first that does."""
+    return action if first <= action < end and cards[action] >= 0 else first_action(cards, first, end)
+
+
+@kernel
 def _any_action(cards: Any, first: int, end: int, rng: Any) -> int:
     """A random applicable action."""
     best = -1
@@ -144,8 +209,13 @@ def _any_action(cards: Any, first: int, end: int, rng: Any) -> int:
 
 
 @kernel
-def adapt(learner: Any, weights: Any, action: int, own: int, trick: int, first: int, end: int, cards: Any) -> None:
-    """The paper's learning after a trick: `own` points taken by us, `trick` points in it."""
+def adapt(
+    learner: Any, weights: Any, visits: Any, action: int, own: int, trick: int, first: int, end: int, cards: Any
+) -> None:
+    """The paper's learning after a trick: `own` points taken by us, `trick` points in it; `cards` of the actions.
+
+    With `fresh` = -1 a new category takes over the first vector that it learns: A after a success, else its inverse.
+    """
     success = own == 0
     if learner["failure"] == NOTHING and not success:
         return
@@ -154,15 +224,31 @@ def adapt(learner: Any, weights: Any, action: int, own: int, trick: int, first: 
         floor = 0.5 * (1.0 - trick / MOST_POINTS)
     elif learner["sp"] == OWN:
         floor = 0.5 * (1.0 - own / MOST_POINTS)
-    rate = learner["rate"]
-    for i in range(len(weights)):
-        if (i == action) == success:
-            if learner["rule"] == DELTA:
+    rate, delta = learner["rate"], learner["rule"] == DELTA
+    takes_over = learner["fresh"] < 0.0 and not visits.any()
+    by_card = learner["credit"] == SAME_CARD and first <= action < end and cards[action] >= 0
+    spared = learner["decay"] == APPLICABLE and success
+    visits[action] += 1
+    if takes_over or by_card or spared:
+        for i in range(len(weights)):
+            done = i == action or (by_card and first <= i < end and cards[i] == cards[action])
+            if takes_over:
+                weights[i] = 1.0 if done == success else 0.0
+            elif done == success:
+                weights[i] += rate * (1.0 - weights[i]) if delta else 0.0
+            elif not spared or (first <= i < end and cards[i] >= 0):
+                weights[i] -= rate * max(0.0, weights[i] - floor)
+        return
+    chosen = weights[action]
+    if success:
+        for i in range(len(weights)):
+            weights[i] -= rate * max(0.0, weights[i] - floor)
+        weights[action] = chosen + rate * (1.0 - chosen) if delta else chosen
+    else:
+        if delta:
+            for i in range(len(weights)):
                 weights[i] += rate * (1.0 - weights[i])
-        elif weights[i] >= floor:
-            if learner["decay"] == APPLICABLE and success and not (first <= i < end and cards[i] >= 0):
-                continue
-            weights[i] -= rate * (weights[i] - floor)
+        weights[action] = chosen - rate * max(0.0, chosen - floor)
 
 
 @kernel
@@ -228,12 +314,13 @@ def play_games(
     rule, learner = rules[0], learners[0]
     state = states[0]
     rng, history = np.empty(1, np.uint64), np.full(52, -1, np.int8)
-    cards = np.full(ACTIONS, -1, np.int64)
+    mine, theirs = np.full(ACTIONS, -1, np.int64), np.full(ACTIONS, -1, np.int64)
     rows, actions = np.empty(MAX_TRICKS, np.int64), np.empty(MAX_TRICKS, np.int64)
     costs, bests = np.empty(MAX_TRICKS), np.empty(MAX_TRICKS)
     players = np.int64(rule["players"])
     learning = learner["learning"] != 0
     online = learner["rule"] == DELTA or learner["rule"] == AND
+    apart = learner["outcomes"] != TOGETHER
     for game in range(len(out)):
         if learning and counts[0] + MAX_TRICKS > len(codes):
             return game
@@ -246,10 +333,11 @@ def play_games(
             state["leader"] = state["to_move"] = (me + learner["leader"]) % players
         for seat in range(players):
             out[game, seat] = 0
-        row, action, first, end = EMPTY, -1, 0, 0
+        row, action, first, end, seen, network = EMPTY, -1, 0, 0, ZERO, 0
         tricks = np.int64(rule["hand_size"])
         for trick in range(tricks):
             rows[trick] = EMPTY
+            acted = False
             trick_mask = ZERO
             for _ in range(players):
                 seat = np.int64(state["to_move"])
@@ -272,28 +360,28 @@ def play_games(
                     others = unplayed_elsewhere(rule, state, hand)
                     code = percept_code(rule, learner, state, hand, others)
                     owner = network_of(learner, trick, state["led"] == ZERO)
-                    queen_played = (hand | others) & QUEEN_BIT == ZERO
-                    first, end = applicable(own, state["led"], state["best"], queen_played, rng, cards)
-                    found = find(slots, codes, owners, owner, code)
-                    is_new = found == EMPTY and place == 0 and learning
-                    if is_new:
+                    cards = mine if place == 0 else theirs
+                    begin, stop = applicable(
+                        own, state["led"], state["best"], queen_rule(learner, hand | others), rng, cards
+                    )
+                    found = consulted(learner, slots, codes, owners, counts[0], owner, code)
+                    if found == EMPTY and place == 0 and learning and not apart:
                         found = new_category(
                             learner, slots, codes, owners, weights, visits, counts, owner, code
                         )  # fmt: skip
                     if place == 0 and learning and learner["epsilon"] > 0.0 and uniform(rng) < learner["epsilon"]:
-                        chosen = _any_action(cards, first, end, rng)
+                        chosen = _any_action(cards, begin, stop, rng)
                     elif found == EMPTY:
-                        chosen = first_action(cards, first, end)
+                        chosen = first_action(cards, begin, stop)
                     else:
-                        chosen = best_action(weights[found], cards, first, end, learner["ties"], rng)
+                        chosen = preferred_action(learner, weights[found], cards, begin, stop, rng)
                     if place == 0:
-                        row, action = found, chosen
+                        row, action, first, end, seen, network = found, chosen, begin, stop, code, owner
+                        acted = True
                         rows[trick], actions[trick] = row, action
-                        if is_new and learner["fresh"] < 0.0:
-                            weights[row, action] = 1.0
                         if found != EMPTY and not online:
-                            bests[trick] = weights[found, best_action(weights[found], cards, first, end, LOWEST, rng)]
-                    card = cards[chosen]
+                            bests[trick] = weights[found, best_action(weights[found], cards, begin, stop, LOWEST, rng)]
+                    card = cards[carried_out(cards, begin, stop, chosen)]
                 history[state["plays"]] = card
                 trick_mask |= np.uint64(1) << np.uint64(card)
                 play(rule, state, card)
@@ -301,10 +389,20 @@ def play_games(
             gained = mask_points(rule, trick_mask & rule["penalty"])
             out[game, winner] += gained
             if learning:
-                mine = gained if winner == 0 else 0
-                costs[trick] = mine - learner["relative"] * (gained - mine) / 3.0
-                if online and rows[trick] != EMPTY and not (learner["pointless"] == IGNORED and gained == 0):
-                    adapt(learner, weights[row], action, mine, gained, first, end, cards)
+                taken = gained if winner == 0 else 0
+                costs[trick] = taken - learner["relative"] * (gained - taken) / 3.0
+                if acted and not (online and learner["pointless"] == IGNORED and gained == 0):
+                    if apart:
+                        network += BAD if taken > 0 else 0
+                        row = category_of(learner, slots, codes, owners, counts[0], network, seen)
+                        if row == EMPTY:
+                            row = new_category(
+                                learner, slots, codes, owners, weights, visits, counts, network, seen
+                            )  # fmt: skip
+                    if online:
+                        adapt(learner, weights[row], visits[row], action, taken, gained, first, end, mine)
+                    if learner["match"] != EXACT:
+                        codes[row] &= seen
         if learning and learner["rule"] == RETURNS:
             _learn_returns(learner, weights, visits, rows, actions, costs, tricks)
         elif learning and learner["rule"] == TD:

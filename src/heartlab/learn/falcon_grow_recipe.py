@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from heartlab.bundle import Arrays
+from heartlab.learn.falcon_agent import check_rules
 from heartlab.learn.falcon_boxes import Boxes, seedling
 from heartlab.learn.falcon_experience import FIELDS, Experiences, frozen_ratios, gather, join, plainer
 from heartlab.learn.falcon_grow import grow
@@ -44,9 +46,7 @@ class GrowParameters:
     """Frozen games against three gnome after each round."""
 
     def __post_init__(self) -> None:
-        rules = Rules.parse(self.rules)
-        if rules.players != 4 or rules.passing != ("hold",):
-            raise ValueError(f"FALCON agents train at tables of four without passing, not under {rules}")
+        check_rules(Rules.parse(self.rules))
         for name in self.partners.split("+"):
             if name not in PARTNERS:
                 raise ValueError(f"partners={self.partners}: {name!r} is none of {', '.join(PARTNERS)}")
@@ -56,7 +56,7 @@ class GrowParameters:
         for name, least in (("batch", 100), ("categories", 3), ("least", 1), ("keep", 1), ("test", 0)):
             if getattr(self, name) < least:
                 raise ValueError(f"{name}={getattr(self, name)}: at least {least}")
-        if self.shrink < 0.0 or self.foresight < 0.0:
+        if not (0.0 <= self.shrink < math.inf and 0.0 <= self.foresight < math.inf):
             raise ValueError("shrink and foresight need numbers from 0 on")
 
 

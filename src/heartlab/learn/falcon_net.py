@@ -18,9 +18,19 @@ import numpy.typing as npt
 
 from heartlab.bundle import Arrays
 from heartlab.jit import kernel
+from heartlab.kernel.bits import popcount
 from heartlab.kernel.rng import GOLDEN, mix
 
 EMPTY = -1
+EXACT, BY_WEIGHTS, BY_PERCEPTS, CODED = range(4)
+"""When a category matches. EXACT: it is that very vector, which is complement coding with vigilance 1. Otherwise by the
+vigilance: without complement coding by |x ∧ w| / |w|, as the paper prints it, or by |x ∧ w| / |x|, as usual; CODED: as
+usual, with complement coding, so that a category may come to cover many vectors."""
+COMPLEMENT = 16
+"""The place of the first complement of a code that carries both."""
+TINY = 1e-9
+ALPHA = 0.001
+"""Of the choice function."""
 
 
 @kernel
@@ -34,6 +44,23 @@ def find(slots: Any, codes: Any, owners: Any, owner: int, code: np.uint64) -> in
             return np.int64(row)
         slot = (slot + np.uint64(1)) & last
     return EMPTY
+
+
+@kernel
+def find_resonant(
+    codes: Any, owners: Any, count: int, owner: int, code: np.uint64, match: int, vigilance: float
+) -> int:
+    """The category of a network with the highest choice |x ∧ w| / (α + |w|) among those that match, or EMPTY."""
+    best, best_choice = EMPTY, -1.0
+    size = popcount(code)
+    for row in range(count):
+        if owners[row] != owner:
+            continue
+        both, whole = popcount(codes[row] & code), popcount(codes[row])
+        choice = both / (ALPHA + whole)
+        if choice > best_choice and both >= vigilance * (whole if match == BY_WEIGHTS else size) - TINY:
+            best, best_choice = row, choice
+    return best
 
 
 @kernel

@@ -9,11 +9,20 @@ from typing import Any
 import numpy as np
 
 from heartlab.jit import kernel
-from heartlab.kernel.bits import QUEEN_BIT, ZERO, lowest
+from heartlab.kernel.bits import ZERO, lowest
 from heartlab.learn.falcon_agent import FalconSettings, learner_record
 from heartlab.learn.falcon_boxes import Boxes, decide, seedling
-from heartlab.learn.falcon_games import MAX_TRICKS, best_action, first_action, network_of, percept_code
-from heartlab.learn.falcon_net import EMPTY, Categories, find
+from heartlab.learn.falcon_games import (
+    MAX_TRICKS,
+    carried_out,
+    consulted,
+    first_action,
+    network_of,
+    percept_code,
+    preferred_action,
+    queen_rule,
+)
+from heartlab.learn.falcon_net import EMPTY, Categories
 from heartlab.learn.model import Model, ModelError, load_model
 from heartlab.players.base import CardArray, MaskArray, Observations, Player
 from heartlab.players.falcon.actions import COUNT as ACTIONS
@@ -32,25 +41,26 @@ FREE = Rules.parse("falcon")
 
 @kernel
 def choose_action(
-    rules: Any, learner: Any, obs: Any, slots: Any, codes: Any, owners: Any, weights: Any, rng: Any, cards: Any
-) -> tuple[int, int]:
+    rules: Any, learner: Any, obs: Any, slots: Any, codes: Any, owners: Any, count: int, weights: Any, rng: Any,
+    cards: Any,
+) -> tuple[int, int]:  # fmt: skip
     """The category that an observation finds (or EMPTY) and the action it takes; `cards` are those of the actions."""
     hand = obs["hand"]
     others = unplayed_elsewhere(rules, obs, hand)
     code = percept_code(rules, learner, obs, hand, others)
     trick = min(np.int64(obs["trick_number"]), MAX_TRICKS - 1)
-    row = find(slots, codes, owners, network_of(learner, trick, obs["led"] == ZERO), code)
-    queen_played = (hand | others) & QUEEN_BIT == ZERO
-    first, end = applicable(obs["legal"], obs["led"], obs["best"], queen_played, rng, cards)
+    owner = network_of(learner, trick, obs["led"] == ZERO)
+    row = consulted(learner, slots, codes, owners, count, owner, code)
+    first, end = applicable(obs["legal"], obs["led"], obs["best"], queen_rule(learner, hand | others), rng, cards)
     if row == EMPTY:
         return row, first_action(cards, first, end)
-    return row, best_action(weights[row], cards, first, end, learner["ties"], rng)
+    return row, carried_out(cards, first, end, preferred_action(learner, weights[row], cards, first, end, rng))
 
 
 @kernel
 def choose_cards(
-    rules: Any, learners: Any, obs: Any, slots: Any, codes: Any, owners: Any, weights: Any, rows: Any, actions: Any,
-    out: Any,
+    rules: Any, learners: Any, obs: Any, slots: Any, codes: Any, owners: Any, count: int, weights: Any, rows: Any,
+    actions: Any, out: Any,
 ) -> None:  # fmt: skip
     """The card for each observation, with the category and the action behind it (-1 for a single legal card)."""
     rng, cards = np.empty(1, np.uint64), np.full(weights.shape[1], -1, np.int64)
@@ -61,7 +71,7 @@ def choose_cards(
             out[i] = lowest(obs[i]["legal"])
         else:
             rows[i], actions[i] = choose_action(
-                rules[0], learners[0], obs[i], slots, codes, owners, weights, rng, cards
+                rules[0], learners[0], obs[i], slots, codes, owners, count, weights, rng, cards
             )  # fmt: skip
             out[i] = cards[actions[i]]
 
@@ -111,8 +121,8 @@ class FalconPlayer(NetworkPlayer):
         rows, actions = np.empty(len(batch), np.int64), np.empty(len(batch), np.int64)
         store = self.categories
         choose_cards(
-            batch.compiled, self._record, batch.records, store.slots, store.codes, store.owners, store.weights, rows,
-            actions, cards,
+            batch.compiled, self._record, batch.records, store.slots, store.codes, store.owners, store.count,
+            store.weights, rows, actions, cards,
         )  # fmt: skip
         return cards, rows, actions
 
@@ -143,7 +153,7 @@ def falcon_model(settings: FalconSettings, categories: Categories, rules: Rules)
     )
 
 
-_SEEN = ("percepts", "separate", "groups", "ties", "rule")
+_SEEN = ("percepts", "separate", "groups", "ties", "rule", "match", "vigilance", "choice", "dump", "outcomes")
 """The settings that a player needs."""
 
 

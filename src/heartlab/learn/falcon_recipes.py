@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from heartlab.bundle import Arrays
-from heartlab.learn.falcon_agent import FalconAgent, FalconSettings
+from heartlab.learn.falcon_agent import FalconAgent, FalconSettings, check_rules
 from heartlab.learn.falcon_net import Categories
 from heartlab.learn.falcon_partners import PARTNERS, SELF
 from heartlab.learn.falcon_players import falcon_model
@@ -26,7 +26,7 @@ class FalconParameters(FalconSettings):
 
     rules: str = "falcon"
     partners: str = "gnome+gnome+gnome"
-    """Training partners, clockwise; several tables, separated by /, take turns; or ladder."""
+    """Training partners, clockwise; tables separated by / take turns. Or ladder; ladder:A/B/C has these rungs."""
     test: int = 0
     """Frozen games against three gnome after each 1,000 training games."""
     horizon: int = 50_000
@@ -34,21 +34,27 @@ class FalconParameters(FalconSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        Rules.parse(self.rules)
+        check_rules(Rules.parse(self.rules))
         for table in self.tables:
             if len(table) != 3 or not set(table) <= {*PARTNERS, SELF}:
                 raise ValueError(
                     f"partners={self.partners}: three of {', '.join([*PARTNERS, SELF])} joined with +, "
-                    "tables separated by /, or ladder"
+                    "tables separated by /, or ladder, or ladder:A/B/C with rungs from weak to strong"
                 )
         if self.test < 0 or self.horizon < 1:
             raise ValueError("test and horizon need numbers of games")
 
     @property
+    def is_ladder(self) -> bool:
+        """Whether the partners depend on how well the agent does."""
+        return self.partners == "ladder" or self.partners.startswith("ladder:")
+
+    @property
     def tables(self) -> list[list[str]]:
         """The tables of partners that take turns; those of the ladder from its foot to its top."""
-        if self.partners == "ladder":
-            return [[name] * 3 for name in LADDER]
+        if self.is_ladder:
+            rungs = self.partners.removeprefix("ladder").removeprefix(":")
+            return [[name] * 3 for name in (rungs.split("/") if rungs else LADDER)]
         return [table.split("+") for table in self.partners.split("/")]
 
 
@@ -69,13 +75,12 @@ class FalconTrainer:
     def step(self, first: int, count: int) -> list[Metrics]:
         """A chunk of training games, then the tests."""
         settings, tables = self.settings, self.settings.tables
-        is_ladder = settings.partners == "ladder"
-        table = tables[self.rung if is_ladder else first // CHUNK % len(tables)]
+        table = tables[self.rung if settings.is_ladder else first // CHUNK % len(tables)]
         part = min(1.0, first / settings.horizon)
         epsilon = settings.epsilon + part * (settings.epsilon_end - settings.epsilon)
         points = self.agent.play(table, self.seed, "train", first, count, learning=True, epsilon=epsilon)
         ratio = float(points[:, 0].mean()) / self.agent.rules.total_points
-        if is_ladder:
+        if settings.is_ladder:
             step = 1 if ratio < 0.25 else -1 if ratio > 0.3 else 0
             self.rung = min(max(self.rung + step, 0), len(tables) - 1)
         line: Metrics = {

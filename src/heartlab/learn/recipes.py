@@ -122,11 +122,15 @@ def known_recipes() -> dict[str, Recipe]:
 
 
 def find_recipe(name: str) -> Recipe:
-    """The recipe of a name.
+    """The recipe of a name; only the modules of its family are imported if it is there.
 
     :raises RecipeError: if there is none; the message lists the known ones.
     """
-    recipes = known_recipes()
+    family = name.partition("-")[0]
+    for module in MODULES:
+        if module.rpartition(".")[2].partition("_")[0] == family:
+            import_module(module)
+    recipes = _recipes if name in _recipes else known_recipes()
     if name not in recipes:
         close = get_close_matches(name, recipes, 1)
         hint = f"; did you mean {close[0]}?" if close else "."

@@ -109,21 +109,30 @@ def open_run(folder: Path) -> Run:
     return run
 
 
-def known_runs(folder: Path) -> list[Run]:
-    """The runs in a folder and its subfolders, by name."""
-    return [open_run(path.parent) for path in sorted(folder.rglob(CONFIG))]
+def known_runs(folder: Path, warn: Callable[[str], None] = lambda line: None) -> list[Run]:
+    """The runs in a folder and its subfolders, by name; other folders that look like one are only warned of.
+
+    :raises RunError: if there is no such folder.
+    """
+    if not folder.is_dir():
+        raise RunError(f"{folder}: there is no such folder")
+    runs = []
+    for path in sorted(folder.rglob(CONFIG)):
+        try:
+            runs.append(open_run(path.parent))
+        except RunError as error:
+            warn(str(error))
+    return runs
 
 
 def new_run(folder: Path, recipe: Recipe, seed: int, games: int, changes: Mapping[str, Any]) -> Run:
-    """Begin a run in a folder that holds none.
+    """Plan a run in a folder that holds none; the folder is written to once its trainer stands (:func:`train`).
 
     :raises RunError: if there is one already.
     """
     if (folder / CONFIG).exists():
         raise RunError(f"{folder}: holds a run already; --resume goes on with it, --out puts a new one elsewhere")
-    run = Run(folder, recipe.name, seed, games, asdict(recipe.settings(changes)))
-    _write_config(run)
-    return run
+    return Run(folder, recipe.name, seed, games, asdict(recipe.settings(changes)))
 
 
 def resume_run(folder: Path, recipe: Recipe, seed: int | None, games: int | None, changes: Mapping[str, Any]) -> Run:
@@ -179,6 +188,8 @@ def train(
     """
     recipe = find_recipe(run.recipe)
     trainer = recipe.make(recipe.settings(run.parameters), run.seed)
+    if not (run.folder / CONFIG).exists():
+        _write_config(run)
     length = 0
     if (run.folder / CHECKPOINT).is_file():
         header, arrays = _read_checkpoint(run.folder)

@@ -24,11 +24,12 @@ from heartlab.jit import kernel
 from heartlab.kernel.bits import ONE, ZERO, lowest
 from heartlab.learn.recipes import Metrics, recipe
 from heartlab.learn.td import NOTE
-from heartlab.learn.td_model import padded_rows, unpadded_rows
+from heartlab.learn.td_model import unpadded_rows
 from heartlab.learn.td_recipes import TdParameters, TdTrainer, task_atoms
 
 LOOK_AT = 200_000
-"""States that a growth looks at."""
+"""Room for the states that a growth looks at: those of the last thousand deals of a stage, some 48,000 with four
+views. They are all that an interrupted run can see again."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class GrowthParameters(TdParameters):
     size: int = 12_000
     """How many conjunctions there are in the end."""
     support: int = 100
-    """In how many of 200,000 states a conjunction must be true to be added."""
+    """In how many states of a stage's last thousand deals a conjunction must be true to be added."""
     stage: int = 10_000
     """Deals between two growths."""
 
@@ -52,6 +53,8 @@ class GrowthParameters(TdParameters):
             raise ValueError(f"order={self.order}: 2 to {MAX_ORDER}")
         if self.stage < 1000 or self.stage % 1000:
             raise ValueError(f"stage={self.stage}: a multiple of 1000 deals")
+        if self.select:
+            raise ValueError("a set that grows starts from orders, not from select")
 
 
 @kernel
@@ -146,7 +149,7 @@ class GrowingTrainer(TdTrainer):
     def checkpoint(self) -> Arrays:
         """The conjunctions and their weights."""
         return {
-            "conjunctions": padded_rows(list(self.network.conjunctions)),
+            "conjunctions": self.network.conjunctions.rows(),
             "weights": self.network.live_weights.copy(),
         }
 

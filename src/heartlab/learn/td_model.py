@@ -12,7 +12,6 @@ They pass like `gnome:jake` (`pass=PLAYER` names another): the papers' Hearts ha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -24,7 +23,7 @@ from heartlab.features.conjunctions import Conjunction, Conjunctions
 from heartlab.features.moon import NAMES as MOON_NAMES
 from heartlab.features.moon import place_moon
 from heartlab.features.network import Network
-from heartlab.learn.model import Model, ModelError, load_model
+from heartlab.learn.model import Model, ModelError, load_model, model_path
 from heartlab.players.base import Player
 from heartlab.players.registry import parse_options, register
 from heartlab.players.search import SearchPlayer
@@ -35,31 +34,22 @@ SHIPPED = "td"
 """The model that a bare name means."""
 
 
-def padded_rows(conjunctions: Sequence[Conjunction]) -> npt.NDArray[np.int8]:
-    """Conjunctions as rows of atom numbers, padded with -1."""
-    padded = np.full((len(conjunctions), max(map(len, conjunctions), default=1)), -1, np.int8)
-    for place, atoms in enumerate(conjunctions):
-        padded[place, : len(atoms)] = atoms
-    return padded
-
-
 def unpadded_rows(rows: npt.NDArray[np.int8]) -> list[Conjunction]:
-    """Such rows as conjunctions."""
+    """Rows of atom numbers, padded with -1, as conjunctions."""
     return [tuple(int(atom) for atom in row if atom >= 0) for row in rows]
 
 
 def to_model(network: Network, rules: str, **extras: object) -> Model:
     """A network as a model: the conjunctions as rows of atom numbers, padded with -1, and their weights.
 
-    Conjunctions with a weight of exactly zero were never active and are left out.
+    Conjunctions with a weight of exactly zero say nothing and are left out.
     """
     conjunctions = network.conjunctions
     nodes = np.flatnonzero(conjunctions.live & (network.weights != 0))
-    padded = padded_rows([conjunctions.atoms_of(int(node)) for node in nodes])
     used = sorted(conjunctions.used)
     return Model(
         KIND,
-        {"conjunctions": padded, "weights": network.weights[nodes], "atoms": np.array(used, np.int8)},
+        {"conjunctions": conjunctions.rows(nodes), "weights": network.weights[nodes], "atoms": np.array(used, np.int8)},
         rules=rules,
         names=tuple(ATOMS[number].name for number in used),
         extras={"rest": network.rest, **extras},
@@ -77,6 +67,8 @@ def to_network(model: Model) -> Network:
         raise ModelError(f"a network lacks its {error}") from error
     if rows.ndim != 2 or weights.shape != (len(rows),) or used.shape != (len(model.names),):
         raise ModelError("the parts of the network do not fit together")
+    if not np.isfinite(weights).all():
+        raise ModelError("the network has weights that are no numbers")
     try:
         if not set(MOON_NAMES).isdisjoint(model.names):
             place_moon()
@@ -98,10 +90,16 @@ def to_network(model: Model) -> Network:
     return network
 
 
-@lru_cache(maxsize=16)
 def load_network(name: str) -> Network:
-    """The network of a model's name or path."""
-    return to_network(load_model(name or SHIPPED, KIND))
+    """The network of a model's name or path; kept in memory until its file changes."""
+    path = model_path(name or SHIPPED)
+    changed = path.stat().st_mtime_ns if path.is_file() else 0
+    return _read_network(str(path), changed)
+
+
+@lru_cache(maxsize=16)
+def _read_network(path: str, changed: int) -> Network:
+    return to_network(load_model(path, KIND))
 
 
 @evaluator_family("td", "a linear network over conjunctions of features: eval=td:MODEL")

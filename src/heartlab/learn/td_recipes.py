@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from heartlab.bundle import Arrays
-from heartlab.features.atoms import CARD_ATOMS, HEART_ATOMS, QUEEN_ONLY
+from heartlab.cards import CARDS
+from heartlab.features.atoms import CARD_ATOMS, HEART_ATOMS, QUEEN_ONLY, find_atom
 from heartlab.features.clauses import USEFUL, clause
-from heartlab.features.conjunctions import Conjunctions
+from heartlab.features.conjunctions import MAX_ORDER, STACK, Conjunction, Conjunctions, list_active
 from heartlab.features.moon import place_moon
 from heartlab.features.network import Network
-from heartlab.features.selection import select_by_weight, union
+from heartlab.features.selection import select_by_effect, select_by_weight, union
+from heartlab.jit import kernel
 from heartlab.kernel.layout import compile_rules
 from heartlab.kernel.rng import seed_key
-from heartlab.learn.model import Model
+from heartlab.learn.model import Model, load_model
 from heartlab.learn.recipes import Metrics, recipe
 from heartlab.learn.td import NOTE, SETTINGS, prepare_training, train_deals
-from heartlab.learn.td_model import load_network, to_model
+from heartlab.learn.td_model import KIND, load_network, to_model, unpadded_rows
 from heartlab.rules import Rules
 from heartlab.search.evaluators import make_evaluator
 from heartlab.search.maxn import new_counters
@@ -42,7 +46,8 @@ class TdParameters:
     orders: str = "1,2,3,4"
     """Orders of the conjunctions; the papers' three-wise set is 1,3."""
     select: str = ""
-    """Instead of all conjunctions the most useful of other models: MODEL:COUNT,MODEL:COUNT."""
+    """Instead of all conjunctions the most useful of other models: MODEL:COUNT,MODEL:COUNT. By their weights, or
+    with MODEL:COUNT:effect by how much they move predictions."""
     partners: str = "self"
     """expert: one learner against three `pie`; self: all four seats use the network."""
     views: int = 4
@@ -72,19 +77,25 @@ class TdParameters:
         if self.views not in (1, 4):
             raise ValueError(f"views={self.views}: 1 or 4 seats can learn")
         if self.views > 1 and self.partners == "expert":
-            raise ValueError("views=4 needs partners=self: experts do not learn")
+            raise ValueError("views=4 needs partners=self: experts do not learn; with experts add views=1")
         if self.worlds < 0 or (self.worlds > 0 and self.partners == "expert"):
             raise ValueError(f"worlds={self.worlds}: a number of worlds, with partners=self")
         if not 0 <= self.decay <= 1:
             raise ValueError(f"decay={self.decay}: between 0 and 1")
+        if not 0 <= self.rate <= 1:
+            raise ValueError(f"rate={self.rate}: between 0 and 1")
+        if not 0 <= self.halving < np.inf:
+            raise ValueError(f"halving={self.halving}: a number of deals, or 0")
+        if self.select and self.clauses:
+            raise ValueError("clauses=yes goes with orders, not with select")
         self.order_list()
 
     def order_list(self) -> list[int]:
         """The orders as numbers."""
-        try:
-            return sorted({int(text) for text in self.orders.split(",")})
-        except ValueError:
-            raise ValueError(f"orders={self.orders}: write numbers such as 1,2,3") from None
+        numbers = self.orders.split(",")
+        if not all(text.strip().isdecimal() and 1 <= int(text) <= MAX_ORDER for text in numbers):
+            raise ValueError(f"orders={self.orders}: write numbers from 1 to {MAX_ORDER}, such as 1,2,3")
+        return sorted({int(text) for text in numbers})
 
 
 def task_atoms(task: str, clauses: bool) -> tuple[int, ...]:
@@ -100,13 +111,43 @@ def chosen_conjunctions(task: str, parameters: TdParameters) -> Conjunctions:
     """The conjunctions of a run."""
     if not parameters.select:
         return Conjunctions.exhaustive(task_atoms(task, parameters.clauses), parameters.order_list())
-    chosen = []
-    for part in parameters.select.split(","):
-        name, _, count = part.rpartition(":")
-        if not name or not count.isdecimal():
-            raise ValueError(f"select={part}: write MODEL:COUNT")
-        chosen.append(select_by_weight(load_network(name), int(count)))
-    return union(chosen)
+    return union(_selected(part) for part in parameters.select.split(","))
+
+
+def _selected(part: str) -> list[Conjunction]:
+    """The conjunctions that MODEL:COUNT or MODEL:COUNT:effect names."""
+    by_effect = part.endswith(":effect")
+    name, _, count = part.removesuffix(":effect").rpartition(":")
+    if not name or not count.isdecimal():
+        raise ValueError(f"select={part}: write MODEL:COUNT or MODEL:COUNT:effect")
+    network = load_network(name)
+    if not by_effect:
+        return select_by_weight(network, int(count))
+    return select_by_effect(network, measured_support(network, load_model(name, KIND).rules), int(count))
+
+
+def measured_support(network: Network, rules: str, deals: int = 1_000) -> npt.NDArray[np.float64]:
+    """In which share of the states of self-play each conjunction is active, by node of the trie."""
+    watching = TdParameters(rate=0.0, rules=rules)
+    trainer = TdTrainer("full", watching, 0, network.conjunctions, rest=network.rest)
+    trainer.network.weights[:] = network.weights
+    trainer.use(trainer.network)
+    trainer.notes = np.zeros(deals * len(CARDS), NOTE)  # seats × tricks are at most the cards
+    trainer.step(0, deals)
+    active = np.zeros(network.conjunctions.nodes, np.int64)
+    count_active(
+        network.conjunctions.packed.view(np.uint64), trainer.notes[: trainer.noted], np.zeros(STACK, np.uint64),
+        np.empty(network.conjunctions.nodes, np.int64), active,
+    )  # fmt: skip
+    return active / max(1, trainer.noted)
+
+
+@kernel
+def count_active(trie: Any, notes: Any, stack: Any, found: Any, out: Any) -> None:
+    """Count for every node in how many noted states it is active."""
+    for i in range(len(notes)):
+        for k in range(list_active(trie, notes[i]["low"], notes[i]["high"], stack, found)):
+            out[found[k]] += 1
 
 
 class TdTrainer:
@@ -167,13 +208,14 @@ class TdTrainer:
         return [{"games": first + count, "points": float(out[:, 0].mean()), "error": float(out[:, 1].mean())}]
 
     def checkpoint(self) -> Arrays:
-        """The weights."""
-        return {"weights": self.network.weights.copy()}
+        """The conjunctions, which may come from a model that changes meanwhile, and their weights."""
+        rows = self.network.conjunctions.rows() if self.parameters.select else np.zeros((0, 1), np.int8)
+        return {"conjunctions": rows, "weights": self.network.live_weights.copy()}
 
     def restore(self, arrays: Arrays) -> None:
-        """Take the weights back; sums from before are forgotten."""
-        self.network.weights[:] = arrays["weights"]
-        self.use(self.network)
+        """Take them back; sums from before are forgotten."""
+        chosen = Conjunctions.of(unpadded_rows(arrays["conjunctions"])) if self.parameters.select else None
+        self.use(Network(chosen or self.network.conjunctions, arrays["weights"], rest=self.network.rest))
 
     def model(self) -> Model:
         """The network as it is now."""
@@ -199,17 +241,21 @@ class FullParameters(PairsParameters):
     """Foresee the points that are still to come instead of all points of the deal, as in the papers."""
     moon: bool = False
     """Whether features about the moon are among the atomic ones; to be trained under rules that have one."""
+    extra: str = ""
+    """Names of atomic features of your own, separated by semicolons; `heartlab --use FILE` brings them."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.moon and (self.select or self.clauses):
-            raise ValueError("moon=yes goes with orders, not with select or clauses")
+        if (self.moon or self.extra) and (self.select or self.clauses):
+            raise ValueError("moon=yes and extra go with orders, not with select or clauses")
 
 
 def _full_trainer(parameters: FullParameters, seed: int) -> TdTrainer:
     chosen = None
-    if parameters.moon:
-        chosen = Conjunctions.exhaustive(TASKS["full"][1] + place_moon(), parameters.order_list())
+    if parameters.moon or parameters.extra:
+        extra = tuple(find_atom(name).number for name in filter(None, parameters.extra.split(";")))
+        atoms = TASKS["full"][1] + (place_moon() if parameters.moon else ()) + extra
+        chosen = Conjunctions.exhaustive(atoms, parameters.order_list())
     return TdTrainer("full", parameters, seed, chosen, rest=parameters.rest)
 
 

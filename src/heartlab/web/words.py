@@ -70,8 +70,8 @@ class Words:
             return []
         with self._lock:
             network, mind = self._network
-            found = reasons(network, mind, deal, replace(analysis, worlds=WORLDS), other, seed=seed, count=MOST)
-        return [_feature(reason, analysis.choice, other) for reason in found if abs(reason.effect) >= TELLING]
+            found = reasons(network, mind, deal, replace(analysis, worlds=WORLDS), other, seed=seed)
+        return [_feature(reason, analysis.choice, other) for reason in found[:MOST] if abs(reason.effect) >= TELLING]
 
     def learned(self, deal: Deal, card: Card) -> list[str]:
         """The weighed advice that speaks for a card and not for every other one, heaviest first."""

@@ -192,6 +192,9 @@ def make_montecarlo(argument: str = "") -> Player:
     if policy not in POLICIES:
         raise PlayerError(f"montecarlo: playout={policy} is unknown; choose from {', '.join(POLICIES)}")
     try:
-        return MonteCarloPlayer(int(sims), float(reach), POLICIES.index(policy))
+        constant = float(reach)
     except ValueError:
-        raise PlayerError(f"montecarlo: c={reach}: write a number") from None
+        constant = math.nan
+    if not 0.0 <= constant < math.inf:
+        raise PlayerError(f"montecarlo: c={reach}: write a number from 0 on")
+    return MonteCarloPlayer(int(sims), constant, POLICIES.index(policy))

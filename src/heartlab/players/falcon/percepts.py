@@ -66,13 +66,48 @@ def unplayed_elsewhere(rules: Any, state: Any, hand: np.uint64) -> np.uint64:
 
 
 def describe_percepts(code: int) -> list[str]:
-    """The ten bits in words; hearts are left out if we hold none (or nothing can be said)."""
-    words = []
+    """The ten bits in words, without what follows from others of them."""
+    above_highest, below_highest, above_lowest, below_lowest = (bool(code >> place & 1) for place in range(4))
+    told = (
+        above_highest or above_lowest,  # none above our lowest: none above our highest either
+        not below_highest or not below_lowest,
+        not above_highest,
+        below_lowest or below_highest,
+    )
+    words = ["we or the others hold no heart"]
     if code & 15:
         words = [
-            text if code >> place & 1 else text.replace("hold a", "hold no") for place, text in enumerate(SENTENCES)
+            text if code >> place & 1 else text.replace("hold a", "hold no")
+            for place, text in enumerate(SENTENCES)
+            if told[place]
         ]
     for place, card in enumerate(CARDS):
         bits = code >> (4 + 2 * place) & 3
         words.append(f"{card} {CARD_STATES[2 * (bits & 1) + (bits >> 1)]}")
     return words
+
+
+def describe_bits(ones: int, zeros: int) -> list[str]:
+    """What is known if some bits are 1 and some are 0; four bits beyond the paper's ten tell the place in the trick."""
+    words = []
+    for place, text in enumerate(SENTENCES):
+        if (ones | zeros) >> place & 1:
+            words.append(text if ones >> place & 1 else text.replace("hold a", "hold no"))
+    for card, place in zip(CARDS, (4, 6, 8), strict=True):
+        known = (ones | zeros) >> place & 3
+        bits = ones >> place & 3
+        fits = [code for code in (3, 1, 2, 0) if code & known == bits]
+        if known:
+            words.append(f"{card} " + " or ".join(CARD_STATES[2 * (code & 1) + (code >> 1)] for code in fits))
+    for place, (yes, no) in enumerate(_PLACE_WORDS, COUNT):
+        if (ones | zeros) >> place & 1:
+            words.append(yes if ones >> place & 1 else no)
+    return words
+
+
+_PLACE_WORDS = (
+    ("1 or 3 cards are on the table", "none or 2 cards are on the table"),
+    ("2 or 3 cards are on the table", "at most 1 card is on the table"),
+    ("hearts are on the table", "no hearts are on the table"),
+    ("Q♠ is on the table", "Q♠ is not on the table"),
+)
