@@ -215,7 +215,7 @@ from heartlab import Player, register
 from heartlab.features.atoms import atom
 
 
-@atom("test: A♣ held", "we have A♣")
+@atom("test: A♣ held", "the ace of clubs is with us")
 def ace_of_clubs(rules, state, seat):
     return state["hands"][seat] & np.uint64(1 << 12) != np.uint64(0)
 
@@ -227,6 +227,7 @@ class Lowest(Player):
 """
 
 
+@pytest.mark.usefixtures("own_atoms")
 def test_a_file_of_ones_own_brings_features_and_players(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "own.py").write_text(OWN)
@@ -237,7 +238,7 @@ def test_a_file_of_ones_own_brings_features_and_players(run, tmp_path, monkeypat
     assert not (tmp_path / "own").exists(), "what cannot begin leaves nothing behind"
     status, _, err = run("--use", "own.py", *training)
     assert status == 0, err
-    _, out, _ = run("features", "own", "--contains", "A♣", "--json")
+    _, out, _ = run("features", "own", "--contains", "ace of clubs", "--json")
     assert json.loads(out)["census"]["among"] == 103
     status, out, err = run("arena", "test-lowest", "gnome", "--deals", 2, "--json")
     assert status == 0, err

@@ -21,6 +21,7 @@ EXAMPLES = [
 ]
 
 
+@pytest.mark.usefixtures("own_atoms")
 @pytest.mark.parametrize("code", EXAMPLES)
 def test_examples_run(code, capsys):
     exec(compile(code, "<example>", "exec"), {"__name__": "example"})

@@ -316,16 +316,7 @@ def test_a_user_adds_an_atom():
         del ATOMS[many_spades.number]
 
 
-@pytest.fixture
-def added():
-    """Whatever atoms a test adds are taken away again."""
-    before = set(ATOMS)
-    yield
-    for number in set(ATOMS) - before:
-        del ATOMS[number]
-
-
-@pytest.mark.usefixtures("added")
+@pytest.mark.usefixtures("own_atoms")
 def test_clauses_say_or_and_not():
     texts = ["we have A♠ or we have K♠", "not exit ♥", "not we lead or short ♦", "left: 12 ♥ or left: 13 ♥"]
     made = [clause(text) for text in texts]
@@ -347,7 +338,7 @@ def test_clauses_say_or_and_not():
         clause("we have A♠ or we have 9♠")
 
 
-@pytest.mark.usefixtures("added")
+@pytest.mark.usefixtures("own_atoms")
 def test_clauses_exclude_what_contradicts_them():
     high, none, lead = clause("we have A♠ or we have K♠"), clause("not we have A♠"), clause("not we lead")
     single = find_atom("single Q♠").number
@@ -381,9 +372,10 @@ def test_selection_by_weight_by_effect_and_union():
 
 @pytest.fixture
 def moon():
-    """The numbers of the features about the moon, for one test: their places are needed elsewhere."""
+    """The numbers of the features about the moon, gone again afterwards if nobody had asked for them before."""
+    asked_for = MOON_ATOMS[0] in ATOMS
     yield place_moon()
-    for number in MOON_ATOMS:
+    for number in () if asked_for else MOON_ATOMS:
         del ATOMS[number]
 
 

@@ -15,7 +15,7 @@ from heartlab.analysis import Analysis
 from heartlab.analysis.explain import Reason, reasons
 from heartlab.cards import Card, pretty_card
 from heartlab.deal import Deal
-from heartlab.features.atoms import ATOMS
+from heartlab.features.conjunctions import describe
 from heartlab.learn.advice_explain import votes_for
 from heartlab.learn.advice_players import load_voter
 from heartlab.learn.model import load_model
@@ -95,14 +95,9 @@ def _feature(reason: Reason, choice: Card, other: Card) -> str:
             f"Points once the trick is over: {reason.after_card:.1f} on average after {pretty_card(other)}, "
             f"{reason.after_choice:.1f} after {pretty_card(choice)}."
         )
-    if not reason.atoms:
-        return (
-            f"Points once the trick is over: {reason.after_card:.1f} on average after {pretty_card(other)}, "
-            f"{reason.after_choice:.1f} after {pretty_card(choice)}."
-        )
-    what = " and ".join(ATOMS[atom].sentence for atom in reason.atoms)
     here, there = (round(WORLDS * share) for share in (reason.after_choice, reason.after_card))
     side = "against" if reason.effect > 0 else "for"
+    what = describe(reason.atoms)
     return (
         f"Learned feature, {abs(reason.effect):.1f} points {side} {pretty_card(other)}: {what}, in {there} of {WORLDS} "
         f"deals after {pretty_card(other)} and in {here} after {pretty_card(choice)}."
