@@ -199,4 +199,4 @@ def _draw(figure: Figure, axes: Any) -> None:
     if len(figure.curves) > MANY_CURVES:
         axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     elif len(figure.curves) > 1:
-        axes.legend(frameon=False)
+        axes.legend(framealpha=0.9, edgecolor="none")
