@@ -49,7 +49,9 @@ def _regimes(shop: Workshop, *, rest: bool = False) -> dict[str, Training]:
     return dict(zip(names, train_parts(shop, plans), strict=True))
 
 
-def _snapshot_curve(shop: Workshop, name: str, pairs: Sequence[tuple[int, Sequence[Player]]], deals: int) -> Curve:
+def _snapshot_curve(
+    shop: Workshop, name: str, label: str, pairs: Sequence[tuple[int, Sequence[Player]]], deals: int
+) -> Curve:
     """Differences at the snapshots."""
     x, mean, low, high = [], [], [], []
     for moment, players in pairs:
@@ -58,7 +60,7 @@ def _snapshot_curve(shop: Workshop, name: str, pairs: Sequence[tuple[int, Sequen
         mean.append(found.mean)
         low.append(found.ci95[0])
         high.append(found.ci95[1])
-    return Curve(name, np.array(x), np.array(mean), np.array(low), np.array(high))
+    return Curve(label, np.array(x), np.array(mean), np.array(low), np.array(high))
 
 
 def figure_4a(shop: Workshop) -> Findings:
@@ -69,7 +71,7 @@ def figure_4a(shop: Workshop) -> Findings:
     curves, ends = [], []
     for regime, training in regimes.items():
         pairs = [(int(m), [training.player(i), expert()]) for i, m in enumerate(training.moments)]
-        curves.append(_snapshot_curve(shop, f"full-{regime}-pie", pairs, deals))
+        curves.append(_snapshot_curve(shop, f"full-{regime}-pie", f"{regime}-trained", pairs, deals))
         ends.append(
             match_part(shop, f"full-{regime}-pie-{training.moments[-1]}", [training.player(), expert()],
                        "seed-nomoon", deals, {"moment": int(training.moments[-1])})
@@ -105,7 +107,7 @@ def figure_4b(shop: Workshop) -> Findings:
     regimes = _regimes(shop)
     moments = regimes["self"].moments
     pairs = [(int(m), [regimes["self"].player(i), regimes["expert"].player(i)]) for i, m in enumerate(moments)]
-    curve = _snapshot_curve(shop, "full-self-expert", pairs, deals)
+    curve = _snapshot_curve(shop, "full-self-expert", "self-trained", pairs, deals)
     last = difference(
         match_part(shop, f"full-self-expert-{moments[-1]}", pairs[-1][1], "seed-nomoon", deals,
                    {"moment": int(moments[-1])})
