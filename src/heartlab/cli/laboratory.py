@@ -206,11 +206,17 @@ def advice(
     from heartlab.learn.advice_explain import describe_choice, describe_model, list_advice
 
     report = print_json if as_json else None
+    of_choice = at is not None or record is not None
+    if model is None and (when or of_choice):
+        raise ValueError("--when, --at and --record ask about a model: name one, such as advice-best")
+    if when and of_choice:
+        raise ValueError("--when asks about a situation, --at and --record about a choice: give one of them")
     if model is None:
         list_advice(report)
-    elif at is not None or record is not None:
+    elif of_choice:
         chosen = None if rules is None else Rules.parse(rules)
-        describe_choice(model, record, number, at or 1, chosen, seed, instance, report)
+        place = 1 if at is None else positive("--at", at)
+        describe_choice(model, record, number, place, chosen, seed, instance, report)
     else:
         describe_model(model, when or [], instance, report)
 

@@ -128,8 +128,7 @@ def beyond(workshop: Workshop) -> Findings:
     challenger = tournaments(workshop, "by state again", kinds[state_name], games=large, settings="again")
     worst = min((one.gap for one in challenger), key=lambda gap: gap.mean)
     advice_gain = difference(scores[f"{pieces} pieces, VOTING"][0].gap, scores["nine pieces, VOTING"][0].gap)
-    learned, published = scores["nine pieces, vote learned, constant"], scores["nine pieces, LEARNER-T"]
-    weight_gain = difference(gaps(learned), gaps(published))
+    weight_gain = difference(gaps(scores["nine pieces, vote learned, by state"]), scores["nine pieces, VOTING"][0].gap)
     claims = [
         Claim(
             "beyond/beats-voting",
@@ -154,14 +153,14 @@ def beyond(workshop: Workshop) -> Findings:
         ),
         Claim(
             "beyond/advice-matters-most",
-            "more pieces of advice are worth more than learned weights for the nine",
+            "(beyond) more pieces of advice are worth more than learned weights for the nine",
             None,
             advice_gain.mean - weight_gain.mean,
             difference(advice_gain, weight_gain).ci95,
             votes,
             above(difference(advice_gain, weight_gain).ci95),
-            f"VOTING over {pieces} pieces gains {advice_gain.mean:.2f} over VOTING; the learned vote over nine gains "
-            f"{weight_gain.mean:.2f} over LEARNER-T",
+            f"over VOTING with nine pieces VOTING with {pieces} gains {advice_gain.mean:.2f}, the vote learned by "
+            f"state over nine {weight_gain.mean:.2f}",
         ),
     ]
     head = ["player", "L / V / R", "V − L [95 %] (n)", "two gnome − L"]
