@@ -207,6 +207,21 @@ def test_bad_input_to_learning_gets_one_clear_sentence(run, arguments, sentence,
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--at", "3"], "ask about a model"),
+        (["--when", "queen-out"], "ask about a model"),
+        (["advice-best", "--at", "0"], "--at 0: needs a number above zero"),
+        (["advice-best", "--at", "3", "--when", "queen-out"], "give one of them"),
+    ],
+)
+def test_questions_about_advice_that_have_no_answer(run, arguments, sentence):
+    status, out, err = run("advice", *arguments)
+    assert (status, out) == (2, "")
+    assert sentence in err
+
+
 # --- files of users ---
 
 OWN = """
