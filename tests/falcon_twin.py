@@ -213,8 +213,13 @@ def richer_actions(obs, others: set[int], queen_played: bool) -> dict[str, int]:
     own, best = sorted(obs.legal), int(obs.records[0]["best"])
     suits = [[card for card in own if card // 13 == suit] for suit in range(4)]
     no_queen = [card for card in own if card != QUEEN] or own
-    below = lambda card: sum(other // 13 == card // 13 and other < card for other in others)  # noqa: E731
-    above = lambda card: sum(other // 13 == card // 13 and other > card for other in others)  # noqa: E731
+
+    def below(card):
+        return sum(other // 13 == card // 13 and other < card for other in others)
+
+    def above(card):
+        return sum(other // 13 == card // 13 and other > card for other in others)
+
     small = [card for card in suits[SPADES] if card < QUEEN]
     found: dict[str, int | None] = {}
     if obs.led is None:
@@ -374,7 +379,10 @@ class PlainLearner:
         bits = tuple(percepts(hand, others, cards_of(state["trick"])))
         if settings.match == "coded":
             bits += tuple(1 - bit for bit in bits)
-        middle = lambda cards: cards[below(rng, len(cards))]  # noqa: E731
+
+        def middle(cards):
+            return cards[below(rng, len(cards))]
+
         played = QUEEN not in hand | others
         choices = actions(own, led, int(state["best"]), played != (settings.dump == "printed"), middle)
         row = self._resonant(network, bits)
