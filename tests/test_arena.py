@@ -11,6 +11,8 @@ from heartlab.arena import Match, PlayerFailure, result_dict, run_match
 from heartlab.arena.arrangements import arrangements
 from heartlab.arena.recording import Recorder
 from heartlab.arena.rows import RowsInPlay
+from heartlab.arena.statistics import estimate
+from heartlab.bundle import read_bundle, write_bundle
 from heartlab.players import Observations, PlayerError
 from heartlab.replay import load_deals
 
@@ -95,14 +97,33 @@ def test_games_do_not_depend_on_batches_either():
     assert without_times(play(players, units=4, seed=1, games=True, threads=2, batch=1)) == expected
 
 
-def test_sequential_stop_is_the_same_for_any_batch():
-    players = [make_player("gnome"), make_player("random")]
-    results = [play(players, units=2000, seed=1, until_se=0.2, batch=batch) for batch in (37, 400)]
-    assert results[0].units == results[1].units
+def test_sequential_stop_is_the_same_for_any_batch(tmp_path):
+    match = Match([make_player("gnome"), make_player("random")], Rules.parse("standard"), 2000, seed=1)
+    results, records = [], []
+    for batch in (37, 400):
+        path = tmp_path / f"{batch}.jsonl"
+        with Recorder(path, match) as recorder:
+            results.append(run_match(match, until_se=0.2, batch=batch, listener=recorder))
+        records.append(path.read_bytes())
+    assert without_times(results[0]) == without_times(results[1])
+    assert records[0] == records[1]
+    assert recorder.count == results[0].deals == 14 * results[0].units
     assert results[0].units % 50 == 0
     assert results[0].units < 2000
-    assert result_dict(results[0])["difference"] == result_dict(results[1])["difference"]
-    assert result_dict(results[0])["difference"]["se"] <= 0.2
+    gaps = results[0].points[:, 0] - results[0].points[:, 1]
+    errors = [estimate(gaps[:count]).se for count in range(100, len(gaps) + 1, 50)]
+    assert [se <= 0.2 for se in errors] == [False] * (len(errors) - 1) + [True]
+
+
+def test_recorded_games_come_in_the_same_order_for_any_batch(tmp_path):
+    match = Match([make_player("gnome"), make_player("random")], Rules.parse("standard,limit=30"), 3, games=True)
+    records = []
+    for batch in (1, 3):
+        path = tmp_path / f"{batch}.jsonl"
+        with Recorder(path, match) as recorder:
+            run_match(match, batch=batch, listener=recorder)
+        records.append(path.read_bytes())
+    assert records[0] == records[1]
 
 
 def test_equal_players_tie_exactly():
@@ -295,10 +316,37 @@ def test_a_kept_match_goes_on_to_the_same_result(tmp_path):
     assert (again.moons == whole.moons).all()
     assert again.deals == whole.deals
     assert (again.decisions == whole.decisions).all()
-    shorter = run_match(match(5), keep=kept)
-    assert (shorter.points == whole.points[:5]).all()
     stopped = run_match(match(400), until_se=5.0, keep=kept)
     assert stopped.units < 400
+
+
+def test_a_kept_match_is_not_cut_by_a_shorter_one(tmp_path):
+    def match(units):
+        return Match([make_player("gnome"), make_player("random")], Rules.parse("standard"), units, seed=3)
+
+    kept = tmp_path / "match.npz"
+    run_match(match(12), keep=kept)
+    before = kept.read_bytes()
+    shorter = run_match(match(5), keep=kept)
+    assert without_times(shorter) == without_times(run_match(match(5)))
+    assert kept.read_bytes() == before
+    assert run_match(match(12), keep=kept, listener=pytest.fail).units == 12
+
+
+def test_a_match_kept_by_an_older_version_goes_on(tmp_path):
+    """Its file has sums of the counts in place of counts per unit."""
+
+    def match(units):
+        return Match([make_player("gnome"), make_player("random")], Rules.parse("standard"), units, seed=3)
+
+    kept = tmp_path / "match.npz"
+    run_match(match(6), keep=kept)
+    header, arrays = read_bundle(kept)
+    arrays["decisions"] = arrays["decisions"].sum(axis=0)
+    header["deals"] = int(arrays.pop("played").sum())
+    write_bundle(kept, header, arrays)
+    again = run_match(match(9), keep=kept)
+    assert without_times(again) == without_times(run_match(match(9)))
 
 
 def test_a_kept_match_with_other_players_or_seed_is_refused(tmp_path):

@@ -1,7 +1,7 @@
 """A match that is kept in a file while it is played, so that it can go on where it was interrupted.
 
 Units are independent and numbered, so what is in the file is simply the first of them; a match with other players,
-rules or seed is refused, one with more units goes on.
+rules or seed is refused, one with more units goes on, and one with fewer reports the first of them and leaves the file.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from heartlab import __version__
-from heartlab.arena.results import PER_KIND, PER_UNIT, MatchResult
+from heartlab.arena.results import MEASURES, PER_UNIT, MatchResult
 from heartlab.arena.rows import Match
-from heartlab.bundle import BundleError, read_bundle, write_bundle
+from heartlab.bundle import Arrays, BundleError, read_bundle, write_bundle
 
 FORMAT = "heartlab-match"
 SECONDS_BETWEEN_SAVES = 20.0
@@ -45,7 +46,7 @@ class Keeper:
         self._saved = time.perf_counter()
 
     def load(self) -> MatchResult | None:
-        """What was played before; None if there is no file yet.
+        """All that was played before, be it more than this match wants; None if there is no file yet.
 
         :raises KeepError: if the file holds something else.
         """
@@ -55,14 +56,14 @@ class Keeper:
             header, arrays = read_bundle(self.path)
         except BundleError as error:
             raise KeepError(str(error)) from error
-        if header.get("format") != FORMAT or not set(PER_UNIT + PER_KIND) <= set(arrays):
+        if header.get("format") != FORMAT or not {*MEASURES, "decisions", "thinking"} <= set(arrays):
             raise KeepError(f"{self.path}: holds no match")
         for key, value in _identity(self.match).items():
             if header.get(key) != value:
                 raise KeepError(f"{self.path}: holds a match with {key} {header.get(key)}, not {value}")
-        measured: dict[str, Any] = {name: arrays[name] for name in PER_UNIT + PER_KIND}
-        found = MatchResult(self.match, **measured, deals=int(header["deals"]), seconds=float(header["seconds"]))
-        return found if found.units <= self.match.units else found.first_units(self.match.units)
+        _complete(arrays, int(header["deals"]))
+        measured: dict[str, Any] = {name: arrays[name] for name in (*PER_UNIT, "thinking")}
+        return MatchResult(self.match, **measured, seconds=float(header["seconds"]))
 
     def save(self, result: MatchResult, *, at_once: bool = False) -> None:
         """Save the result so far, unless that was done a moment ago."""
@@ -72,10 +73,23 @@ class Keeper:
             "format": FORMAT, **_identity(self.match), "deals": result.deals, "seconds": result.seconds,
             "package": __version__,
         }  # fmt: skip
-        write_bundle(self.path, header, {name: np.asarray(getattr(result, name)) for name in PER_UNIT + PER_KIND})
+        arrays = {name: np.asarray(getattr(result, name)) for name in (*PER_UNIT, "thinking")}
+        write_bundle(self.path, header, arrays)
         self._saved = time.perf_counter()
+
+
+def _complete(arrays: Arrays, deals: int) -> None:
+    """Files of older versions hold sums of the counts: they are spread over the units, so that the sums stay right."""
+    units = len(arrays["points"])
+
+    def spread(total: int) -> npt.NDArray[np.int64]:
+        return np.diff(np.arange(units + 1) * total // max(units, 1))
+
+    if arrays["decisions"].ndim == 1:
+        arrays["decisions"] = np.stack([spread(int(total)) for total in arrays["decisions"]], axis=1)
+    arrays.setdefault("played", spread(deals))
 
 
 def rest_of(match: Match, done: int) -> Match:
     """What is left of a match after some units."""
-    return replace(match, first=match.first + done, units=match.units - done)
+    return replace(match, first=match.first + done, units=max(0, match.units - done))

@@ -28,7 +28,7 @@ def result_dict(result: MatchResult) -> dict[str, Any]:
     for kind, player in enumerate(match.kinds):
         points = estimate(result.points[:, kind])
         finals = estimate(result.finals[:, kind])
-        decisions = int(result.decisions[kind])
+        decisions = int(result.decisions[:, kind].sum())
         players.append(
             {
                 "name": player.name,
@@ -94,7 +94,7 @@ def result_table(result: MatchResult) -> Table:
     for head in heads:
         table.add_column(head, justify="right", no_wrap=True)
     for kind, player in enumerate(match.kinds):
-        decisions = int(result.decisions[kind])
+        decisions = int(result.decisions[:, kind].sum())
         cells = [
             _spread(estimate(result.points[:, kind])),
             f"{100 * estimate(result.deals_won[:, kind]).mean:.1f} %",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -74,7 +74,7 @@ class Match:
 
 @dataclass
 class FinishedDeals:
-    """Deals of one batch as they were played, for records: arrays over rows."""
+    """Deals as they were played, for records: arrays over rows."""
 
     units: npt.NDArray[np.int64]
     seatings: npt.NDArray[np.int64]
@@ -83,6 +83,18 @@ class FinishedDeals:
     histories: npt.NDArray[np.int8]
     points: npt.NDArray[np.int64]
     shooters: npt.NDArray[np.int64]
+
+    @staticmethod
+    def in_order(rounds: Sequence[FinishedDeals], end: int) -> FinishedDeals:
+        """The deals of the units before `end`, unit by unit: in the same order whatever was played side by side."""
+        units = np.concatenate([deals.units for deals in rounds])
+        order = np.argsort(units, kind="stable")
+        order = order[units[order] < end]
+        together = {
+            part.name: np.concatenate([getattr(deals, part.name) for deals in rounds])[order]
+            for part in fields(FinishedDeals)
+        }
+        return FinishedDeals(**together)
 
 
 @dataclass
@@ -96,7 +108,7 @@ class Tally:
     forfeits: npt.NDArray[np.int64] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.decisions = np.zeros(self.kinds, np.int64)
+        self.decisions = np.zeros((self.rows, self.kinds), np.int64)
         self.thinking = np.zeros(self.kinds)
         self.forfeits = np.zeros((self.rows, self.kinds), np.int64)
 
@@ -158,6 +170,7 @@ class RowsInPlay:
                 if len(mine):
                     batch = self._batch(kind, rows, states, histories, mine, np.full(len(mine), seat))
                     chosen[seat, mine] = self._ask(kind, batch, passing=True)
+                    self.tally.decisions[rows[mine], kind] += 1
                     self._mend_passes(kind, rows, batch, states, mine, seat, chosen)
         for seat in range(n):
             if len(waiting[seat]):
@@ -198,6 +211,7 @@ class RowsInPlay:
             if len(mine):
                 batch = self._batch(kind, rows, states, histories, mine, movers[mine])
                 answers = self._ask(kind, batch, passing=False)
+                self.tally.decisions[rows[mine], kind] += 1
                 legal = batch.records["legal"]
                 safe = np.where((answers >= 0) & (answers < 52), answers, 0).astype(np.uint64)
                 bad = (answers < 0) | (answers >= 52) | (legal >> safe & np.uint64(1) == 0)
@@ -229,5 +243,4 @@ class RowsInPlay:
         if answers.shape != (len(batch),):
             raise PlayerFailure(f"player {player.name} gave {answers.shape} answers to {len(batch)} questions")
         self.tally.thinking[kind] += time.perf_counter() - started
-        self.tally.decisions[kind] += len(batch)
         return np.asarray(answers)
