@@ -333,6 +333,41 @@ def test_a_kept_match_is_not_cut_by_a_shorter_one(tmp_path):
     assert run_match(match(12), keep=kept, listener=pytest.fail).units == 12
 
 
+@pytest.mark.parametrize("family", ["exec", "model"])
+def test_a_kept_match_does_not_go_on_with_other_files(tmp_path, monkeypatch, family):
+    """A program that was replaced, or a model that was trained anew, is another player of the same name."""
+    monkeypatch.chdir(tmp_path)
+    named, kept = tmp_path / "player.npz", tmp_path / "match.npz"
+    named.write_text("one")
+
+    def match():
+        if family == "exec":
+            log = "log=log.txt,movetime=1:" if (tmp_path / "log.txt").exists() else ""
+            player = make_player(f"exec:{log}cat player.npz")
+            player.name = "exec:cat player.npz"
+            player.choose_cards = make_player("random").choose_cards
+        else:
+            player = Lowest("maxn:eval=(td:player.npz),tricks=1")
+        return Match([player, make_player("random")], Rules.parse("seed"), 2)
+
+    run_match(match(), keep=kept)
+    (tmp_path / "log.txt").write_text("files that a player writes do not matter")
+    run_match(match(), keep=kept)
+    named.write_text("two")
+    with pytest.raises(ValueError, match=r"in which player\.npz was another file than it is now"):
+        run_match(match(), keep=kept)
+
+
+def test_a_kept_match_does_not_go_on_in_another_version(tmp_path):
+    kept = tmp_path / "match.npz"
+    match = Match([Lowest("lowest"), make_player("random")], Rules.parse("seed"), 2)
+    run_match(match, keep=kept)
+    header, arrays = read_bundle(kept)
+    write_bundle(kept, {**header, "package": "0.0.1"}, arrays)
+    with pytest.raises(ValueError, match=r"holds a match with package 0\.0\.1, not"):
+        run_match(match, keep=kept)
+
+
 def test_a_match_kept_by_an_older_version_goes_on(tmp_path):
     """Its file has sums of the counts in place of counts per unit."""
 
@@ -342,6 +377,7 @@ def test_a_match_kept_by_an_older_version_goes_on(tmp_path):
     kept = tmp_path / "match.npz"
     run_match(match(6), keep=kept)
     header, arrays = read_bundle(kept)
+    del header["files"]
     arrays["decisions"] = arrays["decisions"].sum(axis=0)
     header["deals"] = int(arrays.pop("played").sum())
     write_bundle(kept, header, arrays)

@@ -6,6 +6,7 @@ rules or seed is refused, one with more units goes on, and one with fewer report
 
 from __future__ import annotations
 
+import hashlib
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -35,7 +36,14 @@ def _identity(match: Match) -> dict[str, Any]:
         "seed": match.seed,
         "games": match.games,
         "first": match.first,
+        "package": __version__,
     }
+
+
+def _digests(match: Match) -> dict[str, str]:
+    """The content of the files behind the players' names: a model that was trained anew is another player."""
+    files = {str(path): path for player in match.kinds for path in player.named_files()}
+    return {name: hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest() for name, path in files.items()}
 
 
 class Keeper:
@@ -43,6 +51,7 @@ class Keeper:
 
     def __init__(self, path: Path, match: Match) -> None:
         self.path, self.match = path, match
+        self._files = _digests(match)
         self._saved = time.perf_counter()
 
     def load(self) -> MatchResult | None:
@@ -61,6 +70,10 @@ class Keeper:
         for key, value in _identity(self.match).items():
             if header.get(key) != value:
                 raise KeepError(f"{self.path}: holds a match with {key} {header.get(key)}, not {value}")
+        kept_files = header.get("files", self._files)  # files of older versions do not say
+        for name in sorted({*kept_files, *self._files}):
+            if kept_files.get(name) != self._files.get(name):
+                raise KeepError(f"{self.path}: holds a match in which {name} was another file than it is now")
         _complete(arrays, int(header["deals"]))
         measured: dict[str, Any] = {name: arrays[name] for name in (*PER_UNIT, "thinking")}
         return MatchResult(self.match, **measured, seconds=float(header["seconds"]))
@@ -71,7 +84,7 @@ class Keeper:
             return
         header = {
             "format": FORMAT, **_identity(self.match), "deals": result.deals, "seconds": result.seconds,
-            "package": __version__,
+            "files": self._files,
         }  # fmt: skip
         arrays = {name: np.asarray(getattr(result, name)) for name in (*PER_UNIT, "thinking")}
         write_bundle(self.path, header, arrays)

@@ -24,6 +24,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO
 
 import numpy as np
@@ -241,6 +242,11 @@ class ExecPlayer(Player):
     def close(self) -> None:
         """End the processes; from then on every choice is forfeited. They also end with the player itself."""
         self._finish()
+
+    def named_files(self) -> list[Path]:
+        """The program, and the files among the words of the command, such as a script."""
+        words = [shutil.which(self.settings.command[0]) or "", *self.settings.command[1:]]
+        return [Path(word) for word in words if word and Path(word).is_file()]
 
     # --- one observation ---
 
