@@ -10,6 +10,7 @@ from heartlab import Deal, Player, Rules, make_player
 from heartlab.arena import Match, PlayerFailure, result_dict, run_match
 from heartlab.arena.arrangements import arrangements
 from heartlab.arena.recording import Recorder
+from heartlab.arena.report import summary_lines
 from heartlab.arena.rows import RowsInPlay
 from heartlab.arena.statistics import estimate
 from heartlab.bundle import read_bundle, write_bundle
@@ -301,6 +302,19 @@ def test_recorded_games_run_to_the_limit(tmp_path):
     assert found[0]["games_won"] + found[1]["games_won"] == pytest.approx(1.0)
 
 
+def test_games_that_do_not_end_are_won_by_nobody(monkeypatch):
+    monkeypatch.setattr("heartlab.arena.match.MAX_DEALS_PER_GAME", 3)
+    players = [make_player("random"), make_player("gnome")]
+    result = play(players, "standard,limit=100000", 2, games=True, threads=1)
+    found = result_dict(result)
+    assert found["games_unfinished"] == 2 * 14
+    assert [player["games_won"] for player in found["players"]] == [0.0, 0.0]
+    assert any("28 went on for too long" in line for line in summary_lines(result))
+    ended = play(players, "standard,deals=2", 2, games=True, threads=1)
+    assert result_dict(ended)["games_unfinished"] == 0
+    assert not any("too long" in line for line in summary_lines(ended))
+
+
 # --- kept matches ---
 
 
@@ -380,6 +394,7 @@ def test_a_match_kept_by_an_older_version_goes_on(tmp_path):
     del header["files"]
     arrays["decisions"] = arrays["decisions"].sum(axis=0)
     header["deals"] = int(arrays.pop("played").sum())
+    del arrays["unfinished"]
     write_bundle(kept, header, arrays)
     again = run_match(match(9), keep=kept)
     assert without_times(again) == without_times(run_match(match(9)))

@@ -101,6 +101,7 @@ def _complete(arrays: Arrays, deals: int) -> None:
     if arrays["decisions"].ndim == 1:
         arrays["decisions"] = np.stack([spread(int(total)) for total in arrays["decisions"]], axis=1)
     arrays.setdefault("played", spread(deals))
+    arrays.setdefault("unfinished", np.zeros(units, np.int64))
 
 
 def rest_of(match: Match, done: int) -> Match:

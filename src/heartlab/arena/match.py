@@ -31,6 +31,7 @@ SECONDS_PER_BATCH = 1.0
 CHECK_EVERY = 50
 """A sequential stop is decided only after multiples of so many units, whatever the batch size."""
 MAX_DEALS_PER_GAME = 1000
+"""A game that is not over by then is given up: nobody has won it."""
 
 
 DealListener = Callable[[FinishedDeals], None]
@@ -83,7 +84,9 @@ def _play_batch(match: Match, units: npt.NDArray[np.int64]) -> tuple[MatchResult
     seat_deals = by_unit(seats * played[:, None])
     n = match.rules.players
     finals = _per_kind(totals[:, :n].astype(np.float64), table.seatings, kinds)
-    won = _share_of_wins(totals[:, :n], table.seatings, kinds)
+    ended = np.array([not match.games or game_is_over(match.rules, totals[row, :n].tolist(), int(played[row]))
+                      for row in range(rows)])  # fmt: skip
+    won = _share_of_wins(totals[:, :n], table.seatings, kinds) * ended[:, None]
     result = MatchResult(
         match,
         points=by_unit(sums["points"]) / seat_deals,
@@ -95,6 +98,7 @@ def _play_batch(match: Match, units: npt.NDArray[np.int64]) -> tuple[MatchResult
         forfeits=table.tally.forfeits.reshape(len(units), -1, kinds).sum(axis=1),
         decisions=table.tally.decisions.reshape(len(units), -1, kinds).sum(axis=1),
         played=played.reshape(len(units), -1).sum(axis=1),
+        unfinished=(~ended).reshape(len(units), -1).sum(axis=1),
         thinking=table.tally.thinking,
         seconds=time.perf_counter() - started,
     )

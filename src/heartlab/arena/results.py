@@ -11,7 +11,7 @@ from heartlab.arena.rows import Match
 from heartlab.arena.statistics import FloatArray
 
 MEASURES = ("points", "finals", "won", "deals_won", "moons", "conceded", "forfeits")
-PER_UNIT = (*MEASURES, "decisions", "played")
+PER_UNIT = (*MEASURES, "decisions", "played", "unfinished")
 """The names of the arrays of a result that have a row per unit; `thinking` has none."""
 
 
@@ -25,7 +25,7 @@ class MatchResult:
     finals: FloatArray
     """[units, kinds]: mean final score per seat (games only; otherwise the same as points)."""
     won: FloatArray
-    """[units, kinds]: share of the arrangements won, ties split."""
+    """[units, kinds]: share of the arrangements won, ties split; nobody wins a game that did not end."""
     deals_won: FloatArray
     """[units, kinds]: share of the deals won, ties split."""
     moons: FloatArray
@@ -38,6 +38,8 @@ class MatchResult:
     """[units, kinds]: choices made."""
     played: npt.NDArray[np.int64]
     """[units]: deals played, all arrangements counted."""
+    unfinished: npt.NDArray[np.int64]
+    """[units]: games that were given up because they did not end, all arrangements counted."""
     thinking: FloatArray
     """[kinds]: seconds spent choosing."""
     seconds: float = 0.0
@@ -87,5 +89,6 @@ def join(match: Match, parts: list[MatchResult]) -> MatchResult:
         forfeits=stack_counts("forfeits"),
         decisions=stack_counts("decisions"),
         played=stack_counts("played") if parts else np.zeros(0, np.int64),
+        unfinished=stack_counts("unfinished") if parts else np.zeros(0, np.int64),
         thinking=np.sum([part.thinking for part in parts], axis=0) if parts else np.zeros(kinds),
     )
