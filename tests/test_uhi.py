@@ -126,7 +126,43 @@ def test_an_open_player_cannot_be_served():
         Server(Peeking())
 
 
+def test_a_served_player_refuses_seeds_and_rules_that_it_cannot_take():
+    class Choosy(Player):
+        def check_rules(self, rules):
+            if rules.players != 4:
+                raise PlayerError("choosy wants\nfour players")
+
+    server = Server(Choosy())
+    assert "the only option is seed" in " ".join(server.hear("setoption seed " + "9" * 5000))
+    assert list(server.hear("setoption seed 2147483647")) == []
+    three = dialogue(Deal("standard,players=3", 1).observe(0))
+    assert [list(server.hear(line)) for line in three[:2]] == [
+        ["info error choosy wants four players"],
+        ["info error newdeal before newgame"],
+    ]
+    assert list(server.hear(dialogue(Deal("standard", 1).observe(0))[0])) == []
+
+
 # --- the examples, and the tester ---
+
+
+@pytest.mark.parametrize(("option", "seeds"), [("", "many"), ("option.seed=7:", "7")])
+def test_the_tester_sets_a_seed_before_each_dialogue_and_speaks_whole_lines(tmp_path, option, seeds):
+    heard, script = tmp_path / "heard", tmp_path / "dice.sh"
+    script.write_text(
+        f"""while read -r word rest; do echo "$word $rest" >> {heard}; case $word in
+        uhi) echo option name seed type spin default 0; echo uhiok;;
+        quit) exit;;
+        esac; done"""
+    )
+    report_of(f"{option}sh {script}", movetime=100, rules=[Rules.parse("standard")])
+    lines = heard.read_text().splitlines()
+    assert not {"newgame", "newdeal"} & {line.strip() for line in lines}
+    values = {line.removeprefix("setoption seed ") for line in lines if line.startswith("setoption seed ")}
+    assert values == {"7"} if seeds == "7" else len(values) > 1
+    before = [lines[index - 1].split()[0] for index, line in enumerate(lines) if line.startswith("newgame")]
+    assert before
+    assert seeds == "7" or set(before) == {"setoption"}
 
 
 def report_of(command, **options):

@@ -96,6 +96,21 @@ def parse_settings(text: str) -> Settings:
     return Settings(command, movetime, start, processes, values.get("log", ""), options)
 
 
+def missing_lines(bot: BotProcess, lines: Sequence[str], options: Mapping[str, str]) -> Sequence[str]:
+    """The lines that a process has not been told; a new dialogue begins with a seed, if the bot has one to set.
+
+    :param options: those that the user has set: a seed among them stays.
+    """
+    known = len(bot.sent)
+    if known and bot.sent == list(lines[:known]):
+        return lines[known:]
+    bot.sent = []
+    if "seed" in bot.options and "seed" not in options:
+        digest = hashlib.blake2b("\n".join(lines[:2]).encode(), digest_size=4).digest()
+        bot.set_options({"seed": str(int.from_bytes(digest, "little") >> 1)})
+    return lines
+
+
 class Pool:
     """The processes of a program, leased to one question at a time."""
 
@@ -118,7 +133,7 @@ class Pool:
         """
         bot = self._take(lines)
         try:
-            yield bot, self._missing(bot, lines)
+            yield bot, missing_lines(bot, lines, self.settings.options)
         except BaseException:
             with self._changed:
                 self._busy.discard(bot)
@@ -174,17 +189,6 @@ class Pool:
             raise
         bot.set_options(self.settings.options)
         return bot
-
-    def _missing(self, bot: BotProcess, lines: Sequence[str]) -> Sequence[str]:
-        """The lines that a process has not been told; a new dialogue begins with a seed, if the bot has one to set."""
-        known = len(bot.sent)
-        if known and bot.sent == list(lines[:known]):
-            return lines[known:]
-        bot.sent = []
-        if "seed" in bot.options and "seed" not in self.settings.options:
-            digest = hashlib.blake2b("\n".join(lines[:2]).encode(), digest_size=4).digest()
-            bot.set_options({"seed": str(int.from_bytes(digest, "little") >> 1)})
-        return lines
 
     def close(self) -> None:
         """End all processes, those that are thinking at once; whoever waits for one is told so by a fault."""
