@@ -9,6 +9,7 @@ import pytest
 from heartlab import Deal, Player, Rules, make_player
 from heartlab.arena import Match, PlayerFailure, result_dict, run_match
 from heartlab.arena.arrangements import arrangements
+from heartlab.arena.command import run_arena
 from heartlab.arena.recording import Recorder
 from heartlab.arena.report import summary_lines
 from heartlab.arena.rows import RowsInPlay
@@ -370,6 +371,37 @@ def test_a_kept_match_does_not_go_on_with_other_files(tmp_path, monkeypatch, fam
     named.write_text("two")
     with pytest.raises(ValueError, match=r"in which player\.npz was another file than it is now"):
         run_match(match(), keep=kept)
+
+
+def test_a_match_that_cannot_be_kept_fails_at_once_and_later_loses_nothing(tmp_path, monkeypatch):
+    match = Match([Lowest("lowest"), make_player("random")], Rules.parse("seed"), 2)
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(OSError, match="file"):
+        run_match(match, keep=tmp_path / "file" / "match.npz", listener=lambda deals: pytest.fail("it was played"))
+
+    def full(*arguments):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("heartlab.arena.keeping.write_bundle", full)
+    result = run_match(match, keep=tmp_path / "match.npz")
+    assert result.units == 2
+    assert result.not_kept == "No space left on device"
+
+
+def test_a_refused_command_leaves_no_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    settings = dict(rules=Rules.parse("seed"), units=1, seed=1, games=False, open_match=False, until_se=None,
+                    keep=None, threads=1, batch=None, report=None)  # fmt: skip
+    with pytest.raises(ValueError, match="--on nowhere"):
+        run_arena(["random"], record=tmp_path / "r.txt", on="nowhere", **settings)
+    with pytest.raises(IsADirectoryError):
+        run_arena(["random"], record=tmp_path / "folder", on="local", **settings)
+    with pytest.raises(ValueError, match="no player is called"):
+        run_arena(["exec:log=l.txt:cat", "nobody"], record=None, on="local", **settings)
+    with pytest.raises(ValueError, match="there can be no log nowhere"):
+        run_arena(["exec:log=nowhere/l.txt:cat"], record=None, on="local", **settings)
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 
 def test_a_kept_match_does_not_go_on_in_another_version(tmp_path):

@@ -289,6 +289,24 @@ def test_bots_are_killed_with_us_even_if_we_are_killed(bot, tmp_path):
     assert gone(tmp_path / "bot.sh")
 
 
+def test_a_guard_that_was_ended_is_replaced(bot, tmp_path):
+    """Its successor knows the bots that were started before."""
+    program = f"""
+import os, signal
+from heartlab.envs.uhi.process import BotProcess, _guard
+first = BotProcess({bot("sleep 60").split()!r})
+_guard._shell.kill()
+_guard._shell.wait()
+second = BotProcess({bot("sleep 60").split()!r})
+second.close()
+print(first.is_running, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("True\n", "")
+    assert gone(tmp_path)
+
+
 def heed_interrupts():
     """In a child process: interrupts count, even if the tests run in the background, where shells ignore them."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)

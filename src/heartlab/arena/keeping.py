@@ -7,6 +7,7 @@ rules or seed is refused, one with more units goes on, and one with fewer report
 from __future__ import annotations
 
 import hashlib
+import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -52,13 +53,19 @@ class Keeper:
     def __init__(self, path: Path, match: Match) -> None:
         self.path, self.match = path, match
         self._files = _digests(match)
+        self.failure = ""
+        """Why the last attempt to save failed; empty if it did not."""
         self._saved = time.perf_counter()
 
     def load(self) -> MatchResult | None:
         """All that was played before, be it more than this match wants; None if there is no file yet.
 
         :raises KeepError: if the file holds something else.
+        :raises OSError: if no file can be written there.
         """
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=self.path.parent):
+            pass  # what cannot be kept should fail now, not after the match
         if not self.path.exists():
             return None
         try:
@@ -79,7 +86,7 @@ class Keeper:
         return MatchResult(self.match, **measured, seconds=float(header["seconds"]))
 
     def save(self, result: MatchResult, *, at_once: bool = False) -> None:
-        """Save the result so far, unless that was done a moment ago."""
+        """Save the result so far, unless that was done a moment ago. A full disk does not end the match."""
         if not at_once and time.perf_counter() - self._saved < SECONDS_BETWEEN_SAVES:
             return
         header = {
@@ -87,7 +94,11 @@ class Keeper:
             "files": self._files,
         }  # fmt: skip
         arrays = {name: np.asarray(getattr(result, name)) for name in (*PER_UNIT, "thinking")}
-        write_bundle(self.path, header, arrays)
+        try:
+            write_bundle(self.path, header, arrays)
+            self.failure = ""
+        except OSError as error:
+            self.failure = error.strerror or str(error)
         self._saved = time.perf_counter()
 
 

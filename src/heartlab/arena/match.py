@@ -203,6 +203,7 @@ def run_match(
     result.interrupted = interrupted
     if keeper and (before is None or result.units > before.units):
         keeper.save(result, at_once=True)
+        result.not_kept = keeper.failure
     return result.first_units(match.units if stop is None else stop)
 
 

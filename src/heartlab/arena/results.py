@@ -44,6 +44,8 @@ class MatchResult:
     """[kinds]: seconds spent choosing."""
     seconds: float = 0.0
     interrupted: bool = False
+    not_kept: str = ""
+    """Why the match could not be kept in its file; empty if it was, or if there is none."""
 
     @property
     def units(self) -> int:

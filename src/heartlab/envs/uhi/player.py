@@ -122,8 +122,8 @@ class Pool:
         self.closed = False
         self._changed = threading.Condition()
         self._log: IO[str] | None = None
-        if settings.log:
-            self._log = open(settings.log, "a", encoding="utf-8")  # noqa: SIM115 - open as long as the pool
+        if settings.log and (Path(settings.log).is_dir() or not Path(settings.log).parent.is_dir()):
+            raise PlayerError(f"exec: there can be no log {settings.log}: it is a folder, or its folder is not there")
 
     @contextmanager
     def lease(self, lines: Sequence[str]) -> Iterator[tuple[BotProcess, Sequence[str]]]:
@@ -180,8 +180,15 @@ class Pool:
         bot.close(leave=0.0)
         raise Fault("closed", "the player was closed")
 
+    def _open_log(self) -> IO[str] | None:
+        """The log of all processes; it is opened with the first of them, so that a refused command leaves no file."""
+        with self._changed:
+            if self.settings.log and self._log is None:
+                self._log = open(self.settings.log, "a", encoding="utf-8")  # noqa: SIM115 - open as long as the pool
+            return self._log
+
     def _start(self) -> BotProcess:
-        bot = BotProcess(self.settings.command, self._log)
+        bot = BotProcess(self.settings.command, self._open_log())
         try:
             bot.handshake(self.settings.start)
         except BaseException:
