@@ -15,6 +15,7 @@ from heartlab.arena.report import summary_lines
 from heartlab.arena.rows import RowsInPlay
 from heartlab.arena.statistics import estimate
 from heartlab.bundle import read_bundle, write_bundle
+from heartlab.executor import make_executor
 from heartlab.players import Observations, PlayerError
 from heartlab.replay import load_deals
 
@@ -196,6 +197,29 @@ def test_a_wrong_number_of_answers_is_an_error():
 
     with pytest.raises(PlayerFailure, match="player short gave"):
         play([Short("short"), make_player("random")], "seed")
+
+
+@pytest.mark.parametrize("answer", [None, "x", float("nan")])
+@pytest.mark.parametrize("method", ["choose_cards", "choose_passes"])
+def test_answers_that_are_no_numbers_are_an_error(method, answer):
+    player = Lowest("odd")
+    setattr(player, method, lambda batch: [answer] * len(batch))
+    with pytest.raises(PlayerFailure, match="player odd gave answers that are no whole numbers"):
+        play([player, make_player("random")], units=1)
+
+
+def test_an_error_at_the_end_of_a_deal_names_the_player():
+    class Sore(Lowest):
+        def deal_over(self, batch, points):
+            raise KeyError("lost")
+
+    with pytest.raises(PlayerFailure, match="player sore failed: KeyError: 'lost'"):
+        play([Sore("sore"), make_player("random")], "seed", 1)
+
+
+def test_threads_mean_nothing_on_a_cluster():
+    with pytest.raises(ValueError, match="--threads 2 means nothing with --on ray"):
+        make_executor("ray", 2)
 
 
 def test_open_players_need_an_open_match():

@@ -307,6 +307,15 @@ os.kill(os.getpid(), signal.SIGKILL)
     assert gone(tmp_path)
 
 
+def test_options_that_a_bot_does_not_name_are_not_set(bot, tmp_path, capfd):
+    log = tmp_path / "log"
+    player = make_player(f"exec:option.nope=3,log={log}:{bot('echo card $first')}")
+    measured([player, make_player("random")], "seed", units=1)
+    player.close()
+    assert "setoption" not in log.read_text()
+    assert capfd.readouterr().err.count("names no option nope, which is not set; it names none") == 1
+
+
 def heed_interrupts():
     """In a child process: interrupts count, even if the tests run in the background, where shells ignore them."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -32,6 +32,10 @@ class PlayerFailure(RuntimeError):
     """A player written in Python raised an error."""
 
 
+def _failure(player: Player, error: Exception) -> PlayerFailure:
+    return PlayerFailure(f"player {player.name} failed: {type(error).__name__}: {error}")
+
+
 @dataclass(frozen=True)
 class Match:
     """What is to be played."""
@@ -158,7 +162,11 @@ class RowsInPlay:
         for kind, player in enumerate(self.kinds):
             if type(player).deal_over is not Player.deal_over:
                 mine, seats = np.nonzero(self.seatings[rows] == kind)
-                player.deal_over(self._batch(kind, rows, states, histories, mine, seats), points[mine])
+                batch = self._batch(kind, rows, states, histories, mine, seats)
+                try:
+                    player.deal_over(batch, points[mine])
+                except Exception as error:
+                    raise _failure(player, error) from error
 
     def _pass(self, rows: Rows, states: StateArray, histories: Histories) -> None:
         n = self.match.rules.players
@@ -239,8 +247,10 @@ class RowsInPlay:
         try:
             answers: Any = np.asarray(player.choose_passes(batch) if passing else player.choose_cards(batch))
         except Exception as error:
-            raise PlayerFailure(f"player {player.name} failed: {type(error).__name__}: {error}") from error
+            raise _failure(player, error) from error
         if answers.shape != (len(batch),):
             raise PlayerFailure(f"player {player.name} gave {answers.shape} answers to {len(batch)} questions")
+        if answers.dtype.kind not in "iu":
+            raise PlayerFailure(f"player {player.name} gave answers that are no whole numbers ({answers.dtype})")
         self.tally.thinking[kind] += time.perf_counter() - started
         return np.asarray(answers)

@@ -119,6 +119,7 @@ class Pool:
         self._idle: list[BotProcess] = []
         self._busy: set[BotProcess] = set()
         self._starting = 0
+        self._warned = False
         self.closed = False
         self._changed = threading.Condition()
         self._log: IO[str] | None = None
@@ -194,7 +195,14 @@ class Pool:
         except BaseException:
             bot.close(leave=0.0)
             raise
-        bot.set_options(self.settings.options)
+        bot.set_options({name: value for name, value in self.settings.options.items() if name in bot.options})
+        unknown = [name for name in self.settings.options if name not in bot.options]
+        with self._changed:
+            warn, self._warned = bool(unknown) and not self._warned, True
+        if warn:
+            known = ", ".join(bot.options) or "none"
+            print(f"heartlab: {self.settings.command[0]} names no option {', '.join(unknown)}, which is not set; "
+                  f"it names {known}", file=sys.stderr)  # fmt: skip
         return bot
 
     def close(self) -> None:
