@@ -316,6 +316,12 @@ def test_options_that_a_bot_does_not_name_are_not_set(bot, tmp_path, capfd):
     assert capfd.readouterr().err.count("names no option nope, which is not set; it names none") == 1
 
 
+def test_a_platform_without_waitid_gets_a_sentence(monkeypatch):
+    monkeypatch.delattr(os, "waitid")
+    with pytest.raises(PlayerError, match="need Linux, or macOS with Python 3"):
+        make_player(f"exec:{GOOD}")
+
+
 def heed_interrupts():
     """In a child process: interrupts count, even if the tests run in the background, where shells ignore them."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -72,6 +72,8 @@ def parse_settings(text: str) -> Settings:
 
     :raises PlayerError: if there is no such program, or a value does not fit.
     """
+    if not hasattr(os, "waitid"):
+        raise PlayerError("exec: programs as players need Linux, or macOS with Python 3.13 or later")
     found = _OPTIONS.match(text)
     values: dict[str, str] = {}
     if found:
