@@ -9,8 +9,13 @@ import pytest
 from heartlab import Deal, Player, Rules, make_player
 from heartlab.arena import Match, PlayerFailure, result_dict, run_match
 from heartlab.arena.arrangements import arrangements
+from heartlab.arena.command import run_arena
 from heartlab.arena.recording import Recorder
+from heartlab.arena.report import summary_lines
 from heartlab.arena.rows import RowsInPlay
+from heartlab.arena.statistics import estimate
+from heartlab.bundle import read_bundle, write_bundle
+from heartlab.executor import make_executor
 from heartlab.players import Observations, PlayerError
 from heartlab.replay import load_deals
 
@@ -95,14 +100,33 @@ def test_games_do_not_depend_on_batches_either():
     assert without_times(play(players, units=4, seed=1, games=True, threads=2, batch=1)) == expected
 
 
-def test_sequential_stop_is_the_same_for_any_batch():
-    players = [make_player("gnome"), make_player("random")]
-    results = [play(players, units=2000, seed=1, until_se=0.2, batch=batch) for batch in (37, 400)]
-    assert results[0].units == results[1].units
+def test_sequential_stop_is_the_same_for_any_batch(tmp_path):
+    match = Match([make_player("gnome"), make_player("random")], Rules.parse("standard"), 2000, seed=1)
+    results, records = [], []
+    for batch in (37, 400):
+        path = tmp_path / f"{batch}.jsonl"
+        with Recorder(path, match) as recorder:
+            results.append(run_match(match, until_se=0.2, batch=batch, listener=recorder))
+        records.append(path.read_bytes())
+    assert without_times(results[0]) == without_times(results[1])
+    assert records[0] == records[1]
+    assert recorder.count == results[0].deals == 14 * results[0].units
     assert results[0].units % 50 == 0
     assert results[0].units < 2000
-    assert result_dict(results[0])["difference"] == result_dict(results[1])["difference"]
-    assert result_dict(results[0])["difference"]["se"] <= 0.2
+    gaps = results[0].points[:, 0] - results[0].points[:, 1]
+    errors = [estimate(gaps[:count]).se for count in range(100, len(gaps) + 1, 50)]
+    assert [se <= 0.2 for se in errors] == [False] * (len(errors) - 1) + [True]
+
+
+def test_recorded_games_come_in_the_same_order_for_any_batch(tmp_path):
+    match = Match([make_player("gnome"), make_player("random")], Rules.parse("standard,limit=30"), 3, games=True)
+    records = []
+    for batch in (1, 3):
+        path = tmp_path / f"{batch}.jsonl"
+        with Recorder(path, match) as recorder:
+            run_match(match, batch=batch, listener=recorder)
+        records.append(path.read_bytes())
+    assert records[0] == records[1]
 
 
 def test_equal_players_tie_exactly():
@@ -173,6 +197,29 @@ def test_a_wrong_number_of_answers_is_an_error():
 
     with pytest.raises(PlayerFailure, match="player short gave"):
         play([Short("short"), make_player("random")], "seed")
+
+
+@pytest.mark.parametrize("answer", [None, "x", float("nan")])
+@pytest.mark.parametrize("method", ["choose_cards", "choose_passes"])
+def test_answers_that_are_no_numbers_are_an_error(method, answer):
+    player = Lowest("odd")
+    setattr(player, method, lambda batch: [answer] * len(batch))
+    with pytest.raises(PlayerFailure, match="player odd gave answers that are no whole numbers"):
+        play([player, make_player("random")], units=1)
+
+
+def test_an_error_at_the_end_of_a_deal_names_the_player():
+    class Sore(Lowest):
+        def deal_over(self, batch, points):
+            raise KeyError("lost")
+
+    with pytest.raises(PlayerFailure, match="player sore failed: KeyError: 'lost'"):
+        play([Sore("sore"), make_player("random")], "seed", 1)
+
+
+def test_threads_mean_nothing_on_a_cluster():
+    with pytest.raises(ValueError, match="--threads 2 means nothing with --on ray"):
+        make_executor("ray", 2)
 
 
 def test_open_players_need_an_open_match():
@@ -280,6 +327,19 @@ def test_recorded_games_run_to_the_limit(tmp_path):
     assert found[0]["games_won"] + found[1]["games_won"] == pytest.approx(1.0)
 
 
+def test_games_that_do_not_end_are_won_by_nobody(monkeypatch):
+    monkeypatch.setattr("heartlab.arena.match.MAX_DEALS_PER_GAME", 3)
+    players = [make_player("random"), make_player("gnome")]
+    result = play(players, "standard,limit=100000", 2, games=True, threads=1)
+    found = result_dict(result)
+    assert found["games_unfinished"] == 2 * 14
+    assert [player["games_won"] for player in found["players"]] == [0.0, 0.0]
+    assert any("28 went on for too long" in line for line in summary_lines(result))
+    ended = play(players, "standard,deals=2", 2, games=True, threads=1)
+    assert result_dict(ended)["games_unfinished"] == 0
+    assert not any("too long" in line for line in summary_lines(ended))
+
+
 # --- kept matches ---
 
 
@@ -295,10 +355,105 @@ def test_a_kept_match_goes_on_to_the_same_result(tmp_path):
     assert (again.moons == whole.moons).all()
     assert again.deals == whole.deals
     assert (again.decisions == whole.decisions).all()
-    shorter = run_match(match(5), keep=kept)
-    assert (shorter.points == whole.points[:5]).all()
     stopped = run_match(match(400), until_se=5.0, keep=kept)
     assert stopped.units < 400
+
+
+def test_a_kept_match_is_not_cut_by_a_shorter_one(tmp_path):
+    def match(units):
+        return Match([make_player("gnome"), make_player("random")], Rules.parse("standard"), units, seed=3)
+
+    kept = tmp_path / "match.npz"
+    run_match(match(12), keep=kept)
+    before = kept.read_bytes()
+    shorter = run_match(match(5), keep=kept)
+    assert without_times(shorter) == without_times(run_match(match(5)))
+    assert kept.read_bytes() == before
+    assert run_match(match(12), keep=kept, listener=pytest.fail).units == 12
+
+
+@pytest.mark.parametrize("family", ["exec", "model"])
+def test_a_kept_match_does_not_go_on_with_other_files(tmp_path, monkeypatch, family):
+    """A program that was replaced, or a model that was trained anew, is another player of the same name."""
+    monkeypatch.chdir(tmp_path)
+    named, kept = tmp_path / "player.npz", tmp_path / "match.npz"
+    named.write_text("one")
+
+    def match():
+        if family == "exec":
+            log = "log=log.txt,movetime=1:" if (tmp_path / "log.txt").exists() else ""
+            player = make_player(f"exec:{log}cat player.npz")
+            player.name = "exec:cat player.npz"
+            player.choose_cards = make_player("random").choose_cards
+        else:
+            player = Lowest("maxn:eval=(td:player.npz),tricks=1")
+        return Match([player, make_player("random")], Rules.parse("seed"), 2)
+
+    run_match(match(), keep=kept)
+    (tmp_path / "log.txt").write_text("files that a player writes do not matter")
+    run_match(match(), keep=kept)
+    named.write_text("two")
+    with pytest.raises(ValueError, match=r"in which player\.npz was another file than it is now"):
+        run_match(match(), keep=kept)
+
+
+def test_a_match_that_cannot_be_kept_fails_at_once_and_later_loses_nothing(tmp_path, monkeypatch):
+    match = Match([Lowest("lowest"), make_player("random")], Rules.parse("seed"), 2)
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(OSError, match="file"):
+        run_match(match, keep=tmp_path / "file" / "match.npz", listener=lambda deals: pytest.fail("it was played"))
+
+    def full(*arguments):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("heartlab.arena.keeping.write_bundle", full)
+    result = run_match(match, keep=tmp_path / "match.npz")
+    assert result.units == 2
+    assert result.not_kept == "No space left on device"
+
+
+def test_a_refused_command_leaves_no_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    settings = dict(rules=Rules.parse("seed"), units=1, seed=1, games=False, open_match=False, until_se=None,
+                    keep=None, threads=1, batch=None, report=None)  # fmt: skip
+    with pytest.raises(ValueError, match="--on nowhere"):
+        run_arena(["random"], record=tmp_path / "r.txt", on="nowhere", **settings)
+    with pytest.raises(IsADirectoryError):
+        run_arena(["random"], record=tmp_path / "folder", on="local", **settings)
+    with pytest.raises(ValueError, match="no player is called"):
+        run_arena(["exec:log=l.txt:cat", "nobody"], record=None, on="local", **settings)
+    with pytest.raises(ValueError, match="there can be no log nowhere"):
+        run_arena(["exec:log=nowhere/l.txt:cat"], record=None, on="local", **settings)
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+def test_a_kept_match_does_not_go_on_in_another_version(tmp_path):
+    kept = tmp_path / "match.npz"
+    match = Match([Lowest("lowest"), make_player("random")], Rules.parse("seed"), 2)
+    run_match(match, keep=kept)
+    header, arrays = read_bundle(kept)
+    write_bundle(kept, {**header, "package": "0.0.1"}, arrays)
+    with pytest.raises(ValueError, match=r"holds a match with package 0\.0\.1, not"):
+        run_match(match, keep=kept)
+
+
+def test_a_match_kept_by_an_older_version_goes_on(tmp_path):
+    """Its file has sums of the counts in place of counts per unit."""
+
+    def match(units):
+        return Match([make_player("gnome"), make_player("random")], Rules.parse("standard"), units, seed=3)
+
+    kept = tmp_path / "match.npz"
+    run_match(match(6), keep=kept)
+    header, arrays = read_bundle(kept)
+    del header["files"]
+    arrays["decisions"] = arrays["decisions"].sum(axis=0)
+    header["deals"] = int(arrays.pop("played").sum())
+    del arrays["unfinished"]
+    write_bundle(kept, header, arrays)
+    again = run_match(match(9), keep=kept)
+    assert without_times(again) == without_times(run_match(match(9)))
 
 
 def test_a_kept_match_with_other_players_or_seed_is_refused(tmp_path):

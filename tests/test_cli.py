@@ -89,6 +89,11 @@ def test_bench_json_has_the_promised_shape(run):
             "moon=blue is unknown; choose from off, others",
         ),
         (["arena", "gnome", "random", "--rules", "standard,mon=self"], "no rule is called 'mon'"),
+        (
+            ["arena", "gnome", "--rules", "standard,moon=self,moon=off"],
+            "moon is said twice; the second time as moon=off",
+        ),
+        (["deal", "--number", "2147483648"], "there is no deal 2147483648"),
         (["arena", "gnome", "random", "--deals", "0"], "--deals 0: needs a number above zero"),
         (["arena", *["random"] * 5], "5 players are named, but these rules have 4 seats"),
         (["arena", "gnome", "random", "--record", "/no/such/folder/x.hearts"], "No such file or directory"),

@@ -69,6 +69,33 @@ def test_the_deals_are_ours():
     assert environment.deal.pass_direction == "hold"
 
 
+@pytest.mark.parametrize("episode", ["deal", "game"])
+@pytest.mark.parametrize("number", [-1, 1 << 31])
+def test_numbers_that_no_deal_has_are_refused(episode, number):
+    with pytest.raises(ValueError, match=f"there is no deal {number}"):
+        Deal("standard", 1, number)
+    with pytest.raises(ValueError, match="totals go up to"):
+        Deal("standard", 1, scores=[1 << 31, 0, 0, 0])
+    environment = raw_env("standard", episode=episode)
+    environment.reset(seed=1)
+    hands = environment.deal.hands
+    with pytest.raises(ValueError, match=f"there is no {episode} {number}"):
+        environment.reset(seed=2, options={"deal": number})
+    environment.reset(options={"deal": 0})
+    assert environment.deal.hands == hands, "a refused reset changes nothing"
+
+
+def test_the_end_of_a_deal_is_told_once():
+    environment = raw_env("standard", episode="game")
+    environment.reset(seed=1)
+    while not environment.infos["player_0"]:
+        environment.step(min(environment._legal))
+    assert environment.deal.number == 1
+    assert set(environment.infos["player_2"]) == {"points", "moon", "scores"}
+    environment.step(min(environment._legal))
+    assert environment.infos == {agent: {} for agent in environment.agents}
+
+
 def test_passing_is_three_actions_of_one_card():
     environment = raw_env("standard")
     environment.reset(seed=1)

@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heartlab.cards import CARDS, Card, CardSet, card_suit, parse_cards
-from heartlab.record import HEADER, DealRecord, RecordError, to_json, to_openspiel, to_text, write_text
+from heartlab.record import HEADER, MAX_NUMBER, DealRecord, RecordError, to_json, to_openspiel, to_text, write_text
 from heartlab.record_reader import _KEYWORDS, from_json, parse_openspiel, read_records
 from heartlab.rules import PRESETS, RANDOM_OFFSET, Rules
 
@@ -140,7 +140,7 @@ def records(draw: st.DrawFn, rules_texts: list[str] = RULES) -> DealRecord:
         passed=passed,
         received=received,
         leader=maybe(seats),
-        scores=maybe(per_seat(st.integers())),
+        scores=maybe(per_seat(st.integers(-MAX_NUMBER, MAX_NUMBER))),
         players=maybe(per_seat(texts)),
         game=maybe(st.integers(0)),
         seed=maybe(st.integers()),
@@ -268,6 +268,7 @@ BAD_LINES = [
     ("deal", "deal", 3, "'' is no whole number"),
     ("deal", "deal 0 1", 3, "'0 1' is no whole number"),
     ("deal", "deal -1", 3, "numbers count from 0"),
+    ("deal", "deal 2147483648", 3, "deals are numbered up to 2147483647"),
     ("deal", "points 1 2 3 4", 3, "`points` stands outside of a deal"),
     ("game", "game -2", 21, "numbers count from 0"),
     ("game", "game 2\ngame 2", 22, "`game` is there twice, first in line 21"),
@@ -426,6 +427,8 @@ BAD_JSON: list[tuple[Callable[[str], str], str]] = [
     (lambda line: line.replace('"moon": 0', '"moon": null'), "the value of 'moon' has to be a whole number"),
     (lambda line: line.replace('"pass": "left"', '"pass": 1'), "the value of 'pass' has to be a string"),
     (lambda line: line.replace('"ann"', "7"), "the value of 'players' has to be a list of strings"),
+    (lambda line: line.replace("-13", "-1000000000000"), "totals go up to 2147483647"),
+    (lambda line: line.replace('"deal": 0', '"deal": 2147483648'), "deals are numbered up to 2147483647"),
     (lambda line: line.replace("-13", "-13.0"), "the value of 'scores' has to be a list of whole numbers"),
     (lambda line: line.replace('[3, "5D', '["3", "5D'), "the value of 'tricks' has to be a list of [leader, cards]"),
     (lambda line: line.replace('"2C 2D 2H"', '"2C 2D"'), "`hand 0` has 2 cards: the rules want 3"),

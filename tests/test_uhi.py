@@ -126,7 +126,43 @@ def test_an_open_player_cannot_be_served():
         Server(Peeking())
 
 
+def test_a_served_player_refuses_seeds_and_rules_that_it_cannot_take():
+    class Choosy(Player):
+        def check_rules(self, rules):
+            if rules.players != 4:
+                raise PlayerError("choosy wants\nfour players")
+
+    server = Server(Choosy())
+    assert "the only option is seed" in " ".join(server.hear("setoption seed " + "9" * 5000))
+    assert list(server.hear("setoption seed 2147483647")) == []
+    three = dialogue(Deal("standard,players=3", 1).observe(0))
+    assert [list(server.hear(line)) for line in three[:2]] == [
+        ["info error choosy wants four players"],
+        ["info error newdeal before newgame"],
+    ]
+    assert list(server.hear(dialogue(Deal("standard", 1).observe(0))[0])) == []
+
+
 # --- the examples, and the tester ---
+
+
+@pytest.mark.parametrize(("option", "seeds"), [("", "many"), ("option.seed=7:", "7")])
+def test_the_tester_sets_a_seed_before_each_dialogue_and_speaks_whole_lines(tmp_path, option, seeds):
+    heard, script = tmp_path / "heard", tmp_path / "dice.sh"
+    script.write_text(
+        f"""while read -r word rest; do echo "$word $rest" >> {heard}; case $word in
+        uhi) echo option name seed type spin default 0; echo uhiok;;
+        quit) exit;;
+        esac; done"""
+    )
+    report_of(f"{option}sh {script}", movetime=100, rules=[Rules.parse("standard")])
+    lines = heard.read_text().splitlines()
+    assert not {"newgame", "newdeal"} & {line.strip() for line in lines}
+    values = {line.removeprefix("setoption seed ") for line in lines if line.startswith("setoption seed ")}
+    assert values == {"7"} if seeds == "7" else len(values) > 1
+    before = [lines[index - 1].split()[0] for index, line in enumerate(lines) if line.startswith("newgame")]
+    assert before
+    assert seeds == "7" or set(before) == {"setoption"}
 
 
 def report_of(command, **options):
@@ -251,6 +287,39 @@ def test_bots_are_killed_with_us_even_if_we_are_killed(bot, tmp_path):
     arena.send_signal(signal.SIGKILL)
     arena.wait()
     assert gone(tmp_path / "bot.sh")
+
+
+def test_a_guard_that_was_ended_is_replaced(bot, tmp_path):
+    """Its successor knows the bots that were started before."""
+    program = f"""
+import os, signal
+from heartlab.envs.uhi.process import BotProcess, _guard
+first = BotProcess({bot("sleep 60").split()!r})
+_guard._shell.kill()
+_guard._shell.wait()
+second = BotProcess({bot("sleep 60").split()!r})
+second.close()
+print(first.is_running, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("True\n", "")
+    assert gone(tmp_path)
+
+
+def test_options_that_a_bot_does_not_name_are_not_set(bot, tmp_path, capfd):
+    log = tmp_path / "log"
+    player = make_player(f"exec:option.nope=3,log={log}:{bot('echo card $first')}")
+    measured([player, make_player("random")], "seed", units=1)
+    player.close()
+    assert "setoption" not in log.read_text()
+    assert capfd.readouterr().err.count("names no option nope, which is not set; it names none") == 1
+
+
+def test_a_platform_without_waitid_gets_a_sentence(monkeypatch):
+    monkeypatch.delattr(os, "waitid")
+    with pytest.raises(PlayerError, match="need Linux, or macOS with Python 3"):
+        make_player(f"exec:{GOOD}")
 
 
 def heed_interrupts():

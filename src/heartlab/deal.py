@@ -22,7 +22,7 @@ from heartlab.cards import Card, CardSet
 from heartlab.kernel.layout import MOONS, NOBODY, OBSERVATION, OVER, PASSING, STATE, StateArray, compile_rules
 from heartlab.kernel.rng import seed_key
 from heartlab.observation import Observation
-from heartlab.record import DealRecord, RecordError, to_text
+from heartlab.record import MAX_NUMBER, DealRecord, RecordError, to_text
 from heartlab.record_reader import read_records
 from heartlab.rules import RANDOM_OFFSET, SCATTER, Rules
 from heartlab.why_not import rule_against, why_not_pass, why_not_play
@@ -41,8 +41,13 @@ class Deal:
     def __init__(
         self, rules: Rules | str = "standard", seed: int = 0, number: int = 0, *, scores: Sequence[int] | None = None
     ) -> None:
+        """
+        :raises ValueError: if there is no deal of that number, or the scores do not fit the rules.
+        """
         from heartlab.kernel.table import deal_table
 
+        if not 0 <= number <= MAX_NUMBER:
+            raise ValueError(f"there is no deal {number}: deals are numbered from 0 to {MAX_NUMBER}")
         self.rules = Rules.parse(rules)
         self._compiled = compile_rules(self.rules)
         self._states: StateArray = np.zeros(1, STATE)
@@ -132,6 +137,8 @@ class Deal:
         if scores is not None:
             if len(scores) != self.rules.players:
                 raise ValueError(f"{len(scores)} scores for {self.rules.players} players")
+            if any(abs(score) > MAX_NUMBER for score in scores):
+                raise ValueError(f"scores {list(scores)}: totals go up to {MAX_NUMBER}")
             self._states[0]["scores"][: len(scores)] = scores
 
     # --- looking ---

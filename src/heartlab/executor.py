@@ -145,6 +145,8 @@ def make_executor(on: str, threads: int | None = None) -> Executor:
     """
     kind, _, address = on.partition(":")
     if kind == "ray":
+        if threads is not None:
+            raise ExecutorError(f"--threads {threads} means nothing with --on {on}: the cluster decides")
         return RayExecutor(address)
     if on == "local":
         return LocalExecutor(threads)

@@ -32,6 +32,8 @@ from heartlab.rules import POOL, RANDOM_OFFSET, SCATTER, Rules
 
 VERSION = 1
 HEADER = f"%hearts {VERSION}"
+MAX_NUMBER = (1 << 31) - 1
+"""The largest number of a deal, and the largest total of a seat, that the engine has room for."""
 """The first line of a file in the text form."""
 
 OPENSPIEL_DIRECTIONS = ("hold", "left", "across", "right")
@@ -172,6 +174,10 @@ def _check_numbers(record: DealRecord) -> None:
     for part, number in (("deal", record.number), ("game", record.game)):
         if number is not None and number < 0:
             fail(part, f"`{part} {number}`: numbers count from 0")
+    if record.number > MAX_NUMBER:
+        fail("deal", f"`deal {record.number}`: deals are numbered up to {MAX_NUMBER}")
+    if record.scores is not None and any(abs(score) > MAX_NUMBER for score in record.scores):
+        fail("scores", f"`scores`: totals go up to {MAX_NUMBER}")
     per_seat: dict[str, Sequence[object] | None] = {
         "scores": record.scores,
         "points": record.points,

@@ -239,6 +239,8 @@ class Rules:
                 raise RulesError(f"{word!r} is no change of rules; write KEY=VALUE, as in moon=self")
             if key not in _HINTS:
                 raise RulesError(f"no rule is called {key!r}; known are {', '.join(_HINTS)}")
+            if key in changes:
+                raise RulesError(f"{key} is said twice; the second time as {word}")
             changes[key] = _read_value(key, value.strip())
         return _with_changes(PRESETS[base], changes)
 

@@ -49,9 +49,9 @@ def run_arena(
         raise ValueError("--keep and --record do not go together: deals from before an interruption would be missing")
     match = Match(seat_players(names), rules, units, seed=seed, games=games, open=open_match)
     with ExitStack() as stack:
-        listener = stack.enter_context(Recorder(record, match)) if record else None
         executor = make_executor(on, threads)
         stack.callback(executor.close)
+        listener = stack.enter_context(Recorder(record, match)) if record else None
         for player in match.kinds:
             stack.callback(getattr(player, "close", lambda: None))
         progress = stack.enter_context(Progress(units))
@@ -68,6 +68,8 @@ def run_arena(
         except PlayerFailure as failure:
             raise ValueError(str(failure)) from failure
     _show(result, report)
+    if result.not_kept:
+        raise ValueError(f"{keep}: the match could not be kept: {result.not_kept}")
     if keep and result.interrupted:
         print(f"{result.units} units are kept in {keep}; the same command goes on", file=sys.stderr)
     if listener:

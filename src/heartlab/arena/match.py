@@ -7,6 +7,7 @@ depend on (seed, unit, arrangement) alone: not on threads, not on the size of a 
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -30,6 +31,7 @@ SECONDS_PER_BATCH = 1.0
 CHECK_EVERY = 50
 """A sequential stop is decided only after multiples of so many units, whatever the batch size."""
 MAX_DEALS_PER_GAME = 1000
+"""A game that is not over by then is given up: nobody has won it."""
 
 
 DealListener = Callable[[FinishedDeals], None]
@@ -82,7 +84,9 @@ def _play_batch(match: Match, units: npt.NDArray[np.int64]) -> tuple[MatchResult
     seat_deals = by_unit(seats * played[:, None])
     n = match.rules.players
     finals = _per_kind(totals[:, :n].astype(np.float64), table.seatings, kinds)
-    won = _share_of_wins(totals[:, :n], table.seatings, kinds)
+    ended = np.array([not match.games or game_is_over(match.rules, totals[row, :n].tolist(), int(played[row]))
+                      for row in range(rows)])  # fmt: skip
+    won = _share_of_wins(totals[:, :n], table.seatings, kinds) * ended[:, None]
     result = MatchResult(
         match,
         points=by_unit(sums["points"]) / seat_deals,
@@ -92,21 +96,51 @@ def _play_batch(match: Match, units: npt.NDArray[np.int64]) -> tuple[MatchResult
         moons=by_unit(sums["moons"]) / seat_deals,
         conceded=by_unit(sums["conceded"]) / seat_deals,
         forfeits=table.tally.forfeits.reshape(len(units), -1, kinds).sum(axis=1),
-        decisions=table.tally.decisions,
+        decisions=table.tally.decisions.reshape(len(units), -1, kinds).sum(axis=1),
+        played=played.reshape(len(units), -1).sum(axis=1),
+        unfinished=(~ended).reshape(len(units), -1).sum(axis=1),
         thinking=table.tally.thinking,
-        deals=int(played.sum()),
         seconds=time.perf_counter() - started,
     )
     return result, finished
 
 
-def _stopping_point(points: FloatArray, until_se: float) -> int | None:
-    """The first multiple of CHECK_EVERY units after which the standard error is small enough."""
-    values = points[:, 0] - points[:, 1] if points.shape[1] > 1 else points[:, 0]
-    for count in range(2 * CHECK_EVERY, len(values) + 1, CHECK_EVERY):
-        if estimate(values[:count]).se <= until_se:
-            return count
-    return None
+class _SequentialStop:
+    """Finds the first multiple of CHECK_EVERY units after which the standard error is small enough.
+
+    Every unit is looked at once: mean and sum of squares run along, block by block, and only when they come near the
+    goal the error is worked out as the report does it.
+    """
+
+    def __init__(self, until_se: float) -> None:
+        self.until_se = until_se
+        self._seen: list[FloatArray] = []
+        self._rest = np.zeros(0)
+        self._count, self._mean, self._squares = 0, 0.0, 0.0
+
+    def after(self, points: FloatArray) -> int | None:
+        """Where the match stops, given the points of the next units; None if it goes on."""
+        values = points[:, 0] - points[:, 1] if points.shape[1] > 1 else points[:, 0]
+        self._seen.append(values)
+        self._rest = np.concatenate([self._rest, values])
+        while len(self._rest) >= CHECK_EVERY:
+            self._add(self._rest[:CHECK_EVERY])
+            self._rest = self._rest[CHECK_EVERY:]
+            if self._count >= 2 * CHECK_EVERY and self._is_near():
+                if estimate(np.concatenate(self._seen)[: self._count]).se <= self.until_se:
+                    return self._count
+        return None
+
+    def _add(self, block: FloatArray) -> None:
+        total = self._count + len(block)
+        shift = float(block.mean()) - self._mean
+        self._squares += float(block.var()) * len(block) + shift * shift * self._count * len(block) / total
+        self._mean += shift * len(block) / total
+        self._count = total
+
+    def _is_near(self) -> bool:
+        se = math.sqrt(self._squares / (self._count - 1) / self._count)
+        return se <= self.until_se * (1.0 + 1e-9) + 1e-12
 
 
 def run_match(
@@ -126,7 +160,7 @@ def run_match(
     :param batch: units per batch, by default as many as take about a second; the result does not depend on it.
     :param until_se: stop once the standard error of the first difference (or mean) is that small.
     :param progress: called with the number of units finished.
-    :param listener: called with the finished deals of each batch, in order.
+    :param listener: called with the finished deals of each batch, in order; never with more than the result counts.
     :param keep: a file in which the match is kept while it is played; if it is there already, the match goes on.
     :param executor: where batches are played, instead of on threads; the result does not depend on it.
     """
@@ -136,8 +170,10 @@ def run_match(
     parts: list[MatchResult] = [before] if before else []
     earlier = before.seconds if before else 0.0
     interrupted = False
-    stop = _stopping_point(before.points, until_se) if before and until_se is not None else None
+    goal = _SequentialStop(until_se) if until_se is not None else None
+    stop = goal.after(before.points[: match.units]) if before and goal else None
     left = rest_of(match, before.units if before else 0)
+    end = match.units
 
     def so_far() -> MatchResult:
         result = join(match, parts)
@@ -148,16 +184,16 @@ def run_match(
     try:
         for result, finished in _batches(left, batch, place) if stop is None else ():
             parts.append(result)
-            for deals in finished if listener else ():
-                listener(deals)  # type: ignore[misc]
+            stop = goal.after(result.points) if goal else None
+            end = match.units if stop is None else stop
+            if listener:
+                listener(FinishedDeals.in_order(finished, match.first + end))
             if progress:
-                progress(sum(part.units for part in parts))
+                progress(min(end, sum(part.units for part in parts)))
             if keeper:
                 keeper.save(so_far())
-            if until_se is not None:
-                stop = _stopping_point(np.concatenate([part.points for part in parts]), until_se)
-                if stop is not None:
-                    break
+            if stop is not None:
+                break
     except KeyboardInterrupt:
         interrupted = True
     finally:
@@ -165,9 +201,10 @@ def run_match(
             place.close()
     result = so_far()
     result.interrupted = interrupted
-    if keeper:
+    if keeper and (before is None or result.units > before.units):
         keeper.save(result, at_once=True)
-    return result if stop is None else result.first_units(stop)
+        result.not_kept = keeper.failure
+    return result.first_units(match.units if stop is None else stop)
 
 
 def _batches(match: Match, batch: int | None, place: Executor) -> Iterator[tuple[MatchResult, list[FinishedDeals]]]:

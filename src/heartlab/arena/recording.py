@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -20,6 +21,11 @@ class Recorder:
     """
 
     def __init__(self, path: Path, match: Match) -> None:
+        """
+        :raises IsADirectoryError: if there is a directory of that name.
+        """
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "is a directory", str(path))
         self.path = path
         self.match = match
         self.count = 0

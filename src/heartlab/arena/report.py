@@ -28,7 +28,7 @@ def result_dict(result: MatchResult) -> dict[str, Any]:
     for kind, player in enumerate(match.kinds):
         points = estimate(result.points[:, kind])
         finals = estimate(result.finals[:, kind])
-        decisions = int(result.decisions[kind])
+        decisions = int(result.decisions[:, kind].sum())
         players.append(
             {
                 "name": player.name,
@@ -56,6 +56,7 @@ def result_dict(result: MatchResult) -> dict[str, Any]:
         "deals": result.units,
         "arrangements": len(match.seatings),
         "deals_played": result.deals,
+        "games_unfinished": int(result.unfinished.sum()) if match.games else None,
         "seed": match.seed,
         "open": match.open,
         "seconds": result.seconds,
@@ -94,7 +95,7 @@ def result_table(result: MatchResult) -> Table:
     for head in heads:
         table.add_column(head, justify="right", no_wrap=True)
     for kind, player in enumerate(match.kinds):
-        decisions = int(result.decisions[kind])
+        decisions = int(result.decisions[:, kind].sum())
         cells = [
             _spread(estimate(result.points[:, kind])),
             f"{100 * estimate(result.deals_won[:, kind]).mean:.1f} %",
@@ -115,6 +116,8 @@ def result_table(result: MatchResult) -> Table:
 def summary_lines(result: MatchResult) -> list[str]:
     """The paired difference and the speed, in words."""
     lines = []
+    if result.unfinished.any():
+        lines.append(f"games unfinished: {int(result.unfinished.sum())} went on for too long and were won by nobody")
     if len(result.match.kinds) > 1 and result.units > 1:
         gap = estimate(result.points[:, 0] - result.points[:, 1])
         first, second = (player.name for player in result.match.kinds[:2])

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from heartlab.arena.rows import Match
 from heartlab.arena.statistics import FloatArray
 
-PER_UNIT = ("points", "finals", "won", "deals_won", "moons", "conceded", "forfeits")
-PER_KIND = ("decisions", "thinking")
-"""The names of the arrays of a result."""
+MEASURES = ("points", "finals", "won", "deals_won", "moons", "conceded", "forfeits")
+PER_UNIT = (*MEASURES, "decisions", "played", "unfinished")
+"""The names of the arrays of a result that have a row per unit; `thinking` has none."""
 
 
 @dataclass
@@ -25,7 +25,7 @@ class MatchResult:
     finals: FloatArray
     """[units, kinds]: mean final score per seat (games only; otherwise the same as points)."""
     won: FloatArray
-    """[units, kinds]: share of the arrangements won, ties split."""
+    """[units, kinds]: share of the arrangements won, ties split; nobody wins a game that did not end."""
     deals_won: FloatArray
     """[units, kinds]: share of the deals won, ties split."""
     moons: FloatArray
@@ -35,23 +35,39 @@ class MatchResult:
     forfeits: npt.NDArray[np.int64]
     """[units, kinds]: illegal or late answers."""
     decisions: npt.NDArray[np.int64]
-    """[kinds]: choices made."""
+    """[units, kinds]: choices made."""
+    played: npt.NDArray[np.int64]
+    """[units]: deals played, all arrangements counted."""
+    unfinished: npt.NDArray[np.int64]
+    """[units]: games that were given up because they did not end, all arrangements counted."""
     thinking: FloatArray
     """[kinds]: seconds spent choosing."""
-    deals: int = 0
-    """Deals played, all arrangements counted."""
     seconds: float = 0.0
     interrupted: bool = False
+    not_kept: str = ""
+    """Why the match could not be kept in its file; empty if it was, or if there is none."""
 
     @property
     def units(self) -> int:
         """Units measured."""
         return len(self.points)
 
+    @property
+    def deals(self) -> int:
+        """Deals played, all arrangements counted."""
+        return int(self.played.sum())
+
     def first_units(self, count: int) -> MatchResult:
-        """The result as if the match had stopped after `count` units."""
-        cut = {name: getattr(self, name)[:count] for name in PER_UNIT}
-        return replace(self, **cut)
+        """The result as if the match had stopped after `count` units.
+
+        Times are not known per unit: the same speed is assumed for all.
+        """
+        if count >= self.units:
+            return self
+        cut = replace(self, **{name: getattr(self, name)[:count] for name in PER_UNIT})
+        cut.thinking = self.thinking * cut.decisions.sum(axis=0) / np.maximum(self.decisions.sum(axis=0), 1)
+        cut.seconds = self.seconds * cut.deals / max(self.deals, 1)
+        return cut
 
 
 def join(match: Match, parts: list[MatchResult]) -> MatchResult:
@@ -61,6 +77,9 @@ def join(match: Match, parts: list[MatchResult]) -> MatchResult:
     def stack(name: str) -> FloatArray:
         return np.concatenate([getattr(part, name) for part in parts]) if parts else np.zeros((0, kinds))
 
+    def stack_counts(name: str) -> npt.NDArray[np.int64]:
+        return stack(name).astype(np.int64)
+
     return MatchResult(
         match,
         points=stack("points"),
@@ -69,8 +88,9 @@ def join(match: Match, parts: list[MatchResult]) -> MatchResult:
         deals_won=stack("deals_won"),
         moons=stack("moons"),
         conceded=stack("conceded"),
-        forfeits=stack("forfeits").astype(np.int64),
-        decisions=np.sum([part.decisions for part in parts], axis=0, dtype=np.int64) if parts else np.zeros(kinds, int),
+        forfeits=stack_counts("forfeits"),
+        decisions=stack_counts("decisions"),
+        played=stack_counts("played") if parts else np.zeros(0, np.int64),
+        unfinished=stack_counts("unfinished") if parts else np.zeros(0, np.int64),
         thinking=np.sum([part.thinking for part in parts], axis=0) if parts else np.zeros(kinds),
-        deals=sum(part.deals for part in parts),
     )

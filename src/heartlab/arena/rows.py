@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,10 @@ Histories = npt.NDArray[np.int8]
 
 class PlayerFailure(RuntimeError):
     """A player written in Python raised an error."""
+
+
+def _failure(player: Player, error: Exception) -> PlayerFailure:
+    return PlayerFailure(f"player {player.name} failed: {type(error).__name__}: {error}")
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ class Match:
 
 @dataclass
 class FinishedDeals:
-    """Deals of one batch as they were played, for records: arrays over rows."""
+    """Deals as they were played, for records: arrays over rows."""
 
     units: npt.NDArray[np.int64]
     seatings: npt.NDArray[np.int64]
@@ -83,6 +87,18 @@ class FinishedDeals:
     histories: npt.NDArray[np.int8]
     points: npt.NDArray[np.int64]
     shooters: npt.NDArray[np.int64]
+
+    @staticmethod
+    def in_order(rounds: Sequence[FinishedDeals], end: int) -> FinishedDeals:
+        """The deals of the units before `end`, unit by unit: in the same order whatever was played side by side."""
+        units = np.concatenate([deals.units for deals in rounds])
+        order = np.argsort(units, kind="stable")
+        order = order[units[order] < end]
+        together = {
+            part.name: np.concatenate([getattr(deals, part.name) for deals in rounds])[order]
+            for part in fields(FinishedDeals)
+        }
+        return FinishedDeals(**together)
 
 
 @dataclass
@@ -96,7 +112,7 @@ class Tally:
     forfeits: npt.NDArray[np.int64] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.decisions = np.zeros(self.kinds, np.int64)
+        self.decisions = np.zeros((self.rows, self.kinds), np.int64)
         self.thinking = np.zeros(self.kinds)
         self.forfeits = np.zeros((self.rows, self.kinds), np.int64)
 
@@ -146,7 +162,11 @@ class RowsInPlay:
         for kind, player in enumerate(self.kinds):
             if type(player).deal_over is not Player.deal_over:
                 mine, seats = np.nonzero(self.seatings[rows] == kind)
-                player.deal_over(self._batch(kind, rows, states, histories, mine, seats), points[mine])
+                batch = self._batch(kind, rows, states, histories, mine, seats)
+                try:
+                    player.deal_over(batch, points[mine])
+                except Exception as error:
+                    raise _failure(player, error) from error
 
     def _pass(self, rows: Rows, states: StateArray, histories: Histories) -> None:
         n = self.match.rules.players
@@ -158,6 +178,7 @@ class RowsInPlay:
                 if len(mine):
                     batch = self._batch(kind, rows, states, histories, mine, np.full(len(mine), seat))
                     chosen[seat, mine] = self._ask(kind, batch, passing=True)
+                    self.tally.decisions[rows[mine], kind] += 1
                     self._mend_passes(kind, rows, batch, states, mine, seat, chosen)
         for seat in range(n):
             if len(waiting[seat]):
@@ -198,6 +219,7 @@ class RowsInPlay:
             if len(mine):
                 batch = self._batch(kind, rows, states, histories, mine, movers[mine])
                 answers = self._ask(kind, batch, passing=False)
+                self.tally.decisions[rows[mine], kind] += 1
                 legal = batch.records["legal"]
                 safe = np.where((answers >= 0) & (answers < 52), answers, 0).astype(np.uint64)
                 bad = (answers < 0) | (answers >= 52) | (legal >> safe & np.uint64(1) == 0)
@@ -225,9 +247,10 @@ class RowsInPlay:
         try:
             answers: Any = np.asarray(player.choose_passes(batch) if passing else player.choose_cards(batch))
         except Exception as error:
-            raise PlayerFailure(f"player {player.name} failed: {type(error).__name__}: {error}") from error
+            raise _failure(player, error) from error
         if answers.shape != (len(batch),):
             raise PlayerFailure(f"player {player.name} gave {answers.shape} answers to {len(batch)} questions")
+        if answers.dtype.kind not in "iu":
+            raise PlayerFailure(f"player {player.name} gave answers that are no whole numbers ({answers.dtype})")
         self.tally.thinking[kind] += time.perf_counter() - started
-        self.tally.decisions[kind] += len(batch)
         return np.asarray(answers)

@@ -27,6 +27,7 @@ from heartlab.cards import CardSet, pretty_card
 from heartlab.deal import Deal
 from heartlab.envs.encoding import encode, observation_size
 from heartlab.game import game_is_over
+from heartlab.record import MAX_NUMBER
 from heartlab.rules import Rules
 
 REWARDS = ("trick", "deal")
@@ -109,11 +110,15 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         """Begin an episode.
 
         :param seed: deals from number 0 of this seed; without it the next deal (or game) of the present seed follows.
-        :param options: ``{"deal": 3}`` begins with that deal of the seed: the number decides the pass direction.
+        :param options: ``{"deal": 3}`` begins with that deal of the seed, whose number decides the pass direction; with
+            whole games, with that game of the seed, from its first deal on.
+        :raises ValueError: if there is no such deal; the episode in play goes on.
         """
+        number = int((options or {}).get("deal", self._next_deal if seed is None else 0))
+        if not 0 <= number <= MAX_NUMBER:
+            raise ValueError(f"there is no {self.episode} {number}: they are numbered from 0 to {MAX_NUMBER}")
         if seed is not None:
-            self._seed, self._next_deal = seed, 0
-        number = int((options or {}).get("deal", self._next_deal))
+            self._seed = seed
         if self.episode == "game":
             self._game_seed = (self._seed, number)
             self._next_deal = number + 1
@@ -163,6 +168,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         card = int(action) if action is not None else -1
         if card not in self._legal:
             raise ValueError(f"{agent} may not choose {card}: legal are {sorted(self._legal)}")
+        self.infos = {other: {} for other in self.agents}
         if self.deal.to_pass:
             self._pass(card)
         else:

@@ -42,7 +42,7 @@ def run_reproduction(
     paper = find_paper(paper_name)
     chosen = paper.choose(experiment_names)
     folder = folder or DEFAULT_FOLDER
-    executor = make_executor(on, threads) if on != "local" or threads > 1 else None
+    executor = make_executor(on, threads if threads > 1 else None) if on != "local" or threads > 1 else None
     workshop = Workshop(folder / "parts" / paper.name, seed, quick, threads, executor=executor)
     if quick:
         print(QUICK_WARNING, file=sys.stderr)

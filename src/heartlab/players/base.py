@@ -7,8 +7,10 @@ An *open* player (``is_open = True``) is given whole states and may sit only in 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -110,6 +112,12 @@ class Player:
 
         :raises PlayerError: with a sentence that says which rule it is.
         """
+
+    def named_files(self) -> list[Path]:
+        """The files that the name of this player leads to, such as its model: with others it is another player."""
+        words = {*re.split("[,:=()]", self.name), self.name.partition(":")[2]} - {""}
+        paths = [path / "model.npz" if path.is_dir() else path for path in map(Path, sorted(words))]
+        return [path for path in paths if path.is_file()]
 
     def deal_over(self, batch: Observations, points: npt.NDArray[np.int64]) -> None:
         """Told after a deal, with the last observation of each seat and its points per seat; most do not listen."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -17,7 +17,7 @@ from typing import Any
 from heartlab.cards import CardSet
 from heartlab.deal import Deal
 from heartlab.envs.uhi.lines import dialogue, enddeal_line, question, why_refused
-from heartlab.envs.uhi.player import Settings, parse_settings
+from heartlab.envs.uhi.player import Settings, missing_lines, parse_settings
 from heartlab.envs.uhi.process import BotProcess, Fault
 from heartlab.rules import PRESETS, Rules
 
@@ -44,8 +44,8 @@ class Failure(Exception):
 class Tester:
     """Plays deals with one process of a bot."""
 
-    def __init__(self, bot: BotProcess, movetime: int, seed: int) -> None:
-        self.bot, self.movetime = bot, movetime
+    def __init__(self, bot: BotProcess, options: Mapping[str, str], movetime: int, seed: int) -> None:
+        self.bot, self.options, self.movetime = bot, options, movetime
         self.dice = random.Random(seed)
         self.choices = 0
         self.slowest = 0.0
@@ -54,12 +54,10 @@ class Tester:
         """The bot's choice, which must be legal."""
         obs = deal.observe(seat)
         lines = dialogue(obs)
-        known = len(self.bot.sent)
-        if self.bot.sent != lines[:known]:
-            self.bot.sent, known = [], 0
+        missing = missing_lines(self.bot, lines, self.options)
         begun = time.perf_counter()
         try:
-            chosen = self.bot.ask(lines[known:], question(obs, self.movetime), obs, self.movetime)
+            chosen = self.bot.ask(missing, question(obs, self.movetime), obs, self.movetime)
         except Fault as fault:
             raise Failure(f"{fault.kind}: {fault}; asked was `{lines[-1]}`, `{question(obs, self.movetime)}`") from None
         self.slowest = max(self.slowest, time.perf_counter() - begun)
@@ -115,7 +113,7 @@ class Checker:
             except Fault as fault:
                 raise Failure(f"{fault}; right would be: id name NAME, id author WHO, uhiok") from None
             bot.set_options(self.settings.options)
-            yield Tester(bot, self.movetime, self.seed)
+            yield Tester(bot, self.settings.options, self.movetime, self.seed)
         finally:
             bot.close(leave=0.0)
 
@@ -188,7 +186,7 @@ class Checker:
         with self._bot() as tester:
             deal = Deal(self.rules[0], self.seed, 3)
             tester.play_deal(deal, 0, until=deal.rules.players)
-            tester.bot.tell(["newgame", "newdeal"])
+            tester.bot.tell(dialogue(Deal(self.rules[0], self.seed, 1).observe(0)))
             time.sleep(PAUSE)
             tester.bot.sent = []
             tester.play_deal(Deal(self.rules[0], self.seed, 0), 0, until=8)

@@ -24,6 +24,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO
 
 import numpy as np
@@ -71,6 +72,8 @@ def parse_settings(text: str) -> Settings:
 
     :raises PlayerError: if there is no such program, or a value does not fit.
     """
+    if not hasattr(os, "waitid"):
+        raise PlayerError("exec: programs as players need Linux, or macOS with Python 3.13 or later")
     found = _OPTIONS.match(text)
     values: dict[str, str] = {}
     if found:
@@ -95,6 +98,21 @@ def parse_settings(text: str) -> Settings:
     return Settings(command, movetime, start, processes, values.get("log", ""), options)
 
 
+def missing_lines(bot: BotProcess, lines: Sequence[str], options: Mapping[str, str]) -> Sequence[str]:
+    """The lines that a process has not been told; a new dialogue begins with a seed, if the bot has one to set.
+
+    :param options: those that the user has set: a seed among them stays.
+    """
+    known = len(bot.sent)
+    if known and bot.sent == list(lines[:known]):
+        return lines[known:]
+    bot.sent = []
+    if "seed" in bot.options and "seed" not in options:
+        digest = hashlib.blake2b("\n".join(lines[:2]).encode(), digest_size=4).digest()
+        bot.set_options({"seed": str(int.from_bytes(digest, "little") >> 1)})
+    return lines
+
+
 class Pool:
     """The processes of a program, leased to one question at a time."""
 
@@ -103,11 +121,12 @@ class Pool:
         self._idle: list[BotProcess] = []
         self._busy: set[BotProcess] = set()
         self._starting = 0
+        self._warned = False
         self.closed = False
         self._changed = threading.Condition()
         self._log: IO[str] | None = None
-        if settings.log:
-            self._log = open(settings.log, "a", encoding="utf-8")  # noqa: SIM115 - open as long as the pool
+        if settings.log and (Path(settings.log).is_dir() or not Path(settings.log).parent.is_dir()):
+            raise PlayerError(f"exec: there can be no log {settings.log}: it is a folder, or its folder is not there")
 
     @contextmanager
     def lease(self, lines: Sequence[str]) -> Iterator[tuple[BotProcess, Sequence[str]]]:
@@ -117,7 +136,7 @@ class Pool:
         """
         bot = self._take(lines)
         try:
-            yield bot, self._missing(bot, lines)
+            yield bot, missing_lines(bot, lines, self.settings.options)
         except BaseException:
             with self._changed:
                 self._busy.discard(bot)
@@ -164,26 +183,29 @@ class Pool:
         bot.close(leave=0.0)
         raise Fault("closed", "the player was closed")
 
+    def _open_log(self) -> IO[str] | None:
+        """The log of all processes; it is opened with the first of them, so that a refused command leaves no file."""
+        with self._changed:
+            if self.settings.log and self._log is None:
+                self._log = open(self.settings.log, "a", encoding="utf-8")  # noqa: SIM115 - open as long as the pool
+            return self._log
+
     def _start(self) -> BotProcess:
-        bot = BotProcess(self.settings.command, self._log)
+        bot = BotProcess(self.settings.command, self._open_log())
         try:
             bot.handshake(self.settings.start)
         except BaseException:
             bot.close(leave=0.0)
             raise
-        bot.set_options(self.settings.options)
+        bot.set_options({name: value for name, value in self.settings.options.items() if name in bot.options})
+        unknown = [name for name in self.settings.options if name not in bot.options]
+        with self._changed:
+            warn, self._warned = bool(unknown) and not self._warned, True
+        if warn:
+            known = ", ".join(bot.options) or "none"
+            print(f"heartlab: {self.settings.command[0]} names no option {', '.join(unknown)}, which is not set; "
+                  f"it names {known}", file=sys.stderr)  # fmt: skip
         return bot
-
-    def _missing(self, bot: BotProcess, lines: Sequence[str]) -> Sequence[str]:
-        """The lines that a process has not been told; a new dialogue begins with a seed, if the bot has one to set."""
-        known = len(bot.sent)
-        if known and bot.sent == list(lines[:known]):
-            return lines[known:]
-        bot.sent = []
-        if "seed" in bot.options and "seed" not in self.settings.options:
-            digest = hashlib.blake2b("\n".join(lines[:2]).encode(), digest_size=4).digest()
-            bot.set_options({"seed": str(int.from_bytes(digest, "little") >> 1)})
-        return lines
 
     def close(self) -> None:
         """End all processes, those that are thinking at once; whoever waits for one is told so by a fault."""
@@ -241,6 +263,11 @@ class ExecPlayer(Player):
     def close(self) -> None:
         """End the processes; from then on every choice is forfeited. They also end with the player itself."""
         self._finish()
+
+    def named_files(self) -> list[Path]:
+        """The program, and the files among the words of the command, such as a script."""
+        words = [shutil.which(self.settings.command[0]) or "", *self.settings.command[1:]]
+        return [Path(word) for word in words if word and Path(word).is_file()]
 
     # --- one observation ---
 

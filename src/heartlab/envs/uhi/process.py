@@ -60,17 +60,31 @@ class Guard:
         self._lock = threading.Lock()
         self._shell: subprocess.Popen[bytes] | None = None
         self._owner = 0
+        self._groups: set[int] = set()
 
     def tell(self, verb: str, group: int) -> None:
-        """Add or drop a process group."""
+        """Add or drop a process group. A shell that somebody has ended is replaced, and told of all groups anew."""
         with self._lock:
-            if self._shell is None or self._owner != os.getpid():
-                self._owner = os.getpid()
-                self._shell = subprocess.Popen(
-                    ["/bin/sh", "-c", self.SCRIPT], stdin=subprocess.PIPE, start_new_session=True, bufsize=0
-                )
-            assert self._shell.stdin is not None
-            self._shell.stdin.write(f"{verb} {group}\n".encode())
+            if self._owner != os.getpid():
+                self._owner, self._shell = os.getpid(), None
+                self._groups.clear()
+            (self._groups.add if verb == "add" else self._groups.discard)(group)
+            try:
+                if self._shell is not None and self._shell.poll() is None:
+                    self._write(self._shell, [f"{verb} {group}"])
+                    return
+            except BrokenPipeError:
+                pass
+            self._shell = subprocess.Popen(
+                ["/bin/sh", "-c", self.SCRIPT], stdin=subprocess.PIPE, start_new_session=True, bufsize=0
+            )
+            with contextlib.suppress(BrokenPipeError):
+                self._write(self._shell, [f"add {live}" for live in sorted(self._groups)])
+
+    @staticmethod
+    def _write(shell: subprocess.Popen[bytes], lines: Sequence[str]) -> None:
+        assert shell.stdin is not None
+        shell.stdin.write("".join(f"{line}\n" for line in lines).encode())
 
 
 _guard = Guard()

@@ -46,7 +46,7 @@ class Server:
             return
         try:
             yield from act(rest.strip())
-        except (LineError, CardError, RulesError) as error:
+        except (LineError, CardError, RulesError, PlayerError) as error:
             yield f"info error {' '.join(str(error).split())}"
 
     # --- one method per line; all give the lines of the answer ---
@@ -60,14 +60,16 @@ class Server:
 
     def _on_setoption(self, rest: str) -> Iterable[str]:
         name, _, value = rest.partition(" ")
-        if name != "seed" or not (value.isascii() and value.isdigit() and int(value) <= MAX_SEED):
+        if name != "seed" or not (_is_number(value, 10) and int(value) <= MAX_SEED):
             raise LineError(f"the only option is seed, a number from 0 to {MAX_SEED}; not {shorten(rest)}")
         self.seed = int(value)
         return ()
 
     def _on_newgame(self, rest: str) -> Iterable[str]:
         self._game = self._view = None
-        self._game = _read_game(rest)
+        game = _read_game(rest)
+        self.player.check_rules(game[0])
+        self._game = game
         return ()
 
     def _on_newdeal(self, rest: str) -> Iterable[str]:
@@ -140,8 +142,8 @@ class Server:
         self.player.choose_cards(Observations.of(held.observe(held.to_move or 0)))
 
 
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 10
+def _is_number(text: str, digits: int = 9) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= digits
 
 
 def _cards(text: str) -> CardSet:
