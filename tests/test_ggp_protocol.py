@@ -26,13 +26,13 @@ from heartlab.ggp.manager import Clocks, Manager
 from heartlab.ggp.matches import make_agent, make_seat, play_matches
 from heartlab.ggp.messages import ProtocolError, parse_message
 from heartlab.ggp.models import FeatureModel
-from heartlab.ggp.parse import parse_game, parse_term
+from heartlab.ggp.parse import UNNAMED, parse_game, parse_term
 from heartlab.ggp.players import RandomPlayer, make_game_player
 from heartlab.ggp.positions import find_position
 from heartlab.ggp.scramble import Scrambler
 from heartlab.ggp.seats import CONNECTION, GARBAGE, ILLEGAL, TIMEOUT, LocalSeat, RemoteSeat, Seat, SeatFailure
 from heartlab.ggp.server import PlayerServer
-from heartlab.ggp.td_player import TdPlayer
+from heartlab.ggp.td_player import Knowledge, TdPlayer
 from heartlab.ggp.terms import GdlError, show
 
 NIM = " ".join(map(str, read_game("nim").rules))
@@ -255,6 +255,23 @@ def test_knowledge_is_carried_from_game_to_game_over_the_wire(tmp_path):
     assert sum(visits for _, visits in after.values()) > sum(visits for _, visits in before.values())
     with pytest.raises(GdlError, match="one model to begin with"):
         make_game_player(f"td:{first},{second},save={third}")
+
+
+@pytest.mark.parametrize("kind", ["network", "prover"])
+def test_what_was_learned_stays_with_the_rules(kind):
+    """Both tictactoes have the same roles, facts and moves; only the rules tell them apart, in whatever order."""
+    texts = [str(read_game(name)) for name in ("tictactoe", "tictactoe-scored")]
+    texts.append("\n".join([*texts[0].splitlines()[2:], *texts[0].splitlines()[:2]]).upper())
+    machines = [make_machine(parse_game(text, UNNAMED), kind).fork() for text in texts]
+    knowledge, keys, names = Knowledge(), [], []
+    for machine in machines:
+        player = TdPlayer(knowledge=knowledge)
+        player.begin(machine, 0, 1)
+        keys.append(player._key(machine.initial))
+        names.append(knowledge.carried().games)
+    assert keys[0] == keys[2] != keys[1]
+    assert [len(found) for found in names] == ([1, 2, 2] if kind == "network" else [0, 0, 0])
+    assert len(knowledge.games) == len(names[2])
 
 
 def test_wrong_numbers_of_players_and_wrong_names(nim):

@@ -9,7 +9,6 @@ plays at random where others have a choice at the same time.
 
 from __future__ import annotations
 
-import hashlib
 import sys
 import threading
 from pathlib import Path
@@ -52,7 +51,7 @@ class Knowledge:
             recall=int(self.model.recall) if self.model else 0,
             recognise=int(known),
         )
-        self.games: dict[tuple[object, ...], TurnGame] = {}
+        self.games: dict[str, TurnGame] = {}
         self.tables: dict[tuple[object, ...], float] = {}
         self.waiting: list[tuple[Walk, float]] = []
         self.counts = np.zeros((3, KINDS))
@@ -61,8 +60,7 @@ class Knowledge:
         """The game of a machine, with what was learned of it; None if it is not one for two who take turns."""
         if not isinstance(machine, NetworkMachine):
             return None
-        network = machine.network
-        key = (network.roles, network.propositions, network.moves)
+        key = machine.fingerprint
         if key not in self.games:
             try:
                 self.games[key] = TurnGame(machine)
@@ -116,11 +114,8 @@ class Knowledge:
 
 
 def _name(machine: NetworkMachine) -> str:
-    """The name of a game; one that came over the wire has none, and is named by a hash of what can hold in it."""
-    if machine.name != UNNAMED:
-        return machine.name
-    text = repr((machine.network.roles, machine.network.propositions, machine.network.moves))
-    return f"game-{hashlib.blake2b(text.encode(), digest_size=4).hexdigest()}"
+    """The name of a game; one that came over the wire has none, and is named after its rules."""
+    return machine.name if machine.name != UNNAMED else f"game-{machine.fingerprint[:8]}"
 
 
 class Walk:
@@ -275,4 +270,4 @@ class TdPlayer(GamePlayer):
 
     def _key(self, state: State) -> tuple[object, ...]:
         """Positions are kept as facts: two machines for one game may number them differently."""
-        return self.player, self.machine.roles, self.machine.facts(state)
+        return self.machine.fingerprint, self.player, self.machine.facts(state)
