@@ -39,6 +39,12 @@ def test_check_says_what_is_wrong_and_where(run, tmp_path):
         (["match", "nim", "--player", "random"], "nim needs 2 players, not 1"),
         (["match", "nim", "-p", "random", "-p", "guru"], "no player of games is called 'guru'"),
         (["match", "nim", "-p", "random", "-p", "random", "-n", "0"], "--matches 0: needs a number above zero"),
+        (
+            ["match", "nim", "-p", "random", "-p", "random", "--play", "200000"],
+            "--play 200000: a clock has 0.001 to 86400",
+        ),
+        (["match", "nim", "-p", "random", "-p", "random", "--start", "inf"], "--start inf: a clock has"),
+        (["match", "nim", "-p", "random", "-p", "uct:500"], "'500' is no option of uct"),
         (["serve", "random", "--port", "70000"], "--port 70000: a port is a number"),
         (["serve", "guru"], "no player of games is called 'guru'"),
         (["play", "nim", "--role", "third"], "no role is called 'third'; there are first, second"),

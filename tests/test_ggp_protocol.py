@@ -24,7 +24,7 @@ from heartlab.ggp.learners import TurnGame
 from heartlab.ggp.load import load_game, make_machine, read_game
 from heartlab.ggp.manager import Clocks, Manager
 from heartlab.ggp.matches import make_agent, make_seat, play_matches
-from heartlab.ggp.messages import ProtocolError, parse_message
+from heartlab.ggp.messages import ProtocolError, parse_message, start_text
 from heartlab.ggp.models import FeatureModel
 from heartlab.ggp.parse import UNNAMED, parse_game, parse_term
 from heartlab.ggp.players import RandomPlayer, make_game_player
@@ -86,6 +86,13 @@ def test_messages_are_read():
     assert parse_message("(stop m ((A 1) noop))").moves == (("a", "1"), "noop")
 
 
+@pytest.mark.parametrize(("clock", "sent"), [(10, "10"), (0.5, "0.5"), (86400, "86400"), (0.001, "0.001")])
+def test_clocks_are_sent_as_plain_numbers(clock, sent):
+    text = start_text("m", "white", "(role white)", clock, clock)
+    assert text == f"(START m white ((role white)) {sent} {sent})"
+    assert parse_message(text).play_clock == clock
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -136,6 +143,7 @@ def test_restarts_aborts_and_several_matches_at_once():
     for match in ("one", "two", "one"):
         assert agent.answer(f"(START {match} second ({NIM}) 5 1)") == "ready"
     assert sorted(agent.sessions) == ["one", "two"]
+    assert agent.answer(f"(START one first ({NIM}) 5 1)") == "busy", "a match has one role here"
     assert agent.answer("(PLAY one NIL)") == agent.answer("(PLAY two NIL)") == "wait"
     assert agent.answer("(ABORT one)") == "aborted"
     assert agent.answer("(ABORT one)") == "busy"
@@ -196,6 +204,19 @@ def test_remote_matches(nim):
         found = play_matches(manager(nim), [first.url, second.url], 3)
     assert found["finished"] == 3
     assert [player["troubles"] for player in found["players"]] == [{}, {}]
+
+
+def test_one_server_sits_in_both_seats(nim):
+    with PlayerServer(make_agent("random")) as server:
+        found = play_matches(manager(nim), [server.url, server.url], 3)
+    assert found["finished"] == 3
+    assert [player["troubles"] for player in found["players"]] == [{}, {}]
+
+
+def test_names_of_matches_do_not_repeat_but_matches_do(nim):
+    first, second = (manager(nim).play([Scripted("busy"), Scripted("busy")], number=3, seed=1) for _ in range(2))
+    assert first.match != second.match
+    assert first.moves == second.moves
 
 
 def test_games_with_percepts_are_played():
@@ -284,6 +305,13 @@ def test_wrong_numbers_of_players_and_wrong_names(nim):
     for address in ("http://nowhere", "http://h:99999", "http://h:0"):
         with pytest.raises(GdlError, match="no address of a player"):
             RemoteSeat(address)
+
+
+@pytest.mark.parametrize("host", ["a" * 70, "a..b"])
+def test_impossible_host_names_are_failed_connections(host):
+    with pytest.raises(SeatFailure, match="no name of a host") as caught:
+        RemoteSeat(f"http://{host}:9147").ask("(INFO)", 1)
+    assert caught.value.kind == CONNECTION
 
 
 class Scripted(Seat):

@@ -58,6 +58,14 @@ def _positive(option: str, value: Any) -> Any:
     return value
 
 
+def _clock(option: str, value: float) -> float:
+    from heartlab.ggp.messages import MAX_CLOCK
+
+    if not 0.001 <= value <= MAX_CLOCK:
+        raise ValueError(f"{option} {value:g}: a clock has 0.001 to {MAX_CLOCK} seconds")
+    return value
+
+
 @ggp.command()
 def games(as_json: JsonOption = False) -> None:
     """List our own games by name."""
@@ -162,7 +170,7 @@ def match(
     from heartlab.ggp.matches import play_matches
 
     description, chosen = _load(file, machine, budget)
-    clocks = Clocks(_positive("--start", start), _positive("--play", clock))
+    clocks = Clocks(_clock("--start", start), _clock("--play", clock))
     manager = Manager(description, chosen, clocks, scramble)
     summary = play_matches(
         manager, player, _positive("--matches", number), seed, rotate, record, None if as_json else print

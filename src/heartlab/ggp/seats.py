@@ -90,6 +90,8 @@ class RemoteSeat(Seat):
             connection = socket.create_connection((self.host, self.port), timeout=CONNECT_SECONDS)
         except OSError as error:
             raise SeatFailure(CONNECTION, f"cannot connect: {error.strerror or error}") from None
+        except UnicodeError as error:
+            raise SeatFailure(CONNECTION, f"{self.host[:80]} is no name of a host: {error}") from None
         with connection:
             deadline = time.monotonic() + seconds + GRACE
             try:
