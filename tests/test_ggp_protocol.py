@@ -18,6 +18,7 @@ import pytest
 from ggp_rulesheets import SCALE
 
 from heartlab.ggp import seats as seats_module
+from heartlab.ggp import td_player as td_module
 from heartlab.ggp.agent import Agent
 from heartlab.ggp.discovery import learn_features
 from heartlab.ggp.learners import TurnGame
@@ -278,21 +279,67 @@ def test_knowledge_is_carried_from_game_to_game_over_the_wire(tmp_path):
         make_game_player(f"td:{first},{second},save={third}")
 
 
+def test_habits_of_a_recognised_opponent_are_kept_where_nothing_was_seen(tmp_path):
+    FeatureModel(
+        ["nim"], 1, 1, 0, features={"weak": {"{N{N}}": [40.0, 3.0]}}, profiles={"weak": [0.15, None, 2.0, 1.1]}
+    ).save(tmp_path / "m.json")
+    knowledge = Knowledge(tmp_path / "m.json")
+    assert knowledge.opponent_name() == "weak"
+    assert knowledge.carried().profiles["weak"] == [0.15, None, 2.0, 1.1]
+    knowledge.counts[:2] = [[0, 9, 0, 0], [0, 9, 0, 9]]
+    assert knowledge.carried().profiles["weak"] == [0.15, 1.0, 2.0, pytest.approx(0.5 / 9.5, abs=1e-4)]
+
+
 @pytest.mark.parametrize("kind", ["network", "prover"])
 def test_what_was_learned_stays_with_the_rules(kind):
     """Both tictactoes have the same roles, facts and moves; only the rules tell them apart, in whatever order."""
     texts = [str(read_game(name)) for name in ("tictactoe", "tictactoe-scored")]
     texts.append("\n".join([*texts[0].splitlines()[2:], *texts[0].splitlines()[:2]]).upper())
     machines = [make_machine(parse_game(text, UNNAMED), kind).fork() for text in texts]
-    knowledge, keys, names = Knowledge(), [], []
-    for machine in machines:
-        player = TdPlayer(knowledge=knowledge)
-        player.begin(machine, 0, 1)
-        keys.append(player._key(machine.initial))
-        names.append(knowledge.carried().games)
-    assert keys[0] == keys[2] != keys[1]
-    assert [len(found) for found in names] == ([1, 2, 2] if kind == "network" else [0, 0, 0])
-    assert len(knowledge.games) == len(names[2])
+    knowledge = Knowledge()
+    tables = [knowledge.table_of(machine) for machine in machines]
+    assert tables[0] is tables[2] is not tables[1]
+    games = [knowledge.game_of(machine) for machine in machines]
+    if kind == "network":
+        assert games[0] is games[2] is not games[1]
+        assert len(knowledge.carried().games) == 2
+    else:
+        assert games == [None] * 3
+
+
+def test_old_games_are_folded_into_features(nim, monkeypatch, tmp_path):
+    """Every scrambled match is a new game; what is saved does not depend on how many of them are kept."""
+    saved = []
+    for kept in (2, 100):
+        monkeypatch.setattr(td_module, "KEPT_GAMES", kept)
+        path = tmp_path / f"{kept}.json"
+        agent = make_agent(f"td:save={path}")
+        seats = [LocalSeat(agent, "td"), LocalSeat(make_agent("random", 5), "random")]
+        for match in range(6):
+            assert manager(nim, scramble=True).play(seats, match).finished
+        knowledge = agent.make_player().knowledge
+        agent.close()
+        assert len(knowledge.games) == min(kept, 6)
+        saved.append(FeatureModel.load(path))
+    few, many = saved
+    assert few.games == many.games
+    assert len(few.games) == 6
+    (found,), (expected,) = few.features.values(), many.features.values()
+    assert found.keys() == expected.keys()
+    assert found
+    for shape, row in expected.items():
+        assert found[shape] == pytest.approx(row), shape
+
+
+def test_a_game_that_is_being_played_is_kept(monkeypatch):
+    monkeypatch.setattr(td_module, "KEPT_GAMES", 1)
+    knowledge = Knowledge()
+    player = TdPlayer(knowledge=knowledge)
+    player.begin(load_game("nim"), 0, 1)
+    for name in ("tictactoe", "tictactoe-scored"):
+        knowledge.game_of(load_game(name))
+    assert player.walk.game in knowledge.games.values()
+    assert len(knowledge.games) == 2
 
 
 def test_wrong_numbers_of_players_and_wrong_names(nim):
