@@ -18,6 +18,7 @@ import pytest
 from ggp_rulesheets import SCALE
 
 from heartlab.ggp import seats as seats_module
+from heartlab.ggp import server as server_module
 from heartlab.ggp import td_player as td_module
 from heartlab.ggp.agent import Agent
 from heartlab.ggp.discovery import learn_features
@@ -401,6 +402,31 @@ def test_failing_players_get_random_moves(nim, answer, kind):
     json.dumps(result.to_dict())
 
 
+def test_a_player_here_that_never_answers_holds_up_nobody(nim):
+    """One hangs before the match, one in its turns; both lose their turns as if they sat elsewhere."""
+    awake = threading.Event()
+
+    class Sleeper(RandomPlayer):
+        def begin(self, machine, player, seconds):
+            super().begin(machine, player, seconds)
+            if player == 0:
+                awake.wait()
+
+        def choose(self, state, seconds):
+            awake.wait()
+            return super().choose(state, seconds)
+
+    seats = [LocalSeat(Agent(Sleeper), "sleeper") for _ in range(2)]
+    try:
+        result = manager(nim, Clocks(0.2, 0.1)).play(seats)
+    finally:
+        awake.set()
+    assert result.finished
+    assert sorted(result.goals) == [0, 100]
+    assert next(trouble.kind for trouble in result.troubles if trouble.turn == 0) == TIMEOUT
+    assert result.troubles_of(1)[TIMEOUT] >= 1
+
+
 def test_a_scrambled_game_is_the_same_game():
     description = read_game("tictactoe")
     scrambler = Scrambler(description, 3)
@@ -487,6 +513,28 @@ def test_the_player_survives_a_thousand_fuzzed_messages():
             assert b" 41" in post(server.url, b"", length)
         assert b"(name random)" in post(server.url, b"(INFO)")
     assert statuses == {b"200", b"400"}
+
+
+@pytest.mark.parametrize("part", ["head", "body"])
+def test_clients_that_send_slowly_are_cut_off(part, monkeypatch):
+    monkeypatch.setattr(server_module, "READ_SECONDS", 0.3)
+    start = b"POST / HTTP/1.0\r\nX: " if part == "head" else b"POST / HTTP/1.0\r\nContent-Length: 9999\r\n\r\n"
+    with PlayerServer(make_agent("random")) as server:
+        host, port = server.url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=0.05) as connection:
+            connection.sendall(start)
+            for _ in range(200):
+                try:
+                    connection.sendall(b"x")
+                    assert connection.recv(100) == b""
+                    break
+                except TimeoutError:
+                    continue
+                except OSError:
+                    break
+            else:
+                pytest.fail("10 seconds of single bytes were listened to")
+        assert b"(name random)" in post(server.url, b"(INFO)")
 
 
 class Rogue(socketserver.ThreadingTCPServer):
