@@ -18,21 +18,23 @@ import pytest
 from ggp_rulesheets import SCALE
 
 from heartlab.ggp import seats as seats_module
+from heartlab.ggp import server as server_module
+from heartlab.ggp import td_player as td_module
 from heartlab.ggp.agent import Agent
 from heartlab.ggp.discovery import learn_features
 from heartlab.ggp.learners import TurnGame
 from heartlab.ggp.load import load_game, make_machine, read_game
 from heartlab.ggp.manager import Clocks, Manager
 from heartlab.ggp.matches import make_agent, make_seat, play_matches
-from heartlab.ggp.messages import ProtocolError, parse_message
+from heartlab.ggp.messages import ProtocolError, parse_message, start_text
 from heartlab.ggp.models import FeatureModel
-from heartlab.ggp.parse import parse_game, parse_term
+from heartlab.ggp.parse import UNNAMED, parse_game, parse_term
 from heartlab.ggp.players import RandomPlayer, make_game_player
 from heartlab.ggp.positions import find_position
 from heartlab.ggp.scramble import Scrambler
 from heartlab.ggp.seats import CONNECTION, GARBAGE, ILLEGAL, TIMEOUT, LocalSeat, RemoteSeat, Seat, SeatFailure
 from heartlab.ggp.server import PlayerServer
-from heartlab.ggp.td_player import TdPlayer
+from heartlab.ggp.td_player import Knowledge, TdPlayer
 from heartlab.ggp.terms import GdlError, show
 
 NIM = " ".join(map(str, read_game("nim").rules))
@@ -86,6 +88,13 @@ def test_messages_are_read():
     assert parse_message("(stop m ((A 1) noop))").moves == (("a", "1"), "noop")
 
 
+@pytest.mark.parametrize(("clock", "sent"), [(10, "10"), (0.5, "0.5"), (86400, "86400"), (0.001, "0.001")])
+def test_clocks_are_sent_as_plain_numbers(clock, sent):
+    text = start_text("m", "white", "(role white)", clock, clock)
+    assert text == f"(START m white ((role white)) {sent} {sent})"
+    assert parse_message(text).play_clock == clock
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -136,6 +145,7 @@ def test_restarts_aborts_and_several_matches_at_once():
     for match in ("one", "two", "one"):
         assert agent.answer(f"(START {match} second ({NIM}) 5 1)") == "ready"
     assert sorted(agent.sessions) == ["one", "two"]
+    assert agent.answer(f"(START one first ({NIM}) 5 1)") == "busy", "a match has one role here"
     assert agent.answer("(PLAY one NIL)") == agent.answer("(PLAY two NIL)") == "wait"
     assert agent.answer("(ABORT one)") == "aborted"
     assert agent.answer("(ABORT one)") == "busy"
@@ -198,6 +208,19 @@ def test_remote_matches(nim):
     assert [player["troubles"] for player in found["players"]] == [{}, {}]
 
 
+def test_one_server_sits_in_both_seats(nim):
+    with PlayerServer(make_agent("random")) as server:
+        found = play_matches(manager(nim), [server.url, server.url], 3)
+    assert found["finished"] == 3
+    assert [player["troubles"] for player in found["players"]] == [{}, {}]
+
+
+def test_names_of_matches_do_not_repeat_but_matches_do(nim):
+    first, second = (manager(nim).play([Scripted("busy"), Scripted("busy")], number=3, seed=1) for _ in range(2))
+    assert first.match != second.match
+    assert first.moves == second.moves
+
+
 def test_games_with_percepts_are_played():
     description = parse_game(COIN, "coin")
     machine = make_machine(description)
@@ -257,6 +280,69 @@ def test_knowledge_is_carried_from_game_to_game_over_the_wire(tmp_path):
         make_game_player(f"td:{first},{second},save={third}")
 
 
+def test_habits_of_a_recognised_opponent_are_kept_where_nothing_was_seen(tmp_path):
+    FeatureModel(
+        ["nim"], 1, 1, 0, features={"weak": {"{N{N}}": [40.0, 3.0]}}, profiles={"weak": [0.15, None, 2.0, 1.1]}
+    ).save(tmp_path / "m.json")
+    knowledge = Knowledge(tmp_path / "m.json")
+    assert knowledge.opponent_name() == "weak"
+    assert knowledge.carried().profiles["weak"] == [0.15, None, 2.0, 1.1]
+    knowledge.counts[:2] = [[0, 9, 0, 0], [0, 9, 0, 9]]
+    assert knowledge.carried().profiles["weak"] == [0.15, 1.0, 2.0, pytest.approx(0.5 / 9.5, abs=1e-4)]
+
+
+@pytest.mark.parametrize("kind", ["network", "prover"])
+def test_what_was_learned_stays_with_the_rules(kind):
+    """Both tictactoes have the same roles, facts and moves; only the rules tell them apart, in whatever order."""
+    texts = [str(read_game(name)) for name in ("tictactoe", "tictactoe-scored")]
+    texts.append("\n".join([*texts[0].splitlines()[2:], *texts[0].splitlines()[:2]]).upper())
+    machines = [make_machine(parse_game(text, UNNAMED), kind).fork() for text in texts]
+    knowledge = Knowledge()
+    tables = [knowledge.table_of(machine) for machine in machines]
+    assert tables[0] is tables[2] is not tables[1]
+    games = [knowledge.game_of(machine) for machine in machines]
+    if kind == "network":
+        assert games[0] is games[2] is not games[1]
+        assert len(knowledge.carried().games) == 2
+    else:
+        assert games == [None] * 3
+
+
+def test_old_games_are_folded_into_features(nim, monkeypatch, tmp_path):
+    """Every scrambled match is a new game; what is saved does not depend on how many of them are kept."""
+    saved = []
+    for kept in (2, 100):
+        monkeypatch.setattr(td_module, "KEPT_GAMES", kept)
+        path = tmp_path / f"{kept}.json"
+        agent = make_agent(f"td:save={path}")
+        seats = [LocalSeat(agent, "td"), LocalSeat(make_agent("random", 5), "random")]
+        for match in range(6):
+            assert manager(nim, scramble=True).play(seats, match).finished
+        knowledge = agent.make_player().knowledge
+        agent.close()
+        assert len(knowledge.games) == min(kept, 6)
+        saved.append(FeatureModel.load(path))
+    few, many = saved
+    assert few.games == many.games
+    assert len(few.games) == 6
+    (found,), (expected,) = few.features.values(), many.features.values()
+    assert found.keys() == expected.keys()
+    assert found
+    for shape, row in expected.items():
+        assert found[shape] == pytest.approx(row), shape
+
+
+def test_a_game_that_is_being_played_is_kept(monkeypatch):
+    monkeypatch.setattr(td_module, "KEPT_GAMES", 1)
+    knowledge = Knowledge()
+    player = TdPlayer(knowledge=knowledge)
+    player.begin(load_game("nim"), 0, 1)
+    for name in ("tictactoe", "tictactoe-scored"):
+        knowledge.game_of(load_game(name))
+    assert player.walk.game in knowledge.games.values()
+    assert len(knowledge.games) == 2
+
+
 def test_wrong_numbers_of_players_and_wrong_names(nim):
     with pytest.raises(GdlError, match="nim needs 2 players, not 1"):
         play_matches(manager(nim), ["random"], 1)
@@ -267,6 +353,13 @@ def test_wrong_numbers_of_players_and_wrong_names(nim):
     for address in ("http://nowhere", "http://h:99999", "http://h:0"):
         with pytest.raises(GdlError, match="no address of a player"):
             RemoteSeat(address)
+
+
+@pytest.mark.parametrize("host", ["a" * 70, "a..b"])
+def test_impossible_host_names_are_failed_connections(host):
+    with pytest.raises(SeatFailure, match="no name of a host") as caught:
+        RemoteSeat(f"http://{host}:9147").ask("(INFO)", 1)
+    assert caught.value.kind == CONNECTION
 
 
 class Scripted(Seat):
@@ -307,6 +400,31 @@ def test_failing_players_get_random_moves(nim, answer, kind):
     assert result.troubles_of(1)[kind] == len(result.moves)
     assert result.troubles_of(0) == {}
     json.dumps(result.to_dict())
+
+
+def test_a_player_here_that_never_answers_holds_up_nobody(nim):
+    """One hangs before the match, one in its turns; both lose their turns as if they sat elsewhere."""
+    awake = threading.Event()
+
+    class Sleeper(RandomPlayer):
+        def begin(self, machine, player, seconds):
+            super().begin(machine, player, seconds)
+            if player == 0:
+                awake.wait()
+
+        def choose(self, state, seconds):
+            awake.wait()
+            return super().choose(state, seconds)
+
+    seats = [LocalSeat(Agent(Sleeper), "sleeper") for _ in range(2)]
+    try:
+        result = manager(nim, Clocks(0.2, 0.1)).play(seats)
+    finally:
+        awake.set()
+    assert result.finished
+    assert sorted(result.goals) == [0, 100]
+    assert next(trouble.kind for trouble in result.troubles if trouble.turn == 0) == TIMEOUT
+    assert result.troubles_of(1)[TIMEOUT] >= 1
 
 
 def test_a_scrambled_game_is_the_same_game():
@@ -395,6 +513,28 @@ def test_the_player_survives_a_thousand_fuzzed_messages():
             assert b" 41" in post(server.url, b"", length)
         assert b"(name random)" in post(server.url, b"(INFO)")
     assert statuses == {b"200", b"400"}
+
+
+@pytest.mark.parametrize("part", ["head", "body"])
+def test_clients_that_send_slowly_are_cut_off(part, monkeypatch):
+    monkeypatch.setattr(server_module, "READ_SECONDS", 0.3)
+    start = b"POST / HTTP/1.0\r\nX: " if part == "head" else b"POST / HTTP/1.0\r\nContent-Length: 9999\r\n\r\n"
+    with PlayerServer(make_agent("random")) as server:
+        host, port = server.url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=0.05) as connection:
+            connection.sendall(start)
+            for _ in range(200):
+                try:
+                    connection.sendall(b"x")
+                    assert connection.recv(100) == b""
+                    break
+                except TimeoutError:
+                    continue
+                except OSError:
+                    break
+            else:
+                pytest.fail("10 seconds of single bytes were listened to")
+        assert b"(name random)" in post(server.url, b"(INFO)")
 
 
 class Rogue(socketserver.ThreadingTCPServer):

@@ -6,7 +6,7 @@ whose rules the validator refuses, and stops at `ii_explodingbomb`, where a play
 """
 
 import pytest
-from ggp_rulesheets import FOLDER, SCALE, SHEETS, replay, sheets
+from ggp_rulesheets import FOLDER, NO_SHEETS, SCALE, SHEETS, replay, sheets
 
 from heartlab.ggp.ground import Budget
 from heartlab.ggp.load import make_machine, read_game
@@ -66,3 +66,11 @@ def test_validator_refuses_what_the_reference_refuses(name):
     assert bool(errors(description)) == (name in REFUSED)
     if "arities_differ" in name:
         assert any("arguments here but" in one.message for one in validate(description) if one.severity == WARNING)
+
+
+@pytest.mark.skipif(not SHEETS, reason=NO_SHEETS)
+def test_every_game_has_a_fingerprint_of_its_own():
+    """Also those with the same words, such as connectFour and its suicide variant."""
+    found = {name: read_game(FOLDER / f"{name}.kif").fingerprint for name in SHEETS}
+    assert len(set(found.values())) == len(SHEETS)
+    assert found["repo__connectFour"] != found["repo__connectFourSuicide"]

@@ -105,6 +105,10 @@ class Agent:
             initial = machine.initial
         except (GdlError, ValueError):
             return BUSY
+        with self.lock:
+            running = self.sessions.get(message.match)
+        if running is not None and running.machine.roles[running.number] != message.role:
+            return BUSY
         hidden = machine.has_percepts or RANDOM_ROLE in machine.roles
         player = RandomPlayer() if hidden else self.make_player()
         player.begin(machine, number, max(0.0, message.start_clock - (time.monotonic() - begun)))

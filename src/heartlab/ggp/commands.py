@@ -58,6 +58,20 @@ def _positive(option: str, value: Any) -> Any:
     return value
 
 
+def _seed(value: int) -> int:
+    if value < 0:
+        raise ValueError(f"--seed {value}: needs a number from 0 on")
+    return value
+
+
+def _clock(option: str, value: float) -> float:
+    from heartlab.ggp.messages import MAX_CLOCK
+
+    if not 0.001 <= value <= MAX_CLOCK:
+        raise ValueError(f"{option} {value:g}: a clock has 0.001 to {MAX_CLOCK} seconds")
+    return value
+
+
 @ggp.command()
 def games(as_json: JsonOption = False) -> None:
     """List our own games by name."""
@@ -162,7 +176,7 @@ def match(
     from heartlab.ggp.matches import play_matches
 
     description, chosen = _load(file, machine, budget)
-    clocks = Clocks(_positive("--start", start), _positive("--play", clock))
+    clocks = Clocks(_clock("--start", start), _clock("--play", clock))
     manager = Manager(description, chosen, clocks, scramble)
     summary = play_matches(
         manager, player, _positive("--matches", number), seed, rotate, record, None if as_json else print
@@ -242,7 +256,7 @@ def discover(
             opponents,
             _positive("--matches", matches),
             runs,
-            seed,
+            _seed(seed),
             bar.update,
             role=_player("--role", role),
             alternate=int(alternate),
@@ -277,7 +291,9 @@ def learn(
     opponent: Annotated[
         str, typer.Option("--opponent", "-o", help="eps-greedy, random, weak, blocking, adaptive or switching.")
     ] = "eps-greedy",
-    reading: Annotated[str, typer.Option("--reading", help="literal, terminal-check or look-up.")] = "terminal-check",
+    reading: Annotated[
+        str | None, typer.Option("--reading", help="literal, terminal-check (the default) or look-up.")
+    ] = None,
     model: Annotated[
         Path | None, typer.Option("--model", help="Features for transfer and habits; see `discover`.")
     ] = None,
@@ -285,7 +301,9 @@ def learn(
     runs: Annotated[int, typer.Option("--runs", help="Independent runs.")] = 10,
     role: RoleOption = 0,
     alternate: AlternateOption = False,
-    depth: DepthOption = 2,
+    depth: Annotated[
+        int | None, typer.Option("--depth", help="Plies of look-ahead of learners that search: 2 (the default) to 6.")
+    ] = None,
     recall: RecallOption = False,
     recognise: Annotated[
         bool, typer.Option("--recognise", help="The learner is not told who the opponent is, and finds out.")
@@ -296,25 +314,26 @@ def learn(
     as_json: JsonOption = False,
 ) -> None:
     """Learn a game against an opponent, match by match, and show the rewards."""
-    from heartlab.ggp.learners import TurnGame, learn_runs, make_settings, parse_outcomes
+    from heartlab.ggp.learners import TurnGame, check_options, learn_runs, make_settings, parse_outcomes
     from heartlab.ggp.models import FeatureModel
 
     settings = make_settings(
         learner=learner,
         opponent=opponent,
-        reading=reading,
+        reading=reading or "terminal-check",
         role=_player("--role", role),
         alternate=int(alternate),
-        depth=depth,
+        depth=2 if depth is None else depth,
         recall=int(recall),
         recognise=int(recognise),
     )
+    check_options(learner, reading=reading, depth=depth, recall=recall, recognise=recognise, model=model)
     parse_outcomes(outcomes)
     features = None if model is None else FeatureModel.load(model)
     _, machine = _load(file, "auto", budget)
     game = TurnGame(machine, outcomes)
     with Progress(_positive("--runs", runs), "runs") as bar:
-        found = learn_runs(game, settings, _positive("--matches", matches), runs, seed, features, bar.update)
+        found = learn_runs(game, settings, _positive("--matches", matches), runs, _seed(seed), features, bar.update)
     if as_json:
         print(json.dumps(found))
         return

@@ -44,7 +44,7 @@ class NetworkMachine(Machine):
 
     def fork(self) -> Machine:
         twin = NetworkMachine(self.network, self.name)
-        twin.note = self.note
+        twin.note, twin.fingerprint = self.note, self.fingerprint
         return twin
 
     @property

@@ -38,6 +38,17 @@ from heartlab.ggp.opponents import ADAPTIVE, KINDS, OPPONENTS
 from heartlab.ggp.positions import DRAWN, LOST, STUCK, TOGETHER, WON, WORKING, Board, enlarge_board, make_board
 from heartlab.ggp.terms import RANDOM_ROLE, GdlError
 
+OPTIONS = {
+    "baseline": (),
+    "terminal-only": ("reading",),
+    "transfer": ("reading", "recall", "recognise", "model"),
+    "habits": ("reading", "depth", "recall", "recognise", "model"),
+    "look-ahead": ("reading", "depth", "recall"),
+    "avgmax": ("reading", "depth", "recall"),
+    "maxmax": ("reading", "depth", "recall"),
+}
+"""The options that make a difference to each learner; features say themselves how deep they look."""
+
 PROBE_GAMES, PROBES = 50, 5000
 """Random games, and positions in them, that are looked at to see which moves are only waiting."""
 FIRST_ROOM, MOST_ROOM = 1 << 15, 1 << 23
@@ -63,6 +74,19 @@ def make_settings(**names: Any) -> Settings:
     return settings
 
 
+def check_options(learner: str, **given: Any) -> None:
+    """See that options that were given (are neither None nor False) make a difference to a learner.
+
+    Raises:
+        GdlError: one does not.
+    """
+    takes = OPTIONS.get(learner, tuple(given))
+    for name, value in given.items():
+        if value is not None and value is not False and name not in takes:
+            known = ", ".join(f"--{one}" for one in takes) or "none of these options"
+            raise GdlError(f"--{name} makes no difference to the learner {learner}, which takes {known}")
+
+
 def parse_outcomes(text: str) -> npt.NDArray[np.int8]:
     """What each goal from 0 to 100 counts as, from a text such as `0-30=L,31-69=D,70-100=W`.
 
@@ -73,11 +97,15 @@ def parse_outcomes(text: str) -> npt.NDArray[np.int8]:
     """
     goals = np.arange(101)
     classes = np.where(goals > 50, WON, np.where(goals < 50, LOST, DRAWN)).astype(np.int8)
+    named = np.zeros(101, bool)
     for piece in filter(None, text.replace(" ", "").split(",")):
         match = re.fullmatch(r"(\d{1,3})(?:-(\d{1,3}))?=([WLDwld])", piece)
         low, high = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
         if match is None or not low <= high <= 100:
             raise GdlError(f"{piece!r} says of no goals what they are worth; it should look like 70-100=W or 50=D")
+        if named[low : high + 1].any():
+            raise GdlError(f"{piece!r} says of goals what they are worth that were named before")
+        named[low : high + 1] = True
         classes[low : high + 1] = CLASS_NAMES.index(match[3].upper())
     return classes
 

@@ -54,17 +54,19 @@ def make_machine(description: Description, kind: str = "auto", budget: Budget = 
     if kind not in ("auto", "network", "prover"):
         raise GdlError(f"no machine is called {kind}; there are auto, network and prover")
     if kind == "prover":
-        prover = Prover(description)
-        prover.note = "the prover, as asked"
-        return prover
+        return _prover(description, "the prover, as asked")
     try:
         return _network_machine(description, budget)
     except (GroundingFailed, MissingClingo) as reason:
         if kind == "network":
             raise
-        prover = Prover(description)
-        prover.note = f"played by the prover, which is slow: {reason}"
-        return prover
+        return _prover(description, f"played by the prover, which is slow: {reason}")
+
+
+def _prover(description: Description, note: str) -> Machine:
+    machine = Prover(description)
+    machine.note, machine.fingerprint = note, description.fingerprint
+    return machine
 
 
 def _network_machine(description: Description, budget: Budget) -> Machine:
@@ -75,6 +77,7 @@ def _network_machine(description: Description, budget: Budget) -> Machine:
 
     machine = NetworkMachine(build_network(game, description.roles), description.source)
     machine.note = f"grounded in {time.monotonic() - begun:.2f} s"
+    machine.fingerprint = description.fingerprint
     return machine
 
 

@@ -30,6 +30,8 @@ class Machine(ABC):
     roles: tuple[Term, ...]
     kind: str
     """Which machine this is, for people: `prover` or `network`."""
+    fingerprint: str = ""
+    """Of the rules; games that share all their words may still differ in it."""
     note: str = ""
     """Why this machine was taken, where there was a choice."""
 

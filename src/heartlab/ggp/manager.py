@@ -8,6 +8,7 @@ GDL-II game is played by the manager itself, and players of games with percepts 
 from __future__ import annotations
 
 import random
+import secrets
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -111,7 +112,7 @@ class _Match:
             Scrambler(description, self.dice.getrandbits(32)) if manager.scramble else Plain(description)
         )
         self.record = MatchRecord(
-            match=f"heartlab.{seed}.{number}.{self.dice.getrandbits(32):08x}",
+            match=f"heartlab.{seed}.{number}.{secrets.token_hex(4)}",
             game=self.machine.name,
             roles=[show(role) for role in self.machine.roles],
             players=[RANDOM_ROLE if seat is None else seat.name for seat in self.seats],
@@ -121,6 +122,8 @@ class _Match:
             scrambled=manager.scramble,
             begun=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         )
+        self.names = [f"{self.record.match}.{player}" for player in range(len(self.seats))]
+        """What the match is called in each seat: one program may sit in several."""
 
     def run(self) -> MatchRecord:
         begun = time.monotonic()
@@ -135,7 +138,7 @@ class _Match:
                 state = self.machine.next(state, joint)
                 record.moves.append([show(move) for move in joint])
             record.finished = self.machine.is_terminal(state)
-            self._tell_all([moves_text("stop", record.match, moves or ()) for moves in told], self.clocks.play)
+            self._tell_all(self._moves_texts("stop", [moves or () for moves in told]), self.clocks.play)
         except GameError as error:
             self._trouble(-1, "rules", str(error))
             self._abort()
@@ -149,16 +152,18 @@ class _Match:
 
     def _start(self) -> None:
         texts = []
-        for role in self.machine.roles:
+        for name, role in zip(self.names, self.machine.roles, strict=True):
             named, clocks = self.words.scramble(role), self.clocks
-            texts.append(start_text(self.record.match, named, self.words.rules, clocks.start, clocks.play))
+            texts.append(start_text(name, named, self.words.rules, clocks.start, clocks.play))
         self._tell_all(texts, self.clocks.start)
+
+    def _moves_texts(self, kind: str, told: Sequence[tuple[Term, ...] | None]) -> list[str]:
+        return [moves_text(kind, name, moves) for name, moves in zip(self.names, told, strict=True)]
 
     def _turn(self, state: State, told: list[tuple[Term, ...] | None]) -> list[Term]:
         """Ask everybody for a move; who fails gets a random one."""
         legal = self.machine.legal_moves(state)
-        texts = [moves_text("play", self.record.match, moves) for moves in told]
-        answers = self._tell_all(texts, self.clocks.play)
+        answers = self._tell_all(self._moves_texts("play", told), self.clocks.play)
         joint: list[Term] = []
         for player, (answer, own) in enumerate(zip(answers, legal, strict=True)):
             move = self._read_move(player, answer, own)
@@ -199,7 +204,7 @@ class _Match:
         return tuple(self.words.scramble(term) for term in terms)
 
     def _abort(self) -> None:
-        self._tell_all([f"(ABORT {self.record.match})"] * len(self.seats), min(1.0, self.clocks.play))
+        self._tell_all([f"(ABORT {name})" for name in self.names], min(1.0, self.clocks.play))
 
     def _goal(self, state: State, player: int) -> int | None:
         try:

@@ -14,7 +14,7 @@ from typing import Any
 from heartlab.ggp.agent import Agent
 from heartlab.ggp.load import load_game
 from heartlab.ggp.manager import Manager, MatchRecord
-from heartlab.ggp.players import make_game_player
+from heartlab.ggp.players import PLAYERS, make_game_player
 from heartlab.ggp.seats import LocalSeat, RemoteSeat, Seat
 from heartlab.ggp.terms import GdlError
 
@@ -41,8 +41,9 @@ def make_agent(spec: str, seed: int = 0) -> Agent:
 
 
 def make_seat(text: str, seed: int) -> Seat:
-    """A seat from an address or the name of a player."""
-    if text.startswith("http://") or (text.rpartition(":")[2].isdecimal() and "=" not in text):
+    """A seat from the name of a player or an address; a host named like a player needs its http:// in front."""
+    is_player = text.partition(":")[0] in PLAYERS
+    if text.startswith("http://") or (not is_player and text.rpartition(":")[2].isdecimal()):
         return RemoteSeat(text)
     return LocalSeat(make_agent(text, seed), text)
 

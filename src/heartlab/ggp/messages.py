@@ -14,6 +14,7 @@ from heartlab.ggp.terms import GdlError, Term, show
 KINDS = ("info", "ping", "preview", "start", "play", "stop", "abort")
 BUSY, READY, DONE, ABORTED = "busy", "ready", "done", "aborted"
 MAX_CLOCK = 24 * 3600
+"""Seconds that a clock may have."""
 
 
 class ProtocolError(GdlError):
@@ -95,8 +96,13 @@ def _moves(expression: Expression) -> tuple[Term, ...] | None:
 
 
 def start_text(match: str, role: Term, rules: str, start_clock: float, play_clock: float) -> str:
-    """A START message."""
-    return f"(START {match} {show(role)} ({rules}) {start_clock:g} {play_clock:g})"
+    """A START message; clocks that are no whole seconds, which the protocol does not have, are sent as they are."""
+    return f"(START {match} {show(role)} ({rules}) {_seconds(start_clock)} {_seconds(play_clock)})"
+
+
+def _seconds(clock: float) -> str:
+    """A number of seconds without an exponent, with a fraction only where there is one."""
+    return f"{clock:.6f}".rstrip("0").rstrip(".")
 
 
 def moves_text(kind: str, match: str, moves: tuple[Term, ...] | None) -> str:

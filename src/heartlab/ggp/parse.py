@@ -6,6 +6,7 @@ parentheses costs a clear error and nothing else. Names are folded to lower case
 
 from __future__ import annotations
 
+import hashlib
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -89,6 +90,12 @@ class Description:
         """The roles in the order of the text."""
         found = (rule.head.term for rule in self.rules if rule.head.functor_name == "role")
         return tuple(dict.fromkeys(term[1] for term in found if isinstance(term, tuple) and len(term) == 2))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A word that two texts share if they have the same roles and rules, in whatever order the rules stand."""
+        text = repr((self.roles, sorted(map(str, self.rules))))
+        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def _tokens(text: str, source: str) -> Iterator[tuple[str, Place]]:

@@ -160,7 +160,7 @@ class Prover(Machine):
 
     def fork(self) -> Machine:
         twin = Prover(self.description)
-        twin.note = self.note
+        twin.note, twin.fingerprint = self.note, self.fingerprint
         return twin
 
     @property

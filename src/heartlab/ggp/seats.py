@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 import socket
+import threading
 import time
 from abc import ABC, abstractmethod
+from queue import Empty, Queue
 
 from heartlab.ggp.agent import Agent
 from heartlab.ggp.terms import GdlError
@@ -49,22 +51,29 @@ class Seat(ABC):
 
 
 class LocalSeat(Seat):
-    """An agent in this process. Its clock is checked after the fact: a thread cannot be stopped."""
+    """An agent in this process. One that is late is left to its thread, which cannot be stopped but holds up nobody."""
 
     def __init__(self, agent: Agent, name: str) -> None:
         self.agent, self.name = agent, name
 
     def ask(self, text: str, seconds: float) -> str:
-        begun = time.monotonic()
+        answers: Queue[str | SeatFailure] = Queue()
+        threading.Thread(target=self._think, args=(text, answers), name="ggp-player", daemon=True).start()
         try:
-            answer = self.agent.answer(text)
-        except GdlError as error:
-            raise SeatFailure(GARBAGE, str(error)) from None
-        except Exception as error:
-            raise SeatFailure(CRASH, f"{type(error).__name__}: {error}") from error
-        if time.monotonic() - begun > seconds + GRACE:
-            raise SeatFailure(TIMEOUT, f"no answer within {seconds:g} s")
+            answer = answers.get(timeout=seconds + GRACE)
+        except Empty:
+            raise SeatFailure(TIMEOUT, f"no answer within {seconds:g} s") from None
+        if isinstance(answer, SeatFailure):
+            raise answer
         return answer
+
+    def _think(self, text: str, answers: Queue[str | SeatFailure]) -> None:
+        try:
+            answers.put(self.agent.answer(text))
+        except GdlError as error:
+            answers.put(SeatFailure(GARBAGE, str(error)))
+        except Exception as error:
+            answers.put(SeatFailure(CRASH, f"{type(error).__name__}: {error}"))
 
     def close(self) -> None:
         self.agent.close()
@@ -86,12 +95,14 @@ class RemoteSeat(Seat):
             f"Host: {self.host}\r\nSender: GAMESERVER\r\nReceiver: {self.name}\r\n"
             f"Content-Type: text/acl\r\nContent-Length: {len(body)}\r\n\r\n"
         )
+        deadline = time.monotonic() + seconds + GRACE
         try:
-            connection = socket.create_connection((self.host, self.port), timeout=CONNECT_SECONDS)
+            connection = socket.create_connection((self.host, self.port), min(CONNECT_SECONDS, seconds + GRACE))
         except OSError as error:
             raise SeatFailure(CONNECTION, f"cannot connect: {error.strerror or error}") from None
+        except UnicodeError as error:
+            raise SeatFailure(CONNECTION, f"{self.host[:80]} is no name of a host: {error}") from None
         with connection:
-            deadline = time.monotonic() + seconds + GRACE
             try:
                 connection.settimeout(max(0.01, deadline - time.monotonic()))
                 connection.sendall(head.encode() + body)

@@ -6,23 +6,52 @@ slowly or sends too much is cut off; a client that sends nonsense gets status 40
 
 from __future__ import annotations
 
+import io
+import socket
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from heartlab.ggp.agent import Agent
 from heartlab.ggp.messages import ProtocolError
 
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
 MAX_BODY = 8 << 20
 READ_SECONDS = 10.0
+"""Seconds within which a whole message has to come."""
 CONTENT_TYPE = "text/acl"
+
+
+class _Hurried(io.RawIOBase):
+    """What a client sends, as long as all of it comes within some seconds; after them reading is a TimeoutError."""
+
+    def __init__(self, connection: socket.socket, seconds: float) -> None:
+        self.connection, self.deadline = connection, time.monotonic() + seconds
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self.connection.settimeout(left)
+        return self.connection.recv_into(buffer)
 
 
 class _Handler(BaseHTTPRequestHandler):
     """One message."""
 
-    timeout = READ_SECONDS
     server: _Server
+
+    def setup(self) -> None:
+        super().setup()
+        self.rfile.close()
+        self.rfile = io.BufferedReader(_Hurried(self.connection, READ_SECONDS))
 
     def do_POST(self) -> None:
         length = self.headers.get("Content-Length", "")
@@ -42,6 +71,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._reply(405, "a game player answers POST only")
 
     def _reply(self, status: int, text: str) -> None:
+        self.connection.settimeout(READ_SECONDS)
         body = text.encode("utf-8", "replace")
         self.send_response(status)
         self.send_header("Content-Type", CONTENT_TYPE)

@@ -9,9 +9,10 @@ plays at random where others have a choice at the same time.
 
 from __future__ import annotations
 
-import hashlib
 import sys
 import threading
+import weakref
+from collections import OrderedDict
 from pathlib import Path
 
 import numpy as np
@@ -30,12 +31,18 @@ from heartlab.ggp.positions import COUNT, FIRST, MOVER, WORKING, expand_position
 from heartlab.ggp.simulate import draw_below, draw_share
 from heartlab.ggp.terms import GdlError, Term
 
+KEPT_GAMES = 8
+"""Games of which positions are kept; of those played longest ago only the features are."""
 SURE = 0.9
 """An opponent counts as recognised from this belief on."""
 
 
 class Knowledge:
-    """What an agent has learned, shared by the players of all its matches; take the lock before using it."""
+    """What an agent has learned, shared by the players of all its matches; take the lock before using it.
+
+    What it saw of opponents and believes of them is one for all matches, too: the protocol does not say who plays, so
+    it takes its matches to be against one opponent.
+    """
 
     def __init__(self, load: Path | None = None, save: Path | None = None) -> None:
         self.lock = threading.RLock()
@@ -52,8 +59,13 @@ class Knowledge:
             recall=int(self.model.recall) if self.model else 0,
             recognise=int(known),
         )
-        self.games: dict[tuple[object, ...], TurnGame] = {}
-        self.tables: dict[tuple[object, ...], float] = {}
+        self.games: OrderedDict[str, TurnGame] = OrderedDict()
+        self.walks: weakref.WeakSet[Walk] = weakref.WeakSet()
+        self.folded: dict[str, tuple[float, float]] = {}
+        """Of games that are no longer kept: values times visits of each shape, summed up, and its visits."""
+        self.played: list[str] = []
+        """The names of the games that are no longer kept."""
+        self.tables: OrderedDict[str, dict[tuple[object, ...], float]] = OrderedDict()
         self.waiting: list[tuple[Walk, float]] = []
         self.counts = np.zeros((3, KINDS))
 
@@ -61,14 +73,32 @@ class Knowledge:
         """The game of a machine, with what was learned of it; None if it is not one for two who take turns."""
         if not isinstance(machine, NetworkMachine):
             return None
-        network = machine.network
-        key = (network.roles, network.propositions, network.moves)
+        key = machine.fingerprint
         if key not in self.games:
             try:
                 self.games[key] = TurnGame(machine)
             except GdlError:
                 return None
+        self.games.move_to_end(key)
+        self._fold()
         return self.games[key]
+
+    def table_of(self, machine: Machine) -> dict[tuple[object, ...], float]:
+        """The plain table of a game."""
+        table = self.tables.setdefault(machine.fingerprint, {})
+        self.tables.move_to_end(machine.fingerprint)
+        while len(self.tables) > KEPT_GAMES:
+            self.tables.popitem(last=False)
+        return table
+
+    def _fold(self) -> None:
+        """Of the games played longest ago keep only the features, so that ever new games do not fill the memory."""
+        busy = {id(walk.game) for walk in self.walks}
+        old = [key for key, game in list(self.games.items())[:-1] if id(game) not in busy]
+        for key in old[: max(0, len(self.games) - KEPT_GAMES)]:
+            game = self.games.pop(key)
+            _add(self.folded, shape_sums(game, self.settings))
+            self.played.append(_name(game.machine))
 
     def learn(self) -> None:
         """Take in the matches that ended since the last time, and save what came of it."""
@@ -98,11 +128,15 @@ class Knowledge:
         old = dict(base.features.get(name, {}))
         sums = {shape: (value * visits, visits) for shape, (value, visits) in old.items()}
         for game in self.games.values():
-            for shape, (value, visits) in shape_sums(game, self.settings).items():
-                before = sums.get(shape, (0.0, 0.0))
-                sums[shape] = (before[0] + value, before[1] + visits)
-        played = [_name(game.machine) for game in self.games.values()]
+            _add(sums, shape_sums(game, self.settings))
+        _add(sums, self.folded)
+        played = [*self.played, *(_name(game.machine) for game in self.games.values())]
         learned = {shape: [value / visits, visits] for shape, (value, visits) in sorted(sums.items()) if visits}
+        fresh = profile_of(self.counts[:2])
+        profile = [
+            known if seen is None else seen
+            for seen, known in zip(fresh, base.profiles.get(name, [None] * KINDS), strict=True)
+        ]
         return FeatureModel(
             games=list(dict.fromkeys([*base.games, *played])),
             matches=base.matches,
@@ -111,16 +145,19 @@ class Knowledge:
             depth=self.settings.depth,
             recall=bool(self.settings.recall),
             features={**base.features, name: learned},
-            profiles={**base.profiles, name: profile_of(self.counts[:2])},
+            profiles={**base.profiles, name: profile},
         )
 
 
+def _add(sums: dict[str, tuple[float, float]], more: dict[str, tuple[float, float]]) -> None:
+    for shape, (value, visits) in more.items():
+        before = sums.get(shape, (0.0, 0.0))
+        sums[shape] = (before[0] + value, before[1] + visits)
+
+
 def _name(machine: NetworkMachine) -> str:
-    """The name of a game; one that came over the wire has none, and is named by a hash of what can hold in it."""
-    if machine.name != UNNAMED:
-        return machine.name
-    text = repr((machine.network.roles, machine.network.propositions, machine.network.moves))
-    return f"game-{hashlib.blake2b(text.encode(), digest_size=4).hexdigest()}"
+    """The name of a game; one that came over the wire has none, and is named after its rules."""
+    return machine.name if machine.name != UNNAMED else f"game-{machine.fingerprint[:8]}"
 
 
 class Walk:
@@ -130,6 +167,7 @@ class Walk:
         self.knowledge, self.game, self.player = knowledge, game, player
         self.rng = np.array([seed], np.uint64)
         self.path: list[int] = []
+        knowledge.walks.add(self)
 
     def number(self, state: State) -> int:
         """The number of a position, expanded if it goes on."""
@@ -251,11 +289,13 @@ class TdPlayer(GamePlayer):
         others_choose = any(len(moves) > 1 for number, moves in enumerate(options) if number != self.player)
         if len(own) == 1 or others_choose or self.dice.random() < self.knowledge.settings.epsilon:
             return self.dice.choice(own)
+        with self.knowledge.lock:
+            table = self.knowledge.table_of(self.machine)
         worth: dict[Term, float] = {}
         for move in own:
             joint = [move if number == self.player else moves[0] for number, moves in enumerate(options)]
             after = self.machine.next(state, joint)
-            known = self.knowledge.tables.get(self._key(after))
+            known = table.get(self._key(after))
             if known is None:
                 known = float(self.machine.goal(after, self.player)) if self.machine.is_terminal(after) else DEFAULT
             worth[move] = known
@@ -263,7 +303,7 @@ class TdPlayer(GamePlayer):
         return self.dice.choice([move for move in own if worth[move] == best])
 
     def _learn_plainly(self, state: State, reward: float) -> None:
-        settings, table = self.knowledge.settings, self.knowledge.tables
+        settings, table = self.knowledge.settings, self.knowledge.table_of(self.machine)
         sequence = [self._key(one) for one in dict.fromkeys([*self.seen[1:], state])]
         table[sequence[-1]] = reward
         following, trace = reward, 0.0
@@ -275,4 +315,4 @@ class TdPlayer(GamePlayer):
 
     def _key(self, state: State) -> tuple[object, ...]:
         """Positions are kept as facts: two machines for one game may number them differently."""
-        return self.player, self.machine.roles, self.machine.facts(state)
+        return self.player, self.machine.facts(state)

@@ -78,7 +78,9 @@ def _check_rule(rule: Rule) -> Iterator[Finding]:
 
 def _check_literal(literal: Expression, rule: Rule, inside_or: bool) -> Iterator[Finding]:
     name = literal.functor_name
-    if name == "or" and literal.parts:
+    if name == "or":
+        if len(literal.parts) < 2:
+            yield _error(literal, f"or takes at least one sentence: {literal}")
         if inside_or:
             yield Finding(WARNING, literal.place, f"an `or` directly inside an `or`: {literal}")
         for branch in literal.parts[1:]:
@@ -102,7 +104,9 @@ def _check_sentence(sentence: Expression, rule: Rule) -> Iterator[Finding]:
     name = sentence.functor_name or ""
     arity = KEYWORD_ARITIES.get(name, -1)
     given = max(0, len(sentence.parts) - 1)
-    if arity >= 0 and (given != arity or (arity == 0) != (sentence.name is not None)):
+    if arity == given == 0 and sentence.parts:
+        yield _error(sentence, f"{name} takes no arguments and stands without parentheses: {sentence}")
+    elif arity >= 0 and (given != arity or (arity == 0) != (sentence.name is not None)):
         yield _error(sentence, f"{name} takes {arity} argument{'s' * (arity != 1)}, not {given}: {sentence}")
     if name == "goal" and given == 2 and not is_variable(sentence.parts[2].term):
         value = sentence.parts[2].term
