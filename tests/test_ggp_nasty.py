@@ -64,7 +64,7 @@ def test_a_game_that_does_not_ground_is_played_by_the_prover():
     assert (machine.kind, machine.note[:20]) == ("prover", "played by the prover")
     assert set(machine.playout(machine.initial, random.Random(1))) <= {40, 100}
     for player in ("uct:sims=10", "alphabeta:depth=2", "td"):
-        found = play_matches(Manager(description, machine, Clocks(1, 1)), [player], 1)
+        found = play_matches(Manager(description, machine, Clocks(4, 4)), [player], 1)
         assert found["players"][0]["troubles"] == {}
 
 
