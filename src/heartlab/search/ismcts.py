@@ -3,7 +3,9 @@
 UCT in sampled worlds grows a tree for each world, and in each of them the root plays as if it knew that world
 (strategy fusion). Here one tree is grown for the observation itself: every simulation draws a new world and walks down
 among the cards that are legal in it. A node stands for the cards played so far, whatever is hidden; its children have
-been *available* in some simulations and not in others, and the upper confidence bound counts how often they were.
+been *available* in some simulations and not in others, and the upper confidence bound counts how often they were. New
+cards are tried as in :mod:`heartlab.search.uct`: all of them at the root, elsewhere those that the playout policy
+proposes.
 
 Weights of worlds decide which worlds the simulations get: from every `WORLDS_AT_ONCE` that are drawn, as many are drawn
 again, with replacement, in proportion to their weights.
@@ -29,7 +31,7 @@ from heartlab.search.maxn import LIMIT, NODES
 from heartlab.search.ordering import MAX_MOVES, candidates
 from heartlab.search.playouts import SIGNATURE as POLICY_SIGNATURE
 from heartlab.search.spec import SPEC
-from heartlab.search.uct import END_OF_LINE, SEEN, reward_scale, simulate
+from heartlab.search.uct import END_OF_LINE, FIRST_NEW, SEEN, propose, reward_scale, simulate
 from heartlab.search.weights import SIGNATURE as WEIGHT_SIGNATURE
 
 ROOT = 0
@@ -173,10 +175,14 @@ def ismcts_root(
             best, new = _select(
                 node, allowed, walker["to_move"], spec["exploration"], card, child, sibling, visits, available, totals
             )
-            if new != ZERO:
+            i = FIRST_NEW
+            if new != ZERO and node != ROOT:
+                i = propose(rules, walker, spec["policy"], chooser, visits[node], rng, moves, count)
+            if new != ZERO and i == FIRST_NEW:
                 i = 0
                 while new & bit(moves[i]) == ZERO:
                     i += 1
+            if i >= 0 and new & bit(moves[i]) != ZERO:
                 best = used
                 card[best] = moves[i]
                 sibling[best] = child[node]

@@ -115,3 +115,16 @@ def candidates(rules: Any, state: Any, merge: bool, cards: Any) -> int:
             cards[kept] = cards[i]
             kept += 1
     return kept
+
+
+@kernel
+def stand_in(rules: Any, state: Any, cards: Any, count: int, card: int) -> int:
+    """The place among candidates of a legal card, or of the equivalent one that is searched instead of it."""
+    for i in range(count):
+        if cards[i] == card:
+            return i
+    blockers = cards_between_matter(rules, state)
+    for i in range(count):
+        if equivalent(rules, blockers, cards[i], card):
+            return i
+    return 0

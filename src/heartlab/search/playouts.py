@@ -119,11 +119,20 @@ def _careful(rules: Any, state: Any, cards: np.uint64, rng: Any) -> int:
 
 
 @kernel
-def finish(rules: Any, state: Any, policy: int, cut: int, chooser: Any, rng: Any) -> bool:
-    """Play on by a policy, to the end of the deal or, if `cut` > 0, of that many tricks; returns whether it is over.
+def choose(rules: Any, state: Any, cards: np.uint64, policy: int, chooser: Any, rng: Any) -> int:
+    """The card that a policy plays, out of the legal ones; `chooser` is its function if it is POINTED."""
+    if policy == THROW:
+        return _throw(state, cards, rng)
+    if policy == CAREFUL:
+        return _careful(rules, state, cards, rng)
+    if policy == POINTED:
+        return chooser(rules, state, cards, rng)
+    return _any(cards, rng)
 
-    `chooser` is the policy's function if `policy` is POINTED.
-    """
+
+@kernel
+def finish(rules: Any, state: Any, policy: int, cut: int, chooser: Any, rng: Any) -> bool:
+    """Play on by a policy, to the end of the deal or, if `cut` > 0, of that many tricks; returns whether it is over."""
     if policy == RANDOM and cut == 0:
         playout(rules, state, rng)
         return True
@@ -132,14 +141,8 @@ def finish(rules: Any, state: Any, policy: int, cut: int, chooser: Any, rng: Any
         cards = legal(rules, state)
         if cards & (cards - ONE) == ZERO:
             card = lowest(cards)
-        elif policy == THROW:
-            card = _throw(state, cards, rng)
-        elif policy == CAREFUL:
-            card = _careful(rules, state, cards, rng)
-        elif policy == POINTED:
-            card = chooser(rules, state, cards, rng)
         else:
-            card = _any(cards, rng)
+            card = choose(rules, state, cards, policy, chooser, rng)
         play(rules, state, card)
     return state["phase"] == OVER
 

@@ -3,7 +3,13 @@
 A node is a position, reached by a card. Each simulation walks down by UCB1 on the reward of the seat to move, adds one
 node, finishes the deal by a playout policy (or stops after some tricks and asks the evaluator), and adds every seat's
 reward to all nodes on its way. Rewards are points turned round and scaled to [0, 1] by the least and the most that the
-rules allow. Every card at the root is tried at least once, however few simulations there are.
+rules allow.
+
+Every card at the root is tried at least once, however few simulations there are. Elsewhere the playout policy proposes:
+the card that it would play is tried if it is new, and else UCB1 goes on among the cards that have been tried. Were
+every card of every seat tried first, most of a small tree would be cards that nobody plays; so it is sensible play from
+the first visit on. Now and then (at visits 16, 32, 64 and so on) a card is tried that the policy has not proposed, so
+that none is left out in the end. Without a policy that plays (`evaluate`) all cards are tried, in search order.
 """
 
 from __future__ import annotations
@@ -15,22 +21,27 @@ import numpy as np
 
 from heartlab.jit import kernel
 from heartlab.kernel.layout import OVER, SEATS, STATE
-from heartlab.kernel.play import play, points
+from heartlab.kernel.play import legal, play, points
 from heartlab.search.maxn import LIMIT, NODES
-from heartlab.search.ordering import MAX_MOVES, candidates
-from heartlab.search.playouts import EVALUATE, finish
+from heartlab.search.ordering import MAX_MOVES, candidates, stand_in
+from heartlab.search.playouts import EVALUATE, choose, finish
 
 ROOT = 0
 END_OF_LINE = -1
 """Stands behind the last card of a line."""
 SEEN = 2
 """A line goes on as long as the tree has been at its next node so often: a node seen once is where a playout began."""
+OWN_IDEAS = 16
+"""At this visit of a node, and whenever their number has doubled, a card is tried whatever the policy proposes."""
+FIRST_NEW = -1
+"""Any card that has not been tried, the first in search order."""
 NODE = np.dtype(
     [
         ("totals", "f8", SEATS),  # rewards of each seat, all visits together
         ("visits", "i4"),
         ("first", "i4"),  # the first child; children lie side by side
         ("count", "i1"),  # children; 0: not expanded
+        ("tried", "i1"),  # children that have been visited
         ("card", "i1"),  # the card that leads here
     ],
     align=True,
@@ -71,7 +82,7 @@ def reward_scale(rules: Any, bounds: Any) -> None:
 
 @kernel
 def _select(tree: Any, node: int, mover: int, exploration: float) -> int:
-    """The child with the highest upper confidence bound; children never visited come first, in order."""
+    """The child with the highest upper confidence bound among those that have been visited."""
     first = np.int64(tree[node]["first"])
     best = first
     best_bound = -np.inf
@@ -79,7 +90,7 @@ def _select(tree: Any, node: int, mover: int, exploration: float) -> int:
     for child in range(first, first + tree[node]["count"]):
         n = tree[child]["visits"]
         if n == 0:
-            return child
+            continue
         spread = INVERSE_ROOTS[n] if n < len(INVERSE_ROOTS) else 1.0 / math.sqrt(n)
         bound = tree[child]["totals"][mover] / n + reach * spread
         if bound > best_bound:
@@ -89,11 +100,38 @@ def _select(tree: Any, node: int, mover: int, exploration: float) -> int:
 
 
 @kernel
+def propose(rules: Any, state: Any, policy: int, chooser: Any, visits: int, rng: Any, moves: Any, count: int) -> int:
+    """The place among candidates of the card that a node below the root tries if it is new, or FIRST_NEW."""
+    if policy == EVALUATE or (visits >= OWN_IDEAS and visits & (visits - 1) == 0):
+        return FIRST_NEW
+    return stand_in(rules, state, moves, count, choose(rules, state, legal(rules, state), policy, chooser, rng))
+
+
+@kernel
+def _new_child(
+    rules: Any, state: Any, tree: Any, node: int, policy: int, chooser: Any, rng: Any, moves: Any
+) -> int:  # fmt: skip
+    """The child to visit for the first time, or -1 if the policy would go where the tree has been."""
+    first, count = np.int64(tree[node]["first"]), np.int64(tree[node]["count"])
+    place = np.int64(FIRST_NEW)
+    if node != ROOT:
+        for i in range(count):
+            moves[i] = tree[first + i]["card"]
+        place = np.int64(propose(rules, state, policy, chooser, tree[node]["visits"], rng, moves, count))
+    if place == FIRST_NEW:
+        place = np.int64(0)
+        while tree[first + place]["visits"] > 0:
+            place += 1
+    return first + place if tree[first + place]["visits"] == 0 else -1
+
+
+@kernel
 def _clear(tree: Any, node: int, card: int) -> None:
     """A new node."""
     tree[node]["card"] = card
     tree[node]["first"] = 0
     tree[node]["count"] = 0
+    tree[node]["tried"] = 0
     tree[node]["visits"] = 0
     for seat in range(SEATS):
         tree[node]["totals"][seat] = 0.0
@@ -179,10 +217,14 @@ def uct_root(
                 for i in range(found):
                     _clear(tree, used, moves[i])
                     used += 1
-            if tree[node]["count"] == 1:
-                node = np.int64(tree[node]["first"])
-            else:
-                node = _select(tree, node, walker["to_move"], exploration)
+            child = np.int64(tree[node]["first"])
+            if tree[node]["count"] > 1:
+                new = np.int64(-1)
+                if tree[node]["tried"] < tree[node]["count"]:
+                    new = np.int64(_new_child(rules, walker, tree, node, policy, chooser, rng, moves))
+                tree[node]["tried"] += new >= 0
+                child = new if new >= 0 else np.int64(_select(tree, node, walker["to_move"], exploration))
+            node = child
             play(rules, walker, tree[node]["card"])
             path[length] = node
             length += 1
