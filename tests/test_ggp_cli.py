@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -115,6 +116,19 @@ def test_match(run, tmp_path):
     assert found["players"][0]["name"] == "alphabeta"
     assert found["players"][0]["mean"] > 50
     assert len(record.read_text().splitlines()) == 3
+
+
+def test_learn_says_what_its_spread_is(run):
+    arguments = ["ggp", "learn", "nim", "-n", 40, "--runs", 3, "--recording", "own", "--slips", 0.5]
+    status, out, _ = run(*arguments)
+    assert status == 0
+    assert re.match(r"matches +1 to +40: +[\d.]+ ± [\d.]+ \(s\.e\.\)\n", out)
+    (window,) = json.loads(run(*arguments, "--json")[1])["windows"]
+    low, high = window["ci95"]
+    assert (high - low) / 2 == pytest.approx(4.303 * window["standard_error"], rel=1e-3)
+    for other in (["--recording", "all"], ["--slips", 0.0]):
+        changed = [*arguments[:-4], *other, "--json"]
+        assert json.loads(run(*changed)[1])["windows"][0]["mean"] != window["mean"]
 
 
 def test_a_person_plays(run, monkeypatch):

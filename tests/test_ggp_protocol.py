@@ -14,9 +14,11 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from ggp_rulesheets import SCALE
 
+from heartlab.ggp import matches
 from heartlab.ggp import seats as seats_module
 from heartlab.ggp import server as server_module
 from heartlab.ggp import td_player as td_module
@@ -228,6 +230,26 @@ def test_games_with_percepts_are_played():
     assert found["finished"] == 30
     assert found["players"][0]["troubles"] == {}
     assert 10 < found["players"][0]["mean"] < 90
+
+
+def test_a_match_without_a_goal_is_not_a_lost_one():
+    rules = "(role a) (role b) (<= (legal ?r go) (role ?r)) (<= terminal (true (over))) (<= (next (over)) (role a)) "
+    description = parse_game(rules + "(goal a 70)", "odd")
+    said = []
+    found = play_matches(
+        Manager(description, make_machine(description), Clocks(5, 2)), ["random", "random"], 3, 1, tell=said.append
+    )
+    first, second = found["players"]
+    assert (first["mean"], first["half_width"], first["without_goal"]) == (70, 0, 0)
+    assert (second["mean"], second["half_width"], second["without_goal"]) == (None, None, 3)
+    assert said[-1].split() == ["random", "mean", "goal", "none", "(3", "without", "a", "goal)"]
+
+
+def test_intervals_over_few_matches_are_wide():
+    goals = matches._mean([0, 100, None, 50, 50])
+    assert (goals["mean"], goals["without_goal"]) == (50, 1)
+    assert goals["half_width"] == pytest.approx(3.182 * np.std([0, 100, 50, 50], ddof=1) / 2, rel=1e-3)
+    assert matches._mean([80])["half_width"] is None
 
 
 def test_a_learner_learns_between_matches(nim, tmp_path):

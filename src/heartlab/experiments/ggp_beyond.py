@@ -286,7 +286,8 @@ def outcomes(shop: Workshop) -> Findings:
     findings.tables.append(Table(f"{game}: {declared}", ["opponent", *WINDOW_HEAD, "minus control"], rows))
     findings.notes.append(
         "Scored tic-tac-toe: a diagonal wins 100 to 0, another line 80 to 20, a full board is 40 each. Without a "
-        "declaration goals below 50 count as lost, so its draws would be losses."
+        "declaration goals below 50 count as lost, so its draws would be losses. One of the two sources is tic-tac-toe "
+        "itself, with its own goals: this is about outcomes, not about another game."
     )
     return findings
 

@@ -3,7 +3,8 @@
 A series is one learner in one game against one opponent: runs of 3,000 matches, of which the rewards are kept. All
 series use the same seeds, with separate random streams for the learner and its opponent, so differences are taken run
 by run. What is learned in source games is learned anew for every group of runs. Runs that begin with the same model are
-not independent: intervals are over the means of such groups, so that they cover the luck of the source runs as well.
+not independent: intervals are over the means of such groups, so that they cover the luck of the source runs as well. It
+can only add to that of the runs; where few groups happen to agree, the wider interval over runs stands.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from heartlab.ggp.discovery import STANDARD, learn_features
 from heartlab.ggp.learners import TurnGame, learn, make_settings
 from heartlab.ggp.load import load_game
 from heartlab.ggp.models import FeatureModel, pool
-from heartlab.statistics import Estimate, FloatArray, estimate, t_quantile
+from heartlab.statistics import Estimate, FloatArray, estimate
 
 MATCHES = 3000
 RUNS, BEYOND_RUNS, PAPER_RUNS = 200, 100, 10
@@ -64,11 +65,12 @@ class Rewards:
         return means
 
 
-def independent(values: FloatArray, groups: int) -> FloatArray:
-    """Values of runs, or their means over runs that share a model, along the first axis."""
-    if not 0 < groups < len(values):
-        return values
-    return np.array([values[group::groups].mean(axis=0) for group in range(groups)])
+def over_runs(values: FloatArray, groups: int) -> Estimate:
+    """The mean of runs that share models in some number of groups: over groups or over runs, the wider interval."""
+    found = [estimate(values)]
+    if 0 < groups < len(values):
+        found.append(estimate(np.array([values[group::groups].mean() for group in range(groups)])))
+    return max(found, key=lambda one: one.ci95[1] - one.ci95[0])
 
 
 _free: dict[tuple[str, str], list[TurnGame]] = {}
@@ -226,16 +228,16 @@ def several(
 
 
 def mean_of(rewards: Rewards, first: int = 1, last: int = MATCHES) -> Estimate:
-    """The mean reward over a window of matches, an estimate over independent groups of runs."""
-    return estimate(independent(rewards.means(first, last), rewards.groups))
+    """The mean reward over a window of matches, with an interval over runs and the models they begin with."""
+    return over_runs(rewards.means(first, last), rewards.groups)
 
 
 def difference(one: Rewards, other: Rewards, first: int = 1, last: int = MATCHES) -> Estimate:
-    """The first minus the second over a window of matches, paired by run, over independent groups of runs.
+    """The first minus the second over a window of matches, paired by run.
 
     Runs whose numbers differ modulo the greatest common divisor have different models on both sides.
     """
-    return estimate(independent(one.means(first, last) - other.means(first, last), math.gcd(one.groups, other.groups)))
+    return over_runs(one.means(first, last) - other.means(first, last), math.gcd(one.groups, other.groups))
 
 
 def units(one: Rewards, other: Rewards) -> str:
@@ -252,10 +254,9 @@ def curve(label: str, rewards: Rewards, start: int = 301, average_from: int = 1)
     sums = np.cumsum(rewards.values[:, average_from - 1 :], axis=1, dtype=np.float64)
     averages = sums / np.arange(1, sums.shape[1] + 1)
     places = np.unique(np.linspace(start, rewards.matches, SHOWN).astype(int))
-    values = independent(averages[:, places - average_from], rewards.groups)
-    mean, count = values.mean(axis=0), len(values)
-    reach = t_quantile(0.975, count - 1) * values.std(axis=0, ddof=1) / math.sqrt(count)
-    return Curve(f"{label} ({len(rewards)} runs)", places, mean, mean - reach, mean + reach)
+    shown = [over_runs(averages[:, place - average_from], rewards.groups) for place in places]
+    low, high = np.array([one.ci95 for one in shown]).T
+    return Curve(f"{label} ({len(rewards)} runs)", places, np.array([one.mean for one in shown]), low, high)
 
 
 def spread(value: Estimate, sign: bool = False) -> str:

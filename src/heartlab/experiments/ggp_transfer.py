@@ -185,9 +185,13 @@ def summary(shop: Workshop) -> Findings:
     findings.notes = [
         "**What the features add, plainly.** Under the terminal check transfer beats the baseline by several points "
         "where games end soon (Connect-3, CaptureGo), but a control without any features does the same: that gain is "
-        "the recognition of moves that end the game, and the features add next to nothing. In Othello nobody gains "
-        "anything to speak of. Only if the features are looked up for every candidate move, before it was ever played, "
-        "do they add something of their own, in every figure.",
+        "the recognition of moves that end the game, and the features add a fraction of a point at most. In Othello "
+        "nobody gains anything to speak of. If the features are looked up for every candidate move, before it was ever "
+        "played, they add points of their own, in every figure; whether more than minimax of the same depth does is "
+        "another question (`aim`).",
+        "**Intervals.** Runs that begin with the same source model are not independent: 200 runs share 20 models, 100 "
+        "runs beyond the paper 5 or 20. An interval is over the means of such groups or over all runs, whichever is "
+        "wider; n says which.",
     ]
     return findings
 
