@@ -13,11 +13,11 @@ from heartlab.arena.command import run_arena
 from heartlab.arena.recording import Recorder
 from heartlab.arena.report import summary_lines
 from heartlab.arena.rows import RowsInPlay
-from heartlab.arena.statistics import estimate
 from heartlab.bundle import read_bundle, write_bundle
 from heartlab.executor import make_executor
 from heartlab.players import Observations, PlayerError
 from heartlab.replay import load_deals
+from heartlab.statistics import estimate
 
 TIMING = ("seconds", "deals_per_second", "ms_per_decision")
 

@@ -11,6 +11,7 @@ from heartlab.experiments import Claim, Experiment, Findings, Paper, Workshop, r
 from heartlab.experiments.claims import above, all_of, below, within
 from heartlab.experiments.command import run_reproduction
 from heartlab.experiments.registry import Curve, Figure, PaperError, Table
+from heartlab.experiments.report import claims_summary
 
 
 def test_verdicts_follow_from_intervals():
@@ -26,6 +27,24 @@ def test_claims_become_json():
     claim = Claim("a/b", "says", 1.5, float("nan"), (-float("inf"), 2.0), 10, "unclear")
     text = json.dumps(claim.to_dict(), allow_nan=False)
     assert json.loads(text)["ci95"] == [None, 2.0]
+
+
+def test_the_papers_claims_are_counted_apart():
+    def claim(identity, verdict):
+        return Claim(identity, "", None, 1.0, (0.0, 2.0), 10, verdict)
+
+    papers = [claim("figure-1/a", "holds"), claim("figure-1/b", "fails"), claim("beyondish/c", "holds")]
+    ours = [claim("readings/figure-1/a", "fails"), claim("controls/x", "unclear"), claim("control/figure-1/y", "holds")]
+    ours += [claim("beyond/z", "holds")]
+    assert [one.origin for one in papers + ours] == ["paper"] * 3 + ["reading", "control", "control", "beyond"]
+    text = claims_summary(papers + ours)
+    assert "Of the paper's 3 claims 2 hold, 1 fail, 0 remain unclear." in text
+    assert (
+        "Of 4 statements of our own (1 other readings of the paper's, 2 controls, 1 beyond the paper) 2 hold, 1 fail, "
+        "1 remain unclear." in text
+    )
+    assert "our own" not in claims_summary(papers)
+    assert "the paper's" not in claims_summary(ours[1:])
 
 
 class Counter:
@@ -98,6 +117,7 @@ def test_a_reproduction_writes_its_report(tmp_path, toy_paper, capsys):
             "n": 10,
             "verdict": "holds",
             "note": "",
+            "origin": "paper",
         }
     ]
     text = (tmp_path / "toy.md").read_text()

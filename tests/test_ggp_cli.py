@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -59,6 +60,9 @@ def test_check_says_what_is_wrong_and_where(run, tmp_path):
             ["learn", "nim", "--outcomes", "50=W,50=L"],
             "'50=L' says of goals what they are worth that were named before",
         ),
+        (["learn", "nim", "--recording", "some"], "no recording is called 'some'; there are all, own-and-last, own"),
+        (["learn", "nim", "--slips", "1.5"], "--slips 1.5: needs a share from 0 to 1"),
+        (["learn", "nim", "-o", "random", "--slips", "0"], "--slips makes no difference to the opponent random"),
         (["learn", "nim", "--seed", "-1"], "--seed -1: needs a number from 0 on"),
         (["serve", "random", "--port", "70000"], "--port 70000: a port is a number"),
         (["serve", "guru"], "no player of games is called 'guru'"),
@@ -112,6 +116,19 @@ def test_match(run, tmp_path):
     assert found["players"][0]["name"] == "alphabeta"
     assert found["players"][0]["mean"] > 50
     assert len(record.read_text().splitlines()) == 3
+
+
+def test_learn_says_what_its_spread_is(run):
+    arguments = ["ggp", "learn", "nim", "-n", 40, "--runs", 3, "--recording", "own", "--slips", 0.5]
+    status, out, _ = run(*arguments)
+    assert status == 0
+    assert re.match(r"matches +1 to +40: +[\d.]+ ± [\d.]+ \(s\.e\.\)\n", out)
+    (window,) = json.loads(run(*arguments, "--json")[1])["windows"]
+    low, high = window["ci95"]
+    assert (high - low) / 2 == pytest.approx(4.303 * window["standard_error"], rel=1e-3)
+    for other in (["--recording", "all"], ["--slips", 0.0]):
+        changed = [*arguments[:-4], *other, "--json"]
+        assert json.loads(run(*changed)[1])["windows"][0]["mean"] != window["mean"]
 
 
 def test_a_person_plays(run, monkeypatch):

@@ -14,9 +14,11 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from ggp_rulesheets import SCALE
 
+from heartlab.ggp import matches
 from heartlab.ggp import seats as seats_module
 from heartlab.ggp import server as server_module
 from heartlab.ggp import td_player as td_module
@@ -230,6 +232,26 @@ def test_games_with_percepts_are_played():
     assert 10 < found["players"][0]["mean"] < 90
 
 
+def test_a_match_without_a_goal_is_not_a_lost_one():
+    rules = "(role a) (role b) (<= (legal ?r go) (role ?r)) (<= terminal (true (over))) (<= (next (over)) (role a)) "
+    description = parse_game(rules + "(goal a 70)", "odd")
+    said = []
+    found = play_matches(
+        Manager(description, make_machine(description), Clocks(5, 2)), ["random", "random"], 3, 1, tell=said.append
+    )
+    first, second = found["players"]
+    assert (first["mean"], first["half_width"], first["without_goal"]) == (70, 0, 0)
+    assert (second["mean"], second["half_width"], second["without_goal"]) == (None, None, 3)
+    assert said[-1].endswith(" mean goal none  (3 without a goal)  [3 rules]")
+
+
+def test_intervals_over_few_matches_are_wide():
+    goals = matches._mean([0, 100, None, 50, 50])
+    assert (goals["mean"], goals["without_goal"]) == (50, 1)
+    assert goals["half_width"] == pytest.approx(3.182 * np.std([0, 100, 50, 50], ddof=1) / 2, rel=1e-3)
+    assert matches._mean([80])["half_width"] is None
+
+
 def test_a_learner_learns_between_matches(nim, tmp_path):
     learn_features(TurnGame(load_game("tictactoe")), ("random",), 30, 2).save(tmp_path / "m.json")
     with pytest.raises(GdlError, match="No such file"):
@@ -249,8 +271,9 @@ def test_a_learner_learns_between_matches(nim, tmp_path):
     assert game.memory.values[numbers, 1].tolist() == [-1, -1], "it learns in the startclock of the next match"
     player.successor(1).begin(machine, 1, 1)
     assert game.memory.values[numbers, 1].tolist() == [100, pytest.approx(50 + 0.3 * 50)]
-    found = play_matches(manager(nim), ["random", "td"], 40, 1)
-    assert found["players"][1]["troubles"] == {}
+    found = play_matches(manager(nim), ["random", "td"], 100, 1)["players"][1]
+    assert found["troubles"] == {}
+    assert found["mean"] - found["half_width"] > 55, "a player that does not learn is level with random"
 
 
 def test_knowledge_is_carried_from_game_to_game_over_the_wire(tmp_path):

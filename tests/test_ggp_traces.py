@@ -12,16 +12,21 @@ from heartlab.ggp.ground import Budget
 from heartlab.ggp.load import make_machine, read_game
 from heartlab.ggp.validate import WARNING, errors, validate
 
-REFUSED = {
+REFUSED_BY_THE_REFERENCE = {
     "base_test__test_case_3b",
     "base_test__test_case_3e",
     "base_test__test_case_3f",
     "base_test__test_clean_not_distinct",
-    "repo__queens06ug",  # a goal that is the negation of another goal
-    "YannouRavoet__ii_explodingbomb",  # variables in facts
-    "YannouRavoet__ii_kriegtictactoe",
-    "YannouRavoet__ii_meier",
 }
+"""As the note beside the rule sheets says."""
+REFUSED_BY_US = {
+    "repo__queens06ug": "goal depends on its own negation",
+    "YannouRavoet__ii_explodingbomb": "a variable outside of a rule: (outcome ?role ?action",
+    "YannouRavoet__ii_kriegtictactoe": "a variable outside of a rule: (base (location ?v ?x ?y))",
+    "YannouRavoet__ii_meier": "a variable outside of a rule: (base (rolling_for ?p))",
+}
+"""Of these the note does not say that the reference refuses them, but they break a rule that it has a validator check:
+negation inside a cycle, variables outside rules."""
 SLOW_TO_GROUND = {
     "repo__amazonsSuicide_10x10",
     "repo__amazons_10x10",
@@ -63,7 +68,11 @@ def test_network_follows_the_trace(name):
 @pytest.mark.parametrize("name", sheets())
 def test_validator_refuses_what_the_reference_refuses(name):
     description = read_game(FOLDER / f"{name}.kif")
-    assert bool(errors(description)) == (name in REFUSED)
+    found = errors(description)
+    if name in REFUSED_BY_US:
+        assert any(REFUSED_BY_US[name] in str(error) for error in found)
+    else:
+        assert bool(found) == (name in REFUSED_BY_THE_REFERENCE)
     if "arities_differ" in name:
         assert any("arguments here but" in one.message for one in validate(description) if one.severity == WARNING)
 

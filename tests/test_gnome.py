@@ -18,12 +18,12 @@ from numba.core import config
 
 import heartlab
 from heartlab.arena import Match, run_match
-from heartlab.arena.statistics import estimate
 from heartlab.cards import CardSet
 from heartlab.players import make_player
 from heartlab.players.base import CardArray, MaskArray, Observations, Player
 from heartlab.players.gnome import VARIANTS, make_gnome
 from heartlab.rules import PRESETS, Rules
+from heartlab.statistics import estimate
 
 # --- twins ---
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from heartlab.arena.statistics import estimate, t_quantile, t_tail
+from heartlab.statistics import estimate, t_quantile, t_tail
 
 
 @pytest.mark.parametrize("degrees", [1, 2, 5, 30, 500, 5000, 200_000])

@@ -1,7 +1,7 @@
 """The arena: matches between players that measure honestly.
 
 Deals are duplicated and played in every seat arrangement, so that luck of the cards and of the seat cancels out.
-`rows` plays, `match` spreads the deals over threads and sums up, `arrangements` says who sits where, `statistics` turns
+`rows` plays, `match` spreads the deals over threads and sums up, `arrangements` says who sits where, `results` turns
 per-deal means into intervals, `report` into tables and JSON, `recording` keeps the deals.
 """
 

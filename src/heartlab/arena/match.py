@@ -19,10 +19,10 @@ import numpy.typing as npt
 from heartlab.arena.keeping import Keeper, rest_of
 from heartlab.arena.results import MatchResult, join
 from heartlab.arena.rows import FinishedDeals, Match, RowsInPlay
-from heartlab.arena.statistics import FloatArray, estimate
 from heartlab.executor import Executor, LocalExecutor, Task
 from heartlab.game import game_is_over
 from heartlab.kernel.layout import NOBODY, SEATS
+from heartlab.statistics import FloatArray, estimate
 
 ROWS_PER_BATCH = 4096
 """The most rows that are in play together in one thread."""

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from heartlab.arena.arrangements import arrangements
-from heartlab.arena.statistics import FloatArray
 from heartlab.kernel.layout import OBSERVATION, PLAYING, SEATS, STATE, StateArray, compile_rules
 from heartlab.kernel.rng import seed_key, substream
 from heartlab.kernel.table import deal_table, give_table, observe_table, play_table, points_table
@@ -23,6 +22,7 @@ from heartlab.players.base import Observations, OpenStates, Player
 from heartlab.players.random import random_cards, random_passes
 from heartlab.players.registry import PlayerError
 from heartlab.rules import Rules
+from heartlab.statistics import FloatArray
 
 Rows = npt.NDArray[np.int64]
 Histories = npt.NDArray[np.int8]

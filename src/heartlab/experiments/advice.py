@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from heartlab.arena.statistics import Estimate, FloatArray, estimate
 from heartlab.experiments.advice_beyond import beyond, four_players
 from heartlab.experiments.advice_controls import controls, difference, readings
 from heartlab.experiments.advice_parts import (
@@ -28,6 +27,7 @@ from heartlab.experiments.advice_parts import (
 from heartlab.experiments.claims import Claim, above, all_of, below, within
 from heartlab.experiments.parts import Workshop
 from heartlab.experiments.registry import Experiment, Figure, Findings, Paper, Table
+from heartlab.statistics import Estimate, FloatArray, estimate
 
 PUBLISHED = ((3.86, 4.17, 6.90), (3.45, 4.36, 7.22), (3.59, 4.26, 6.97))
 """The printed tournaments: LEARNER-N, VOTING, RANDOM."""

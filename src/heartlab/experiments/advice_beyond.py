@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.arena.statistics import Estimate, estimate
 from heartlab.experiments.advice_controls import best_constant, difference
 from heartlab.experiments.advice_parts import (
     GAMES,
@@ -30,6 +29,7 @@ from heartlab.experiments.parts import Workshop
 from heartlab.experiments.registry import Findings, Table
 from heartlab.learn.advice_table import Sitter, constant, sitter
 from heartlab.learn.advice_vote_recipe import VoteParameters, VoteTrainer
+from heartlab.statistics import Estimate, estimate
 
 BAR = 4.5
 """Points per game by which VOTING is to be beaten."""

@@ -11,7 +11,6 @@ from dataclasses import asdict
 
 import numpy as np
 
-from heartlab.arena.statistics import Estimate, FloatArray, estimate
 from heartlab.experiments.advice_parts import (
     MARK_GAMES,
     Learner,
@@ -36,6 +35,7 @@ from heartlab.learn.advice_table import constant, sitter
 from heartlab.learn.advice_vote_recipe import climb
 from heartlab.players.advice.pieces import GET_LEAD
 from heartlab.rules import Rules
+from heartlab.statistics import Estimate, FloatArray, estimate
 
 PIECES = 9
 LOWERED = 0.95

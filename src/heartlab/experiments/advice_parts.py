@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.arena.statistics import Estimate, FloatArray, estimate
 from heartlab.bundle import Arrays
 from heartlab.experiments.parts import Workshop
 from heartlab.experiments.registry import Curve
@@ -22,6 +21,7 @@ from heartlab.learn.advice_recipes import CHUNK, AdviceParameters, AdviceTrainer
 from heartlab.learn.advice_table import Sitter, sitter, tournament
 from heartlab.players.advice.vote import KINDS
 from heartlab.rules import Rules
+from heartlab.statistics import Estimate, FloatArray, estimate
 
 MARKS = (1_000, 3_000, 10_000, 30_000, 100_000)
 """Training games after which weights are kept."""

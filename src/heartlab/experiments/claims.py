@@ -8,7 +8,17 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 Verdict = Literal["holds", "fails", "unclear"]
+Origin = Literal["paper", "reading", "control", "beyond"]
 Interval = tuple[float, float]
+
+ORIGINS: dict[str, Origin] = {
+    "readings": "reading",
+    "control": "control",
+    "controls": "control",
+    "beyond": "beyond",
+}
+"""Whose statement a claim is, by the first word of its id: another reading of a paper's statement, a check of what its
+statements rest on, a step beyond it. All others are the paper's own."""
 
 
 @dataclass(frozen=True)
@@ -16,9 +26,9 @@ class Claim:
     """One statement that an experiment checks."""
 
     id: str
-    """``experiment/what-it-says``."""
+    """``experiment/what-it-says``; a statement of ours begins with one of `ORIGINS`."""
     statement: str
-    """What the paper says, in our words."""
+    """What the paper says, in our words; or what we say."""
     published: float | str | None
     """Its number, if it printed one."""
     measured: float | str | None
@@ -29,9 +39,14 @@ class Claim:
     note: str = ""
     """What was measured, in which unit, and what else one should know."""
 
+    @property
+    def origin(self) -> Origin:
+        """Whose statement it is."""
+        return ORIGINS.get(self.id.partition("/")[0], "paper")
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, which knows neither NaN nor infinity."""
-        values = asdict(self)
+        values = {**asdict(self), "origin": self.origin}
         values["published"], values["measured"] = _plain(self.published), _plain(self.measured)
         values["ci95"] = None if self.ci95 is None else [_plain(end) for end in self.ci95]
         return values

@@ -6,7 +6,6 @@ from functools import partial
 
 import numpy as np
 
-from heartlab.arena.statistics import FloatArray, estimate
 from heartlab.bundle import Arrays
 from heartlab.experiments.claims import Claim, above, below, within
 from heartlab.experiments.falcon_beyond import beyond
@@ -31,6 +30,7 @@ from heartlab.experiments.falcon_readings import readings, robustness
 from heartlab.experiments.parts import Workshop
 from heartlab.experiments.registry import Curve, Experiment, Figure, Findings, Paper, Table
 from heartlab.learn.falcon_agent import FalconSettings
+from heartlab.statistics import FloatArray, estimate
 
 PILOT = {1: 0.2545, 2: 0.2515, 14: 0.2487}
 """What the pilot of the default reading found, with its standard errors."""

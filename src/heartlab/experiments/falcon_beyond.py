@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.arena.statistics import FloatArray, estimate
 from heartlab.bundle import Arrays
 from heartlab.executor import Stopped, asked_to_stop
 from heartlab.experiments.claims import below
@@ -29,6 +28,7 @@ from heartlab.learn.falcon_experience import frozen_ratios
 from heartlab.learn.falcon_grow_recipe import GrowParameters, GrowTrainer
 from heartlab.learn.falcon_recipes import LADDER, FalconParameters, FalconTrainer
 from heartlab.rules import Rules
+from heartlab.statistics import FloatArray, estimate
 
 TRY = {"epsilon": 0.1, "epsilon_end": 0.02, "fresh": 0.8}
 """Exploration of learners of values."""

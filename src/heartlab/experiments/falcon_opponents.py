@@ -8,7 +8,6 @@ import numpy as np
 
 from heartlab.arena.match import run_match
 from heartlab.arena.rows import Match
-from heartlab.arena.statistics import FloatArray, estimate
 from heartlab.bundle import Arrays
 from heartlab.experiments.claims import Claim, above, below, within
 from heartlab.experiments.falcon_parts import GNOMES, LEVELS, Study, networks, ratio_claim, ratio_text, train_all
@@ -16,6 +15,7 @@ from heartlab.experiments.parts import Workshop
 from heartlab.experiments.registry import Curve, Figure, Findings, Table
 from heartlab.players.registry import make_player
 from heartlab.rules import Rules
+from heartlab.statistics import FloatArray, estimate
 
 CASES = {
     "(a) three random": ("random",) * 3,

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.arena.statistics import Estimate, FloatArray, estimate
 from heartlab.bundle import Arrays, BundleError, read_bundle, write_bundle
 from heartlab.executor import Stopped, asked_to_stop
 from heartlab.experiments.claims import Claim, Verdict
@@ -23,6 +22,7 @@ from heartlab.experiments.parts import Workshop
 from heartlab.learn.falcon_agent import FalconAgent, FalconSettings
 from heartlab.learn.falcon_net import Categories
 from heartlab.rules import Rules
+from heartlab.statistics import Estimate, FloatArray, estimate
 
 RUNS = 40
 """Training runs per learner; the paper has ten."""

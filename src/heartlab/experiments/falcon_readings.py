@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from heartlab.arena.statistics import Estimate, estimate
 from heartlab.bundle import Arrays
 from heartlab.experiments.claims import below
 from heartlab.experiments.falcon_parts import (
@@ -31,6 +30,7 @@ from heartlab.learn.falcon_boxes import Boxes
 from heartlab.learn.falcon_experience import frozen_ratios
 from heartlab.learn.model import load_model
 from heartlab.rules import Rules
+from heartlab.statistics import Estimate, estimate
 
 COUNTS = (1, 2, 14)
 COLUMNS = ("1 network", "2 networks", "14 networks")

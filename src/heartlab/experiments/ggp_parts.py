@@ -2,12 +2,15 @@
 
 A series is one learner in one game against one opponent: runs of 3,000 matches, of which the rewards are kept. All
 series use the same seeds, with separate random streams for the learner and its opponent, so differences are taken run
-by run. What is learned in source games is learned anew for every group of runs, so that the intervals cover it as well.
+by run. What is learned in source games is learned anew for every group of runs. Runs that begin with the same model are
+not independent: intervals are over the means of such groups, so that they cover the luck of the source runs as well. It
+can only add to that of the runs; where few groups happen to agree, the wider interval over runs stands.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,13 +21,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.arena.statistics import Estimate, estimate
 from heartlab.experiments.parts import Workshop
 from heartlab.experiments.registry import Curve
 from heartlab.ggp.discovery import STANDARD, learn_features
 from heartlab.ggp.learners import TurnGame, learn, make_settings
 from heartlab.ggp.load import load_game
 from heartlab.ggp.models import FeatureModel, pool
+from heartlab.statistics import Estimate, FloatArray, estimate
 
 MATCHES = 3000
 RUNS, BEYOND_RUNS, PAPER_RUNS = 200, 100, 10
@@ -34,7 +37,41 @@ GROUPS = 20
 SHOWN = 80
 """Points of a curve."""
 
-Rewards = npt.NDArray[np.uint8]
+
+@dataclass(frozen=True)
+class Rewards:
+    """What one learner earned, match by match, in all runs."""
+
+    values: npt.NDArray[np.uint8]
+    """Run by match."""
+    groups: int = 0
+    """How many models the runs begin with: run r has number r modulo this. 0: there is nothing that runs share."""
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def matches(self) -> int:
+        """How many matches a run has."""
+        return int(self.values.shape[1])
+
+    def first(self, runs: int) -> Rewards:
+        """The first of the runs."""
+        return Rewards(self.values[:runs], self.groups)
+
+    def means(self, first: int = 1, last: int = MATCHES) -> FloatArray:
+        """The mean reward of each run over a window of matches."""
+        means: FloatArray = self.values[:, first - 1 : last].mean(axis=1, dtype=np.float64)
+        return means
+
+
+def over_runs(values: FloatArray, groups: int) -> Estimate:
+    """The mean of runs that share models in some number of groups: over groups or over runs, the wider interval."""
+    found = [estimate(values)]
+    if 0 < groups < len(values):
+        found.append(estimate(np.array([values[group::groups].mean() for group in range(groups)])))
+    return max(found, key=lambda one: one.ci95[1] - one.ci95[0])
+
 
 _free: dict[tuple[str, str], list[TurnGame]] = {}
 _lock = threading.Lock()
@@ -67,6 +104,11 @@ class Source:
     groups: int = GROUPS
     alternate: int = 0
 
+    @property
+    def learning(self) -> Mapping[str, Any]:
+        """Settings of the learner in the source games that are not the usual ones."""
+        return {}
+
     def models(self, shop: Workshop) -> list[FeatureModel]:
         """The models of all groups."""
         groups = shop.size(self.groups, 2)
@@ -87,6 +129,7 @@ class Source:
                             depth=self.depth,
                             recall=self.recall,
                             alternate=self.alternate,
+                            **self.learning,
                         )
                         for group in range(groups)
                     ]
@@ -101,6 +144,18 @@ class Source:
                 ]
             )
         return [pool(models) if len(models) > 1 else models[0] for models in zip(*found, strict=True)]
+
+
+@dataclass(frozen=True)
+class OtherSource(Source):
+    """A source in which matches are set up otherwise, such as with the learner in the other role."""
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def learning(self) -> Mapping[str, Any]:
+        """The settings that differ."""
+        return self.options
 
 
 @dataclass(frozen=True)
@@ -157,7 +212,8 @@ def series(shop: Workshop, game: str, opponent: str, learner: Learner, runs: int
                 rewards[run] = learn(board, chosen, matches, shop.seed, run, models[run % len(models)])[0]
         return {"rewards": rewards}
 
-    return shop.part(f"{game} {opponent} {learner.label}", settings, work)["rewards"]
+    rewards = shop.part(f"{game} {opponent} {learner.label}", settings, work)["rewards"]
+    return Rewards(rewards, len(models) if learner.source else 0)
 
 
 def several(
@@ -172,27 +228,35 @@ def several(
 
 
 def mean_of(rewards: Rewards, first: int = 1, last: int = MATCHES) -> Estimate:
-    """The mean reward over a window of matches, an estimate over runs."""
-    return estimate(rewards[:, first - 1 : last].mean(axis=1, dtype=np.float64))
+    """The mean reward over a window of matches, with an interval over runs and the models they begin with."""
+    return over_runs(rewards.means(first, last), rewards.groups)
 
 
 def difference(one: Rewards, other: Rewards, first: int = 1, last: int = MATCHES) -> Estimate:
-    """The first minus the second over a window of matches, paired by run."""
-    window = slice(first - 1, last)
-    return estimate(one[:, window].mean(axis=1, dtype=np.float64) - other[:, window].mean(axis=1, dtype=np.float64))
+    """The first minus the second over a window of matches, paired by run.
+
+    Runs whose numbers differ modulo the greatest common divisor have different models on both sides.
+    """
+    return over_runs(one.means(first, last) - other.means(first, last), math.gcd(one.groups, other.groups))
+
+
+def units(one: Rewards, other: Rewards) -> str:
+    """Over what the interval of a difference is taken, in words."""
+    groups = math.gcd(one.groups, other.groups)
+    if not 0 < groups < len(one):
+        return f"{len(one)} runs"
+    return f"{len(one)} runs in {groups} groups that share a model"
 
 
 def curve(label: str, rewards: Rewards, start: int = 301, average_from: int = 1) -> Curve:
-    """The cumulative average of the reward from some match on, shown from a later one on, with a band over runs."""
-    runs, matches = rewards.shape
-    start, average_from = min(start, matches // 2), min(average_from, matches // 2)
-    sums = np.cumsum(rewards[:, average_from - 1 :], axis=1, dtype=np.float64)
+    """The cumulative average of the reward from some match on, shown from a later one on, with a 95 % band."""
+    start, average_from = min(start, rewards.matches // 2), min(average_from, rewards.matches // 2)
+    sums = np.cumsum(rewards.values[:, average_from - 1 :], axis=1, dtype=np.float64)
     averages = sums / np.arange(1, sums.shape[1] + 1)
-    places = np.unique(np.linspace(start, matches, SHOWN).astype(int))
-    values = averages[:, places - average_from]
-    mean = values.mean(axis=0)
-    reach = 1.96 * values.std(axis=0, ddof=1) / np.sqrt(runs)
-    return Curve(f"{label} ({runs} runs)", places, mean, mean - reach, mean + reach)
+    places = np.unique(np.linspace(start, rewards.matches, SHOWN).astype(int))
+    shown = [over_runs(averages[:, place - average_from], rewards.groups) for place in places]
+    low, high = np.array([one.ci95 for one in shown]).T
+    return Curve(f"{label} ({len(rewards)} runs)", places, np.array([one.mean for one in shown]), low, high)
 
 
 def spread(value: Estimate, sign: bool = False) -> str:
@@ -202,7 +266,7 @@ def spread(value: Estimate, sign: bool = False) -> str:
 
 def window_row(label: str, rewards: Rewards, others: Sequence[Rewards] = ()) -> list[str]:
     """A line of a table: means over the usual windows, and differences to others over all matches."""
-    last = rewards.shape[1]
+    last = rewards.matches
     cells = [spread(mean_of(rewards, *window)) for window in ((1, 100), (1, 300), (min(301, last), last), (1, last))]
     return [label, *cells, *("–" if one is rewards else spread(difference(rewards, one), True) for one in others)]
 

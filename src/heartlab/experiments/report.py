@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,16 +74,12 @@ def write_report(report: Report, folder: Path) -> list[Path]:
 
 def markdown(report: Report, *, figures_drawn: bool) -> str:
     """The report for people."""
-    counts = dict.fromkeys(("holds", "fails", "unclear"), 0)
-    for claim in report.claims:
-        counts[claim.verdict] += 1
     lines = [f"# {report.paper.title}", ""]
     if report.quick:
         lines += [f"**{QUICK_WARNING}**", ""]
     lines += [
         f"Made with `{report.command}` (heartlab {__version__}, seed {report.seed}); its parts took "
-        f"{_duration(report.seconds)}. Of {len(report.claims)} claims {counts['holds']} hold, {counts['fails']} fail, "
-        f"{counts['unclear']} remain unclear. Intervals are 95 %.",
+        f"{_duration(report.seconds)}. {claims_summary(report.claims)}",
         "",
     ]
     summaries = {experiment.name: experiment.summary for experiment in report.paper.experiments}
@@ -97,6 +94,31 @@ def markdown(report: Report, *, figures_drawn: bool) -> str:
         for figure in findings.figures if figures_drawn else ():
             lines += [f"![{figure.title}]({report.paper.name}-{figure.name}.png)", ""]
     return "\n".join(lines).rstrip() + "\n"
+
+
+OWN_KINDS = {"reading": "other readings of the paper's", "control": "controls", "beyond": "beyond the paper"}
+"""What claims of ours are, by their origin."""
+
+
+def claims_summary(claims: Sequence[Claim]) -> str:
+    """How many claims hold: the paper's apart from ours; and how far to trust that many verdicts."""
+    papers = [claim for claim in claims if claim.origin == "paper"]
+    ours = [claim for claim in claims if claim.origin != "paper"]
+    sentences = [f"Of the paper's {len(papers)} claims {_verdicts(papers)}."] if papers else []
+    if ours:
+        kinds = [(sum(claim.origin == origin for claim in ours), words) for origin, words in OWN_KINDS.items()]
+        told = ", ".join(f"{count} {words}" for count, words in kinds if count)
+        sentences.append(f"Of {len(ours)} statements of our own ({told}) {_verdicts(ours)}.")
+    sentences.append(
+        "Intervals are 95 % each, not corrected for their number: where nothing differs, one verdict in twenty says "
+        "otherwise."
+    )
+    return " ".join(sentences)
+
+
+def _verdicts(claims: Sequence[Claim]) -> str:
+    counts = Counter(claim.verdict for claim in claims)
+    return f"{counts['holds']} hold, {counts['fails']} fail, {counts['unclear']} remain unclear"
 
 
 def _duration(seconds: float) -> str:

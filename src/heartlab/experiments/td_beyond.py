@@ -12,7 +12,6 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.arena.statistics import Estimate, estimate
 from heartlab.experiments.claims import Claim, above, below
 from heartlab.experiments.parts import Workshop
 from heartlab.experiments.registry import Curve, Figure, Findings, Table
@@ -38,6 +37,7 @@ from heartlab.learn.td_growth import GrowthParameters
 from heartlab.learn.td_recipes import TASKS, TdParameters, measured_support
 from heartlab.players.base import Player
 from heartlab.players.registry import make_player
+from heartlab.statistics import Estimate, estimate
 
 BREAK_EVEN = 3.25
 """Points per deal at a single task if all four play alike."""

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from heartlab.arena.statistics import estimate
 from heartlab.experiments.claims import Claim, below, within
 from heartlab.experiments.parts import Workshop
 from heartlab.experiments.registry import Curve, Experiment, Figure, Findings, Paper
@@ -22,6 +21,7 @@ from heartlab.features.selection import select_by_weight, union
 from heartlab.learn.td_recipes import TdParameters
 from heartlab.players.base import Player
 from heartlab.players.registry import make_player
+from heartlab.statistics import estimate
 
 QUEEN_BEST, HEARTS_BEST = 10_000, 2_000
 """Features that the full game takes from each task."""

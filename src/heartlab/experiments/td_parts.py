@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from heartlab.arena.match import run_match
 from heartlab.arena.rows import Match
-from heartlab.arena.statistics import Estimate, estimate
 from heartlab.experiments.parts import Workshop
 from heartlab.features.conjunctions import Conjunctions
 from heartlab.features.network import Network
@@ -24,6 +23,7 @@ from heartlab.players.base import Player
 from heartlab.players.registry import make_player
 from heartlab.players.search import SearchPlayer
 from heartlab.rules import Rules
+from heartlab.statistics import Estimate, estimate
 
 WINDOW = 5000
 """Deals over which a learning curve is averaged."""

@@ -13,7 +13,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from heartlab.arena.statistics import Estimate, estimate
 from heartlab.experiments.claims import Claim, above, below
 from heartlab.experiments.parts import Workshop
 from heartlab.experiments.registry import Curve, Figure, Findings, Table
@@ -34,6 +33,7 @@ from heartlab.features.atoms import find_atom
 from heartlab.features.conjunctions import describe, nominal_count
 from heartlab.features.network import Network
 from heartlab.learn.td_recipes import TASKS, TdParameters
+from heartlab.statistics import Estimate, estimate
 
 ORDERS = {
     "queen": {"atomic": "1", "pairs": "1,2", "triples": "1,3", "four-wise": "1,2,3,4"},

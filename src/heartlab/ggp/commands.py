@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -222,6 +223,12 @@ OutcomesOption = Annotated[
 RoleOption = Annotated[int, typer.Option("--role", help="The learner's role: 0 or 1.")]
 AlternateOption = Annotated[bool, typer.Option("--alternate", help="Change roles from match to match.")]
 DepthOption = Annotated[int, typer.Option("--depth", help="Plies of look-ahead: 2, as in the paper, to 6.")]
+RecordingOption = Annotated[
+    str, typer.Option("--recording", help="Positions that are learned: all, own-and-last or own (afterstates).")
+]
+SlipsOption = Annotated[
+    float | None, typer.Option("--slips", help="How often opponents but random move at random (0 to 1); default: 0.1.")
+]
 RecallOption = Annotated[bool, typer.Option("--recall", help="Learned values count where the look-ahead stops.")]
 
 
@@ -238,6 +245,8 @@ def discover(
     alternate: AlternateOption = False,
     depth: DepthOption = 2,
     recall: RecallOption = False,
+    recording: RecordingOption = "all",
+    slips: SlipsOption = None,
     outcomes: OutcomesOption = "",
     budget: BudgetOption = 20.0,
     seed: SeedOption = 0,
@@ -262,6 +271,8 @@ def discover(
             alternate=int(alternate),
             depth=depth,
             recall=int(recall),
+            recording=recording,
+            opponent_epsilon=_slips(slips, opponents),
         )
     found.save(model)
     _say(f"{model}: {found.size} features of {file}")
@@ -308,6 +319,8 @@ def learn(
     recognise: Annotated[
         bool, typer.Option("--recognise", help="The learner is not told who the opponent is, and finds out.")
     ] = False,
+    recording: RecordingOption = "all",
+    slips: SlipsOption = None,
     outcomes: OutcomesOption = "",
     budget: BudgetOption = 20.0,
     seed: SeedOption = 0,
@@ -326,6 +339,8 @@ def learn(
         depth=2 if depth is None else depth,
         recall=int(recall),
         recognise=int(recognise),
+        recording=recording,
+        opponent_epsilon=_slips(slips, (opponent,)),
     )
     check_options(learner, reading=reading, depth=depth, recall=recall, recognise=recognise, model=model)
     parse_outcomes(outcomes)
@@ -338,7 +353,7 @@ def learn(
         print(json.dumps(found))
         return
     for window in found["windows"]:
-        spread = "" if window["standard_error"] is None else f" ± {window['standard_error']:.2f}"
+        spread = "" if window["standard_error"] is None else f" ± {window['standard_error']:.2f} (s.e.)"
         print(f"matches {window['first']:>5} to {window['last']:>5}: {window['mean']:6.2f}{spread}")
     print(f"{found['matches_per_second']:,.0f} learning matches per second")
 
@@ -374,4 +389,14 @@ def _writable(path: Path) -> None:
 def _player(option: str, value: int) -> int:
     if value not in (0, 1):
         raise ValueError(f"{option} {value}: there are the roles 0 and 1")
+    return value
+
+
+def _slips(value: float | None, opponents: Sequence[str]) -> float:
+    if value is None:
+        return 0.1
+    if not 0 <= value <= 1:
+        raise ValueError(f"--slips {value:g}: needs a share from 0 to 1")
+    if set(opponents) == {"random"}:
+        raise ValueError("--slips makes no difference to the opponent random")
     return value

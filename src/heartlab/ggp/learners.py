@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import re
 import time
 from collections.abc import Callable
@@ -37,6 +36,7 @@ from heartlab.ggp.models import FeatureModel, no_features
 from heartlab.ggp.opponents import ADAPTIVE, KINDS, OPPONENTS
 from heartlab.ggp.positions import DRAWN, LOST, STUCK, TOGETHER, WON, WORKING, Board, enlarge_board, make_board
 from heartlab.ggp.terms import RANDOM_ROLE, GdlError
+from heartlab.statistics import estimate
 
 OPTIONS = {
     "baseline": (),
@@ -241,8 +241,9 @@ def learn_runs(
     model: FeatureModel | None = None,
     tell: Callable[[int], None] = lambda done: None,
 ) -> dict[str, Any]:
-    """Several independent runs: mean rewards over windows of matches, with standard errors over runs.
+    """Several independent runs: mean rewards over windows of matches, with standard errors and 95 % intervals.
 
+    These are over runs that begin with this very model: another one from the same source may do better or worse.
     `tell` is told after each run how many are done.
     """
     learn(game, settings, 1, seed, 0, model)
@@ -255,9 +256,11 @@ def learn_runs(
     edges = sorted({edge for edge in (0, 100, 300, 1000, 3000, matches) if edge <= matches})
     windows = []
     for first, last in itertools.pairwise(edges):
-        means = rewards[:, first:last].mean(axis=1)
-        error = float(means.std(ddof=1) / math.sqrt(runs)) if runs > 1 else None
-        windows.append({"first": first + 1, "last": last, "mean": float(means.mean()), "standard_error": error})
+        found = estimate(rewards[:, first:last].mean(axis=1, dtype=np.float64))
+        error, interval = (found.se, list(found.ci95)) if runs > 1 else (None, None)
+        windows.append(
+            {"first": first + 1, "last": last, "mean": found.mean, "standard_error": error, "ci95": interval}
+        )
     return {
         "game": game.machine.name,
         "learner": LEARNERS[settings.learner],

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 import json
-import math
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from heartlab.ggp.agent import Agent
 from heartlab.ggp.load import load_game
@@ -17,6 +18,7 @@ from heartlab.ggp.manager import Manager, MatchRecord
 from heartlab.ggp.players import PLAYERS, make_game_player
 from heartlab.ggp.seats import LocalSeat, RemoteSeat, Seat
 from heartlab.ggp.terms import GdlError
+from heartlab.statistics import estimate
 
 
 @cache
@@ -59,6 +61,9 @@ def play_matches(
 ) -> dict[str, Any]:
     """Play a number of matches; the means with their intervals, and what went wrong.
 
+    A match that gives a player no goal (broken off, or by rules that have none for it) is not in its mean;
+    `without_goal` counts such matches.
+
     Raises:
         GdlError: a player is not known, or there are not as many as the game needs.
     """
@@ -67,7 +72,7 @@ def play_matches(
     if record is not None:
         record.open("a", encoding="utf-8").close()
     seats = [make_seat(text, seed * 1009 + place) for place, text in enumerate(players)]
-    goals: list[list[int]] = [[] for _ in seats]
+    goals: list[list[int | None]] = [[] for _ in seats]
     troubles: list[Counter[str]] = [Counter() for _ in seats]
     finished, seconds = 0, 0.0
     try:
@@ -81,7 +86,7 @@ def play_matches(
             for role, name in enumerate(result.roles):
                 if name != "random":
                     place = next(waiting)
-                    goals[place].append(result.goals[role] or 0)
+                    goals[place].append(result.goals[role])
                     troubles[place] += result.troubles_of(role)
             if record is not None:
                 with record.open("a", encoding="utf-8") as out:
@@ -105,20 +110,20 @@ def play_matches(
     }
     if tell is not None:
         for player in summary["players"]:
+            mean = "none" if player["mean"] is None else f"{player['mean']:.1f}"
             spread = f" ± {player['half_width']:.1f} (95 %)" if player["half_width"] is not None else ""
+            missing = f"  ({player['without_goal']} without a goal)" if player["without_goal"] else ""
             wrong = ", ".join(f"{count} {kind}" for kind, count in player["troubles"].items())
-            tell(f"{player['name']:<24} mean goal {player['mean']:.1f}{spread}" + (f"  [{wrong}]" if wrong else ""))
+            tell(f"{player['name']:<24} mean goal {mean}{spread}{missing}" + (f"  [{wrong}]" if wrong else ""))
     return summary
 
 
-def _mean(goals: list[int]) -> dict[str, float | None]:
-    """The mean and half the width of its 95 % interval, by the normal approximation."""
-    n = len(goals)
-    mean = sum(goals) / n
-    if n < 2:
-        return {"mean": mean, "half_width": None}
-    variance = sum((goal - mean) ** 2 for goal in goals) / (n - 1)
-    return {"mean": mean, "half_width": 1.96 * math.sqrt(variance / n)}
+def _mean(goals: list[int | None]) -> dict[str, float | int | None]:
+    """The mean of the goals that there are, half the width of its 95 % interval, and how many goals are missing."""
+    known = [goal for goal in goals if goal is not None]
+    found = estimate(np.array(known, np.float64))
+    half = (found.ci95[1] - found.ci95[0]) / 2 if found.n > 1 else None
+    return {"mean": found.mean if known else None, "half_width": half, "without_goal": len(goals) - len(known)}
 
 
 def _line(number: int, result: MatchRecord) -> str:

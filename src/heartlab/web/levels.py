@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from heartlab.arena.statistics import estimate
+from heartlab.statistics import estimate
 from heartlab.web.messages import LevelEstimate
 
 YARDSTICK = [

@@ -1,4 +1,4 @@
-"""Means with confidence intervals, and paired differences with p-values, over independent units (deals or games)."""
+"""Means with confidence intervals and p-values, over independent units (deals, games, runs); paired: of differences."""
 
 from __future__ import annotations
 
