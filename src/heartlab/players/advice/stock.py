@@ -14,7 +14,7 @@ ours are worked out together, yours through one function pointer that leads to a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -31,6 +31,8 @@ from heartlab.players.advice import abstractions, more, pieces
 
 CUSTOM = 1000
 """Numbers from here on are advice of users."""
+SIGNS = "+,=/:"
+"""What stands between names and values where advice is asked for, so that no name may have it."""
 _RECORDS = (numba.from_dtype(RULES), numba.from_dtype(OBSERVATION))
 PIECE = types.uint64(*_RECORDS)
 VALUE = types.float64(*_RECORDS)
@@ -69,7 +71,10 @@ def no_values(rules: Any, obs: Any, index: int) -> float:
 class _Stock:
     """Advice of one kind: ours by name, and what users added."""
 
-    def __init__(self, ours: dict[str, tuple[int, str]], one: Any, all_of_them: Any, none: Function) -> None:
+    def __init__(
+        self, ours: dict[str, tuple[int, str]], lists: tuple[str, ...], one: Any, all_of_them: Any, none: Function
+    ) -> None:
+        self.lists = lists
         self.by_name = {name: Advice(name, sentence, number) for name, (number, sentence) in ours.items()}
         self.one, self.all_of_them, self.none = one, all_of_them, none
         self.functions: list[Function] = []
@@ -78,6 +83,10 @@ class _Stock:
     def add(self, name: str, sentence: str, function: Function) -> Function:
         if name in self.by_name and self.by_name[name].number < CUSTOM:
             raise AdviceError(f"advice {name!r} exists already")
+        if name in self.lists:
+            raise AdviceError(f"advice cannot be called {name!r}: a list of pieces has this name")
+        if not name or any(sign in SIGNS or sign.isspace() for sign in name):
+            raise AdviceError(f"advice cannot be called {name!r}: a name has no spaces and none of {' '.join(SIGNS)}")
         compiled = pointed(self.one)(function)
         if name in self.by_name:  # defined again, as notebooks do
             self.functions[self.by_name[name].number - CUSTOM] = compiled
@@ -120,8 +129,8 @@ def _link(first: Function, rest: Function, signature: Any) -> Function:
     return linked
 
 
-_pieces = _Stock({**pieces.NAMES, **more.NAMES}, PIECE, PIECES, no_pieces)
-_values = _Stock(abstractions.NAMES, VALUE, VALUES, no_values)
+_pieces = _Stock({**pieces.NAMES, **more.NAMES}, ("paper", "pilot", "all"), PIECE, PIECES, no_pieces)
+_values = _Stock(abstractions.NAMES, ("none", "paper", "table", "play"), VALUE, VALUES, no_values)
 
 
 def piece(name: str, sentence: str) -> Callable[[Function], Function]:
@@ -176,4 +185,18 @@ def find_abstractions(text: str, players: int) -> list[Advice]:
         "table": ["queen-out"] + [f"void-{who}-{suit}" for who in opponents for suit in suits],
         "play": [name for name, (number, _) in abstractions.NAMES.items() if number >= abstractions.LEADING],
     }
-    return _values.find(names[text] if text in names else text.split("+"))
+    found = _values.find(names[text] if text in names else text.split("+"))
+    check_opponents([one.number for one in found], players)
+    return found
+
+
+def check_opponents(numbers: Iterable[int], players: int) -> None:
+    """Refuse abstractions about an opponent that a table does not have.
+
+    :raises AdviceError: with a sentence that names one of them.
+    """
+    for number in numbers:
+        opponent = abstractions.opponent_of(number)
+        if opponent >= players:
+            name = next(one.name for one in _values.by_name.values() if one.number == number)
+            raise AdviceError(f"{name}: with {players} players there is no opponent {opponent}")
