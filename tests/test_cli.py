@@ -212,6 +212,17 @@ def test_bad_input_to_learning_gets_one_clear_sentence(run, arguments, sentence,
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_situation_is_told_as_it_was_asked_for(run):
+    told = {}
+    for situation in ("queen-out", "queen-out=1", "queen-out=0", "queen-out=0.75"):
+        status, out, _ = run("advice", "advice-t", "--when", situation)
+        assert status == 0
+        told[situation] = out.partition("Situation: ")[2].partition(" Trust")[0]
+    assert told["queen-out"] == told["queen-out=1"] == "Q♠ has been played or is in our hand."
+    assert told["queen-out=0"] == "Q♠ has been played or is in our hand: no."
+    assert told["queen-out=0.75"] == "Q♠ has been played or is in our hand: 0.75."
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -219,6 +230,10 @@ def test_bad_input_to_learning_gets_one_clear_sentence(run, arguments, sentence,
         (["--when", "queen-out"], "ask about a model"),
         (["advice-best", "--at", "0"], "--at 0: needs a number above zero"),
         (["advice-best", "--at", "3", "--when", "queen-out"], "give one of them"),
+        (["advice-t", "--when", "queen-out=7"], "queen-out=7: needs a number from 0 (no) to 1 (yes)"),
+        (["advice-t", "--when", "queen-out=nan"], "queen-out=nan: needs a number from 0 (no) to 1 (yes)"),
+        (["advice-t", "--when", "queen-out="], "queen-out=: '' is no number"),
+        (["advice-t", "--when", "queen-out", "--when", "queen-out=0"], "queen-out was given before"),
     ],
 )
 def test_questions_about_advice_that_have_no_answer(run, arguments, sentence):
