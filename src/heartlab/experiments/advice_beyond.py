@@ -31,7 +31,6 @@ from heartlab.experiments.parts import Workshop
 from heartlab.experiments.registry import Findings, Table
 from heartlab.learn.advice_table import Sitter, constant, sitter
 from heartlab.learn.advice_vote_recipe import VoteParameters, VoteTrainer
-from heartlab.players.advice.stock import find_pieces
 
 BAR = 4.5
 """Points per game by which VOTING is to be beaten."""
@@ -43,10 +42,9 @@ TABLE_GAMES = 40_000
 """Games of a tournament of one of ten table learners; the others have more."""
 PLAIN = {"choice": "sum", "hidden": 0}
 """What the name of a part says beside the settings: cards go by the sum of weights, and there is no hidden layer."""
-_NINE = "+".join(one.name for one in find_pieces("paper"))
 FURTHER = {
-    "J♦": f"{_NINE}+take-bonus+keep-bonus+fetch-bonus",
-    "the moon": f"{_NINE}+go-for-moon+stop-moon+deny-moon",
+    "J♦": "paper+take-bonus+keep-bonus+fetch-bonus",
+    "the moon": "paper+go-for-moon+stop-moon+deny-moon",
 }
 """The nine pieces with advice that the paper itself names as missing, by what that is about."""
 FOUR_RULES = "standard"
@@ -120,10 +118,6 @@ def beyond(workshop: Workshop) -> Findings:
     kinds["twenty pieces, VOTING"] = [sitter("voting-pilot")]
     kinds[f"{pieces} pieces, VOTING"] = [sitter("voting-all")]
     kinds[f"{pieces} pieces, LEARNER-T"] = _first_learners(workshop, table_learner("T-all", advice="all", test=0), runs)
-    for name, further in FURTHER.items():
-        kinds[f"nine pieces and {name}, vote learned, constant"] = train_votes(
-            workshop, f"{name} constant", VoteParameters(advice=further, state="none"), votes, VOTE_GAMES["paper"]
-        )
     for words, advice in (("nine", "paper"), ("twenty", "pilot"), (str(pieces), "all")):
         for how, state in (("constant", "none"), ("by state", "play")):
             settings = VoteParameters(advice=advice, state=state)
