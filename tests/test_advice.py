@@ -157,16 +157,16 @@ def test_a_card_that_the_search_calls_certain_wins_points_in_no_world(rules):
     """Early in a deal worlds are too many to try, so some are drawn, and all ways to follow are tried in each."""
     n = Rules.parse(rules).players
     certain = possible = 0
-    for seed in range(12):
+    for seed in range(6):
         for obs in list(along(rules, seed, moon=seed % 2 == 0))[seed % 3 :: 3]:
             found = searched(obs)
             certain, possible = certain + len(found), possible + len(obs.legal)
             s = Situation(obs)
             later = [(obs.seat + 1 + i) % n for i in range(n - 1 - len(obs.trick))]
-            for world in obs.worlds(4, seed=seed) if found and later else ():
+            for world in obs.worlds(3, seed=seed) if found and later else ():
                 hands = [set(world.hands[seat]) for seat in later]
                 assert not [card for card in found if wins_points(s, card, hands)]
-    assert 50 < certain < possible
+    assert 30 < certain < possible
 
 
 @given(st.sampled_from(RULES), st.integers(0, 10**6), st.integers(0, 51))

@@ -11,6 +11,7 @@ from heartlab.experiments import Claim, Experiment, Findings, Paper, Workshop, r
 from heartlab.experiments.claims import above, all_of, below, within
 from heartlab.experiments.command import run_reproduction
 from heartlab.experiments.registry import Curve, Figure, PaperError, Table
+from heartlab.experiments.report import claims_text
 
 
 def test_verdicts_follow_from_intervals():
@@ -26,6 +27,14 @@ def test_claims_become_json():
     claim = Claim("a/b", "says", 1.5, float("nan"), (-float("inf"), 2.0), 10, "unclear")
     text = json.dumps(claim.to_dict(), allow_nan=False)
     assert json.loads(text)["ci95"] == [None, 2.0]
+
+
+def test_numbers_of_claims_have_digits_enough_to_be_told_apart():
+    claim = Claim("a/b", "sums", 14.93, 14.936, (14.884, 14.988), 30, "holds")
+    (_, line) = claims_text([claim])
+    assert "14.94 [14.88 … 14.99], n = 30 (published 14.93)" in line
+    (_, line) = claims_text([Claim("a/b", "sums", 0.63, 1.234, (-0.0185, 1234.5), 30, "holds")])
+    assert "1.23 [-0.0185 … 1,234], n = 30 (published 0.630)" in line
 
 
 class Counter:

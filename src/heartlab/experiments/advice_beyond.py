@@ -118,6 +118,10 @@ def beyond(workshop: Workshop) -> Findings:
     kinds["twenty pieces, VOTING"] = [sitter("voting-pilot")]
     kinds[f"{pieces} pieces, VOTING"] = [sitter("voting-all")]
     kinds[f"{pieces} pieces, LEARNER-T"] = _first_learners(workshop, table_learner("T-all", advice="all", test=0), runs)
+    for name, further in FURTHER.items():
+        kinds[f"nine pieces and {name}, vote learned, constant"] = train_votes(
+            workshop, f"{name} constant", VoteParameters(advice=further, state="none"), votes, VOTE_GAMES["paper"]
+        )
     for words, advice in (("nine", "paper"), ("twenty", "pilot"), (str(pieces), "all")):
         for how, state in (("constant", "none"), ("by state", "play")):
             settings = VoteParameters(advice=advice, state=state)
