@@ -102,3 +102,14 @@ def test_advice_that_could_never_be_asked_for_gets_no_name(kind, name):
 def test_names_of_lists_are_taken(kind, name):
     with pytest.raises(AdviceError, match=f"'{name}': a list of pieces has this name"):
         kind(name, "Never heard.")(lambda rules, obs: obs["legal"])
+
+
+def test_lists_and_names_are_joined_and_nothing_is_heard_twice():
+    names = [one.name for one in find_pieces("paper+keep-bonus")]
+    assert names == [*(one.name for one in find_pieces("paper")), "keep-bonus"]
+    assert [one.name for one in find_abstractions("queen-out+play", 3)][:2] == ["queen-out", "leading"]
+    assert find_abstractions("none", 3) == []
+    with pytest.raises(AdviceError, match=re.escape("paper+get-lead: get-lead is named twice")):
+        find_pieces("paper+get-lead")
+    with pytest.raises(AdviceError, match="queen-out is named twice"):
+        find_abstractions("table+queen-out", 3)
