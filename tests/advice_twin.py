@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from heartlab.cards import card_suit
 from heartlab.deal import Deal
 from heartlab.kernel.layout import STATE, compile_rules
-from heartlab.kernel.rng import below, seed_key, substream
+from heartlab.kernel.rng import below, seed_key, substream, uniform
 from heartlab.kernel.table import deal_table
 from heartlab.observation import Observation
 from heartlab.rules import Rules
@@ -256,11 +257,100 @@ class PlainNet:
         return np.concatenate([self.first.ravel(), self.second.ravel()])
 
 
-class PlainGame:
-    """One game of a learner in seat 0 against random players, with the dice of the compiled loop."""
+class PlainTable:
+    """A row of weights per state."""
 
-    def __init__(self, rules: str, seed: int, purpose: str, number: int) -> None:
-        self.rules = Rules.parse(rules)
+    def __init__(self, pieces: int, initial: float) -> None:
+        self.pieces, self.initial = pieces, initial
+        self.rows: dict[tuple[float, ...], np.ndarray] = {}
+
+    def weigh(self, state: tuple[float, ...]) -> np.ndarray:
+        return self.rows.setdefault(state, np.full(self.pieces, self.initial))
+
+    def error(self, turn: Turn, target: float, piece: int) -> float:
+        return target - self.weigh(turn.state)[piece]
+
+    def nudge(self, state: tuple[float, ...], piece: int, step: float) -> None:
+        self.weigh(state)[piece] += step
+
+
+class PlainLinear:
+    """Weights that are a constant, the last column, plus a term per abstraction."""
+
+    def __init__(self, pieces: int, inputs: int, initial: float) -> None:
+        self.terms = np.zeros((pieces, inputs + 1))
+        self.terms[:, -1] = initial
+
+    def weigh(self, state: tuple[float, ...]) -> np.ndarray:
+        return np.asarray(self.terms @ np.array([*state, 1.0]))
+
+    def error(self, turn: Turn, target: float, piece: int) -> float:
+        return target - turn.weights[piece]
+
+    def nudge(self, state: tuple[float, ...], piece: int, step: float) -> None:
+        self.terms[piece] += step * np.array([*state, 1.0])
+
+
+@dataclass
+class Turn:
+    """A turn of a learner: the state, the weights that it went by, and the pieces that suggested its card."""
+
+    state: tuple[float, ...]
+    weights: np.ndarray
+    suggesters: set[int]
+    credited: set[int]
+
+
+class PlainLearner:
+    """TD as the recipes say it: at the next turn, or, with λ-returns or the joint rule, at the end of the game."""
+
+    def __init__(self, what: PlainTable | PlainLinear | PlainNet, settings: Any) -> None:
+        self.what, self.settings = what, settings
+        self.online = settings.rule == "td" and settings.trace == 0.0
+        self.past: list[Turn] = []
+
+    def weigh(self, state: tuple[float, ...]) -> np.ndarray:
+        return self.what.forward(np.array(state))[1] if isinstance(self.what, PlainNet) else self.what.weigh(state)
+
+    def note(self, turn: Turn) -> None:
+        if self.settings.everybody:
+            turn.credited = set(range(len(turn.weights)))
+        if self.online and self.past:
+            self._step(self.past[-1], turn.weights)
+        self.past.append(turn)
+
+    def game_over(self, reward: float) -> None:
+        past, self.past = self.past, []
+        target = np.full(len(past[0].weights), reward)
+        if self.online:
+            self._step(past[-1], target)
+            return
+        for turn, later in zip(reversed(past), [None, *reversed(past)], strict=False):
+            if later is not None:
+                now = later.weights
+                if self.settings.rule == "joint":
+                    now = np.full(len(now), sum(now[i] for i in later.suggesters))
+                target = (1 - self.settings.trace) * now + self.settings.trace * target
+            self._step(turn, target)
+
+    def _step(self, turn: Turn, target: np.ndarray) -> None:
+        rate = self.settings.rate
+        if isinstance(self.what, PlainNet):
+            self.what.learn(np.array(turn.state), target, turn.credited, rate, self.settings.momentum)
+        elif self.settings.rule == "joint":
+            error = target[0] - sum(turn.weights[i] for i in turn.credited)
+            for i in turn.credited:
+                self.what.nudge(turn.state, i, rate * error / len(turn.credited))
+        else:
+            for i in turn.credited:
+                self.what.nudge(turn.state, i, rate * self.what.error(turn, target[i], i))
+
+
+class PlainGame:
+    """One game of learners against random players, with the dice of the compiled loop."""
+
+    def __init__(self, rules: str, seed: int, purpose: str, number: int, learners: Iterable[int] = (0,)) -> None:
+        self.rules, self.learners = Rules.parse(rules), set(learners)
         states = np.zeros(1, STATE)
         key = seed_key(seed, f"{purpose} deals")
         deal_table(compile_rules(self.rules), np.array([key]), np.array([number]), states)
@@ -272,17 +362,77 @@ class PlainGame:
         return sorted(cards)[below(self.rng, len(cards))] if len(cards) > 1 else next(iter(cards))
 
     def turns(self) -> Iterable[Observation]:
-        """Play on; the learner's observations come out, and its card must be played before the next is asked for."""
+        """Play on; the learners' observations come out, and their card must be played before the next is asked for."""
         while not self.deal.is_over:
             seat = self.deal.to_move
             assert seat is not None
-            if seat == 0:
-                yield self.deal.observe(0)
+            if seat in self.learners:
+                yield self.deal.observe(seat)
             else:
                 self.deal.play(self.pick(set(self.deal.legal)))
 
-    def reward(self) -> float:
-        return (26 - self.deal.points[0]) / 62
+    def reward(self, seat: int = 0) -> float:
+        return (26 - self.deal.points[seat]) / 62
+
+
+class PlainVote:
+    """The learned vote of seat 0 among random players: softmax, a baseline per turn, Adam."""
+
+    def __init__(self, weights: np.ndarray, pieces: int, settings: Any, seed: int) -> None:
+        self.weights, self.settings, self.seed = weights.reshape(pieces, -1).copy(), settings, seed
+        self.moments = [np.zeros_like(self.weights), np.zeros_like(self.weights)]
+        self.baseline: dict[int, np.ndarray] = {}
+
+    def batch(self, number: int, games: int, names: list[str], values: list[str]) -> None:
+        """Some games and one step."""
+        gradient = np.zeros_like(self.weights)
+        for game in range(number * games, (number + 1) * games):
+            gradient += self._game(PlainGame(self.settings.rules, self.seed, "train", game), names, values)
+        slope = gradient / games
+        self.moments[0] = 0.9 * self.moments[0] + 0.1 * slope
+        self.moments[1] = 0.999 * self.moments[1] + 0.001 * slope**2
+        mean, square = (m / (1 - share ** (number + 1)) for m, share in zip(self.moments, (0.9, 0.999), strict=True))
+        rate = self.settings.rate * max(0.1, 1 - 0.9 * number * games / self.settings.horizon)
+        self.weights += rate * mean / (np.sqrt(square) + 1e-8)
+
+    def _game(self, game: PlainGame, names: list[str], values: list[str]) -> np.ndarray:
+        """Play a game; what it adds to the gradient."""
+        past = []
+        for obs in game.turns():
+            described, found = abstraction_values(obs), suggestions(obs, certain=False)
+            state = np.array([*(described[name] for name in values), 1.0])
+            proposals, weights = [found[name] for name in names], list(self.weights @ state)
+            shares = softmax_shares(scores_of(proposals, weights, set(obs.legal)), self.settings.scale)
+            card = self._draw(game, proposals, shares)
+            spoken = [float(card in cards) - sum(shares[c] for c in cards) for cards in proposals]
+            free = len(obs.legal) > 1
+            past.append((state, taken_points(obs), self.settings.scale * np.array(spoken) * free))
+            game.deal.play(card)
+        gradient = np.zeros_like(self.weights)
+        for turn, (state, taken, slopes) in enumerate(past):
+            expect = self.baseline.setdefault(turn, np.zeros(len(state)))
+            better = taken - game.deal.points[0] - expect @ state
+            expect += better * state / (200 * len(state))
+            gradient += better * np.outer(slopes, state)
+        return gradient
+
+    @staticmethod
+    def _draw(game: PlainGame, proposals: list[Cards], shares: dict[int, float]) -> int:
+        """Draw a class of cards that the same pieces suggest, the one with the lowest card first, then one of it."""
+        classes: dict[tuple[bool, ...], list[int]] = {}
+        for card in sorted(shares):
+            classes.setdefault(tuple(card in cards for cards in proposals), []).append(card)
+        dice = uniform(game.rng)
+        for cards in classes.values():
+            dice -= sum(shares[card] for card in cards)
+            if dice < 0:
+                break
+        return cards[below(game.rng, len(cards))]
+
+
+def taken_points(obs: Observation) -> int:
+    """The points that a seat has taken so far, the bonus card included."""
+    return sum(obs.rules.card_points(card) for card in obs.taken[obs.seat])
 
 
 def softmax_shares(scores: dict[int, float], scale: float) -> dict[int, float]:

@@ -1,7 +1,10 @@
 """The commands as a newcomer types them: results, JSON shapes that others script against, and wrong input."""
 
 import json
+import re
+import shlex
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -212,6 +215,17 @@ def test_bad_input_to_learning_gets_one_clear_sentence(run, arguments, sentence,
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_situation_is_told_as_it_was_asked_for(run):
+    told = {}
+    for situation in ("queen-out", "queen-out=1", "queen-out=0", "queen-out=0.75"):
+        status, out, _ = run("advice", "advice-t", "--when", situation)
+        assert status == 0
+        told[situation] = out.partition("Situation: ")[2].partition(" Trust")[0]
+    assert told["queen-out"] == told["queen-out=1"] == "Q♠ has been played or is in our hand."
+    assert told["queen-out=0"] == "Q♠ has been played or is in our hand: no."
+    assert told["queen-out=0.75"] == "Q♠ has been played or is in our hand: 0.75."
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -219,6 +233,10 @@ def test_bad_input_to_learning_gets_one_clear_sentence(run, arguments, sentence,
         (["--when", "queen-out"], "ask about a model"),
         (["advice-best", "--at", "0"], "--at 0: needs a number above zero"),
         (["advice-best", "--at", "3", "--when", "queen-out"], "give one of them"),
+        (["advice-t", "--when", "queen-out=7"], "queen-out=7: needs a number from 0 (no) to 1 (yes)"),
+        (["advice-t", "--when", "queen-out=nan"], "queen-out=nan: needs a number from 0 (no) to 1 (yes)"),
+        (["advice-t", "--when", "queen-out="], "queen-out=: '' is no number"),
+        (["advice-t", "--when", "queen-out", "--when", "queen-out=0"], "queen-out was given before"),
     ],
 )
 def test_questions_about_advice_that_have_no_answer(run, arguments, sentence):
@@ -264,11 +282,41 @@ def test_a_file_of_ones_own_brings_features_and_players(run, tmp_path, monkeypat
     assert status == 0, err
 
 
+def test_the_advice_of_ones_own_in_the_documentation_works(run, tmp_path, monkeypatch, capsys):
+    text = (Path(__file__).parent.parent / "docs" / "advice.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```(python|sh)\n(.*?)```", text.partition("## Advice of your own")[2], re.DOTALL)
+    assert [kind for kind, _ in blocks] == ["python", "sh", "python"]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(sys.modules, "mine", None)  # gone again when the test is over
+    del sys.modules["mine"]
+    (tmp_path / "mine.py").write_text(blocks[0][1], encoding="utf-8")
+    told = []
+    for line in blocks[1][1].splitlines():
+        words = shlex.split(line, comments=True)
+        assert words[0] == "heartlab"
+        for option, less in (("--games", "2000"), ("--deals", "2")):
+            if option in words:
+                words[words.index(option) + 1] = less
+        status, out, err = run(*words[1:])
+        assert status == 0, err
+        told.append(out)
+    assert "lowest-heart             Play the lowest heart." in told[0]
+    assert "More than half of the tricks are over." in told[3]
+    assert "lowest-heart" in told[3]
+    exec(blocks[2][1], {})
+    assert len(re.findall(r"\d\.", capsys.readouterr().out)) == 3
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
         (None, "there is no such file"),
         ("1 +", "SyntaxError"),
+        ("from heartlab.players.advice import piece\n@piece('test-b', 'Bad.')\ndef b(rules, obs):\n"
+         "    return obs['hands'] & 1\n", "advice 'test-b' cannot be compiled"),
+        ("from heartlab.players.advice import piece\n@piece('all', 'Bad.')\ndef b(rules, obs):\n"
+         "    return obs['legal']\n", "advice cannot be called 'all'"),
         ("from heartlab.features.atoms import atom\n@atom('test: b')\ndef b(rules, state, seat):\n"
          "    return state['hand'] == 1\n", "the predicate of 'test: b' cannot be compiled"),
     ],

@@ -11,7 +11,7 @@ from heartlab.experiments import Claim, Experiment, Findings, Paper, Workshop, r
 from heartlab.experiments.claims import above, all_of, below, within
 from heartlab.experiments.command import run_reproduction
 from heartlab.experiments.registry import Curve, Figure, PaperError, Table
-from heartlab.experiments.report import claims_summary
+from heartlab.experiments.report import claims_summary, claims_text
 
 
 def test_verdicts_follow_from_intervals():
@@ -45,6 +45,14 @@ def test_the_papers_claims_are_counted_apart():
     )
     assert "our own" not in claims_summary(papers)
     assert "the paper's" not in claims_summary(ours[1:])
+
+
+def test_numbers_of_claims_have_digits_enough_to_be_told_apart():
+    claim = Claim("a/b", "sums", 14.93, 14.936, (14.884, 14.988), 30, "holds")
+    (_, line) = claims_text([claim])
+    assert "14.94 [14.88 … 14.99], n = 30 (published 14.93)" in line
+    (_, line) = claims_text([Claim("a/b", "sums", 0.63, 1.234, (-0.0185, 1234.5), 30, "holds")])
+    assert "1.23 [-0.0185 … 1,234], n = 30 (published 0.630)" in line
 
 
 class Counter:

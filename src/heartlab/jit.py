@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 from numba.core import config, event
+from numba.core.errors import NumbaError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -72,6 +73,12 @@ def _cache_base() -> str:
             return base
     except OSError:
         return tempfile.mkdtemp(prefix="heartlab-kernels-")
+
+
+def compile_reason(error: NumbaError) -> str:
+    """Why a function of a user cannot be compiled: the one line of the compiler's long answer that says it."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return next((line for line in lines if "Error" in line or "not" in line.lower().split()), lines[0])
 
 
 def cache_directory(module: str) -> str:

@@ -7,15 +7,17 @@ mostly V − L, the points of VOTING minus those of the learner at one table: po
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from heartlab.bundle import Arrays
-from heartlab.experiments.parts import Workshop
+from heartlab.experiments.parts import PartWork, Workshop
 from heartlab.experiments.registry import Curve
 from heartlab.learn.advice_recipes import CHUNK, AdviceParameters, AdviceTrainer, NetParameters, make_learner
 from heartlab.learn.advice_table import Sitter, sitter, tournament
@@ -100,12 +102,32 @@ class Scores:
     """Points per game: the player, VOTING, RANDOM (or whoever the others are)."""
     gap: Estimate
     """Second minus first, over the games of this tournament."""
+    field: Estimate | None = None
+    """Mean of all others minus first, if it was asked for."""
 
 
 def _tournament(rules: str, player: Sitter, others: Sequence[str], seed: int, purpose: str, games: int) -> Arrays:
     points = tournament(Rules.parse(rules), player, [sitter(name) for name in others], seed, purpose, games)
-    gap = estimate((points[:, 1] - points[:, 0]).astype(np.float64))
-    return {"means": points.mean(axis=0), "gap": np.array([gap.mean, gap.se, gap.n])}
+    gap, field = estimate((points[:, 1] - points[:, 0]).astype(np.float64)), points[:, 1:].mean(axis=1) - points[:, 0]
+    return {
+        "means": points.mean(axis=0),
+        "gap": _as_array(gap),
+        "field": _as_array(estimate(field)),
+        "weights": _digest(player),
+    }
+
+
+def _as_array(value: Estimate) -> FloatArray:
+    return np.array([value.mean, value.se, value.n])
+
+
+def _as_estimate(values: FloatArray) -> Estimate:
+    return Estimate(float(values[0]), float(values[1]), int(values[2]))
+
+
+def _digest(player: Sitter) -> npt.NDArray[np.uint8]:
+    """What tells the weights of a player from others, even if these have the same sum."""
+    return np.frombuffer(hashlib.blake2b(player.weights.tobytes(), digest_size=8).digest(), np.uint8)
 
 
 def tournaments(
@@ -117,25 +139,33 @@ def tournaments(
     others: Sequence[str] = ("voting", "random"),
     games: int | None = None,
     settings: Any = None,
+    field: bool = False,
 ) -> list[Scores]:
     """Tournaments of several players, each with its own deals.
 
     :param settings: what decided the weights of the players, since weights themselves make no good name of a part.
+    :param field: whether the gap to all others together is wanted, too; part of the key, since older parts lack it.
     """
     games = games or workshop.size(GAMES, 2_000)
     key = {"rules": rules, "others": list(others), "games": games, "settings": settings}
-    parts = workshop.parts(
-        [
-            (
-                f"tournament {name} {place}",
-                {**key, "place": place, "weights": float(np.abs(player.weights).sum())},
-                partial(_tournament, rules, player, others, workshop.seed, f"{name} {place}", games),
-            )
-            for place, player in enumerate(players)
-        ]
-    )
+    if field:
+        key["field"] = True
+    jobs: list[tuple[str, dict[str, Any], PartWork]] = [
+        (
+            f"tournament {name} {place}",
+            {**key, "place": place, "weights": float(np.abs(player.weights).sum())},
+            partial(_tournament, rules, player, others, workshop.seed, f"{name} {place}", games),
+        )
+        for place, player in enumerate(players)
+    ]
+    parts = workshop.parts(jobs)
+    for place, player in enumerate(players):
+        digest = _digest(player)
+        if not np.array_equal(parts[place].get("weights", digest), digest):  # other weights with the same sum
+            part, deciding, work = jobs[place]
+            parts[place] = workshop.part(part, {**deciding, "digest": digest.tobytes().hex()}, work)
     return [
-        Scores(part["means"], Estimate(float(part["gap"][0]), float(part["gap"][1]), int(part["gap"][2])))
+        Scores(part["means"], _as_estimate(part["gap"]), _as_estimate(part["field"]) if field else None)
         for part in parts
     ]
 

@@ -15,7 +15,11 @@ ORIGINS: dict[str, Origin] = {
     "readings": "reading",
     "control": "control",
     "controls": "control",
+    "calibration": "control",
+    "stronger-expert": "control",
     "beyond": "beyond",
+    "four-players": "beyond",
+    "rest": "beyond",
 }
 """Whose statement a claim is, by the first word of its id: another reading of a paper's statement, a check of what its
 statements rest on, a step beyond it. All others are the paper's own."""

@@ -148,7 +148,9 @@ def _claims_table(claims: Sequence[Claim]) -> list[str]:
 def _number(value: float | str | None) -> str:
     if value is None:
         return "–"
-    return value if isinstance(value, str) else f"{value:#.3g}" if abs(value) < 100 else f"{value:,.0f}"
+    if isinstance(value, str):
+        return value
+    return f"{value:#.3g}" if abs(value) < 10 else f"{value:.2f}" if abs(value) < 100 else f"{value:,.0f}"
 
 
 def _interval(claim: Claim) -> str:

@@ -21,7 +21,7 @@ import numpy as np
 from numba import types
 from numba.core.errors import NumbaError
 
-from heartlab.jit import kernel, pointed
+from heartlab.jit import compile_reason, kernel, pointed
 from heartlab.kernel.bits import CLUBS, HEARTS, ONE, QUEEN_BIT, SPADES, ZERO, bit, popcount
 from heartlab.kernel.layout import RULES, STATE
 
@@ -263,9 +263,7 @@ def atom(name: str, sentence: str = "") -> Callable[[Callable[..., bool]], Atom]
         try:
             compiled = pointed(PREDICATE)(function)
         except NumbaError as error:
-            reasons = [line.strip() for line in str(error).splitlines() if line.strip()]
-            why = next((line for line in reasons if "Error" in line or "not" in line.lower().split()), reasons[0])
-            raise AtomError(f"the predicate of {name!r} cannot be compiled: {why}") from error
+            raise AtomError(f"the predicate of {name!r} cannot be compiled: {compile_reason(error)}") from error
         return place_atom(name, text, compiled)
 
     return add

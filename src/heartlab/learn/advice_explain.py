@@ -59,19 +59,43 @@ def trust_in(model: Model, voter: Sitter, situation: Sequence[str]) -> list[Trus
     """
     inputs = list(model.extras["inputs"])
     thoughts = np.zeros(1, THOUGHT)
-    for text in situation:
-        name, _, value = text.partition("=")
-        if name not in inputs:
-            known = ", ".join(inputs) or "nothing: its weights are the same in every state"
-            raise ExplainError(f"this model does not look at {name!r}; it looks at {known}")
-        try:
-            thoughts[0]["values"][inputs.index(name)] = float(value or 1.0)
-        except ValueError as error:
-            raise ExplainError(f"{text}: {value!r} is no number") from error
+    for name, value in read_situation(situation, inputs).items():
+        thoughts[0]["values"][inputs.index(name)] = value
     weigh(voter.voters[0], voter.weights, thoughts[0])
     weights = thoughts[0]["weights"]
     found = [Trust(name, float(weights[i]), known_pieces()[name].sentence) for i, name in enumerate(model.names)]
     return sorted(found, key=lambda trust: -trust.weight)
+
+
+def read_situation(situation: Sequence[str], inputs: Sequence[str]) -> dict[str, float]:
+    """The values of abstractions from texts such as ``queen-out`` or ``out-hearts=0.5``.
+
+    :raises ExplainError: for one that is not among the inputs or is given twice, or a value that is not from 0 to 1.
+    """
+    found: dict[str, float] = {}
+    for text in situation:
+        name, equals, value = text.partition("=")
+        if name not in inputs:
+            known = ", ".join(inputs) or "nothing: its weights are the same in every state"
+            raise ExplainError(f"this model does not look at {name!r}; it looks at {known}")
+        if name in found:
+            raise ExplainError(f"--when {text}: {name} was given before")
+        try:
+            found[name] = float(value) if equals else 1.0
+        except ValueError as error:
+            raise ExplainError(f"{text}: {value!r} is no number") from error
+        if not 0.0 <= found[name] <= 1.0:
+            raise ExplainError(f"{text}: needs a number from 0 (no) to 1 (yes)")
+    return found
+
+
+def _situation_text(situation: Sequence[str], inputs: Sequence[str]) -> str:
+    """A situation in sentences; what is not plainly true comes with its value."""
+    sentences = []
+    for name, value in read_situation(situation, inputs).items():
+        sentence = known_abstractions()[name].sentence
+        sentences.append(sentence if value == 1.0 else f"{sentence[:-1]}: {'no' if value == 0.0 else value}.")
+    return " ".join(sentences) or "none of its abstractions is true."
 
 
 def strongest_terms(model: Model, voter: Sitter, count: int = STRONGEST) -> list[tuple[str, str, float]]:
@@ -104,8 +128,7 @@ def describe_model(name: str, situation: Sequence[str], instance: int, report: C
         )
         return
     print(f"{name}: {model.kind}, rules {model.rules}, {model.games:,} games; made with: {model.command}")
-    sentences = [known_abstractions()[text.partition("=")[0]].sentence for text in situation]
-    print("Situation: " + (" ".join(sentences) or "none of its abstractions is true.") + " Trust in each piece:")
+    print(f"Situation: {_situation_text(situation, list(model.extras['inputs']))} Trust in each piece:")
     for one in trust:
         print(f"  {one.weight:+7.3f}  {one.piece:<20} {one.sentence}")
     if terms:
@@ -155,7 +178,9 @@ def votes_for(model: Model, voter: Sitter, deal: Deal) -> tuple[int, list[CardVo
         raise ExplainError("nobody is to play a card here")
     obs = deal.observe(seat)
     batch = Observations.of(obs)
-    cards, thoughts = VoterPlayer("explained", voter.voters, voter.weights).think(batch)
+    player = VoterPlayer("explained", voter.voters, voter.weights)
+    player.check_rules(deal.rules)
+    cards, thoughts = player.think(batch)
     found = []
     for card in obs.legal:
         votes = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from heartlab.kernel.layout import SEATS
 from heartlab.learn.advice_table import FloatArray, Sitter
 from heartlab.learn.model import Model, ModelError, load_model
 from heartlab.players.advice.stock import find_abstractions, find_pieces
@@ -25,7 +26,7 @@ def load_voter(name: str, kind: str = "advice-", instance: int = 0, choice: str 
         voters = make_voter(
             voter_kind,
             find_pieces("+".join(model.names)),
-            find_abstractions("+".join(inputs), 3) if inputs else [],
+            find_abstractions("+".join(inputs), SEATS) if inputs else [],
             hidden=int(model.extras["hidden"]),
             choice=choice or str(model.extras["choice"]),
         )

@@ -6,8 +6,9 @@ and the metrics tell the cumulative average points per game over all test games 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+import math
+from dataclasses import dataclass, fields, replace
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -74,10 +75,25 @@ class AdviceParameters:
         for field, known in (("choice", CHOICES), ("rule", ("td", "joint"))):
             if getattr(self, field) not in known:
                 raise ValueError(f"{field}={getattr(self, field)} is unknown; choose from {', '.join(known)}")
-        if not 0.0 <= self.trace <= 1.0:
-            raise ValueError(f"trace={self.trace} needs a number from 0 to 1")
+        for field in ("rate", "trace"):
+            if not 0.0 <= getattr(self, field) <= 1.0:
+                raise ValueError(f"{field}={getattr(self, field)} needs a number from 0 to 1")
+        if not 0.0 <= self.momentum < 1.0:
+            raise ValueError(f"momentum={self.momentum} needs a number from 0 to less than 1")
+        for field in ("initial", "spread"):
+            require_finite(field, getattr(self, field))
         if self.test < 0:
             raise ValueError(f"test={self.test} needs a number of games")
+        if self.rule == "joint" and self.everybody:
+            raise ValueError(
+                "rule=joint is about the pieces that suggested the card; everybody=yes does not go with it"
+            )
+
+
+def require_finite(name: str, value: float) -> None:
+    """Refuse a parameter that is no number to reckon with."""
+    if not math.isfinite(value):
+        raise ValueError(f"{name}={value} needs a finite number")
 
 
 @dataclass(frozen=True)
@@ -91,8 +107,29 @@ class NetParameters(AdviceParameters):
     momentum: float = 0.9
 
 
+UNUSED = {NET: ("initial",), TABLE: ("hidden", "momentum", "spread"), LINEAR: ("hidden", "momentum", "spread")}
+"""Parameters that make no difference to a kind of learner."""
+DESCRIBED = {NET: "a network", TABLE: "a table", LINEAR: "linear weights"}
+
+
+def check_kind(kind: int, settings: AdviceParameters) -> None:
+    """Refuse what a kind of learner has no use for, rather than learn as if it had not been said.
+
+    :raises ValueError: with a sentence that names the parameter.
+    """
+    if kind == NET and settings.rule == "joint":
+        raise ValueError("rule=joint is for tables and linear weights; a network learns each piece by itself (rule=td)")
+    if kind == NET and settings.hidden < 1:
+        raise ValueError(f"hidden={settings.hidden}: a network needs at least one hidden unit")
+    defaults = {field.name: field.default for field in fields(settings)}
+    for name in UNUSED[kind]:
+        if getattr(settings, name) != defaults[name]:
+            raise ValueError(f"{name}={getattr(settings, name)} makes no difference to {DESCRIBED[kind]}")
+
+
 def make_learner(kind: int, settings: AdviceParameters, seed: int, instance: int = 0) -> Sitter:
     """A learner with its initial weights; instances of one seed differ in what is random."""
+    check_kind(kind, settings)
     rules = Rules.parse(settings.rules)
     pieces, inputs = find_pieces(settings.advice), find_abstractions(settings.state, rules.players)
     hidden = settings.hidden if kind == NET else 0
@@ -122,7 +159,20 @@ def make_learner(kind: int, settings: AdviceParameters, seed: int, instance: int
     )
 
 
-def voter_model(kind: int, weights: FloatArray, settings: Any, **extras: Any) -> Model:
+class ModelSettings(Protocol):
+    """What the settings of a recipe say about its model."""
+
+    @property
+    def rules(self) -> str: ...
+    @property
+    def advice(self) -> str: ...
+    @property
+    def state(self) -> str: ...
+
+
+def voter_model(
+    kind: int, weights: FloatArray, settings: ModelSettings, *, hidden: int = 0, choice: str = "sum"
+) -> Model:
     """A model of some voters: `weights` is [instances, parameters]."""
     rules = Rules.parse(settings.rules)
     return Model(
@@ -132,9 +182,8 @@ def voter_model(kind: int, weights: FloatArray, settings: Any, **extras: Any) ->
         names=tuple(piece.name for piece in find_pieces(settings.advice)),
         extras={
             "inputs": [value.name for value in find_abstractions(settings.state, rules.players)],
-            "hidden": settings.hidden if kind == NET else 0,
-            "choice": settings.choice,
-            **extras,
+            "hidden": hidden,
+            "choice": choice,
         },
     )
 
@@ -224,7 +273,8 @@ class AdviceTrainer:
 
     def model(self) -> Model:
         """All learners; players take the first unless told otherwise."""
-        return voter_model(self.kind, self._learned(), self.settings)
+        hidden = self.settings.hidden if self.kind == NET else 0
+        return voter_model(self.kind, self._learned(), self.settings, hidden=hidden, choice=self.settings.choice)
 
 
 @recipe(

@@ -14,7 +14,7 @@ from heartlab.kernel.rng import seed_key
 from heartlab.learn.advice_games import GNOME, JOINT, RANDOM, SEAT, STILL, TD, VOTES, play_games, prepare
 from heartlab.players.advice.stock import custom_functions, find_pieces
 from heartlab.players.advice.vote import CONSTANT, VOTER
-from heartlab.players.advice.voting import make_voter
+from heartlab.players.advice.voting import check_voter, make_voter
 from heartlab.rules import Rules
 
 FloatArray = npt.NDArray[np.float64]
@@ -88,6 +88,7 @@ class AdviceTable:
         best, worst = reward_range(rules)
         offset = 0
         for place, one in enumerate(sitters):
+            check_voter(one.voters, rules, f"the sitter in place {place}")
             self.voters[place] = one.voters[0]
             self.voters[place]["offset"] = offset
             offset += len(one.weights)

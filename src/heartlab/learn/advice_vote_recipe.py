@@ -13,7 +13,7 @@ from heartlab.kernel.rng import seed_key
 from heartlab.learn.advice_games import MAX_TURNS, VOTES
 from heartlab.learn.advice_players import load_voter
 from heartlab.learn.advice_policy import BASELINE_WIDTH, gradient_games, prepare_gradient
-from heartlab.learn.advice_recipes import voter_model
+from heartlab.learn.advice_recipes import require_finite, voter_model
 from heartlab.learn.advice_table import AdviceTable, FloatArray, Sitter, constant, sitter, tournament
 from heartlab.learn.model import Model
 from heartlab.learn.recipes import Metrics, recipe
@@ -53,14 +53,17 @@ class VoteParameters:
     """Frozen games after every `test_every` batches."""
     test_every: int = 20
     testers: str = "voting+random"
-    choice: str = "sum"
-    hidden: int = 0
+    """Who sits at the table in the tests."""
 
     def __post_init__(self) -> None:
         Rules.parse(self.rules)
-        for name in ("batch", "horizon", "test_every"):
-            if getattr(self, name) < 1:
+        for name in ("initial", "relative", "rate", "scale"):
+            require_finite(name, getattr(self, name))
+        for name in ("batch", "horizon", "test_every", "rate", "scale"):
+            if getattr(self, name) <= 0:
                 raise ValueError(f"{name}={getattr(self, name)} needs a number above zero")
+        if self.test < 0:
+            raise ValueError(f"test={self.test} needs a number of games")
 
 
 def spread_constant(weights: FloatArray, inputs: int) -> FloatArray:
@@ -97,6 +100,8 @@ class VoteTrainer:
                 if one is self.learner:  # copies of the learner share its weights
                     table.voters[place]["offset"] = 0
         self.testers = [sitter(name) for name in settings.testers.split("+")]
+        if settings.test and len(self.testers) != self.rules.players - 1:
+            raise ValueError(f"testers needs {self.rules.players - 1} names under {self.rules}, joined with +")
         self.weights = weights.copy()
         self.first, self.second = np.zeros_like(weights), np.zeros_like(weights)
         self.baseline = np.zeros((MAX_TURNS, BASELINE_WIDTH))

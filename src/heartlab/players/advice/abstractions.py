@@ -64,6 +64,11 @@ NAMES |= {
 }
 
 
+def opponent_of(number: int) -> int:
+    """Which opponent an abstraction is about, clockwise from 1; 0 if it is about none."""
+    return 1 + (number - BEHAVIOUR) % (4 * OPPONENTS) // 4 if BEHAVIOUR <= number < COUNT else 0
+
+
 @kernel
 def _cards_out(rules: Any, obs: Any, suit: int) -> int:
     """How many cards of a suit have been played."""

@@ -14,7 +14,8 @@ ours are worked out together, yours through one function pointer that leads to a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -23,14 +24,17 @@ import numba
 import numpy as np
 from numba import types
 from numba.core import config
+from numba.core.errors import NumbaError
 
-from heartlab.jit import pointed
+from heartlab.jit import compile_reason, pointed
 from heartlab.kernel.bits import ZERO
 from heartlab.kernel.layout import OBSERVATION, RULES
 from heartlab.players.advice import abstractions, more, pieces
 
 CUSTOM = 1000
 """Numbers from here on are advice of users."""
+SIGNS = "+,=/:"
+"""What stands between names and values where advice is asked for, so that no name may have it."""
 _RECORDS = (numba.from_dtype(RULES), numba.from_dtype(OBSERVATION))
 PIECE = types.uint64(*_RECORDS)
 VALUE = types.float64(*_RECORDS)
@@ -69,7 +73,10 @@ def no_values(rules: Any, obs: Any, index: int) -> float:
 class _Stock:
     """Advice of one kind: ours by name, and what users added."""
 
-    def __init__(self, ours: dict[str, tuple[int, str]], one: Any, all_of_them: Any, none: Function) -> None:
+    def __init__(
+        self, ours: dict[str, tuple[int, str]], lists: tuple[str, ...], one: Any, all_of_them: Any, none: Function
+    ) -> None:
+        self.lists = lists
         self.by_name = {name: Advice(name, sentence, number) for name, (number, sentence) in ours.items()}
         self.one, self.all_of_them, self.none = one, all_of_them, none
         self.functions: list[Function] = []
@@ -78,7 +85,14 @@ class _Stock:
     def add(self, name: str, sentence: str, function: Function) -> Function:
         if name in self.by_name and self.by_name[name].number < CUSTOM:
             raise AdviceError(f"advice {name!r} exists already")
-        compiled = pointed(self.one)(function)
+        if name in self.lists:
+            raise AdviceError(f"advice cannot be called {name!r}: a list of pieces has this name")
+        if not name or any(sign in SIGNS or sign.isspace() for sign in name):
+            raise AdviceError(f"advice cannot be called {name!r}: a name has no spaces and none of {' '.join(SIGNS)}")
+        try:
+            compiled = pointed(self.one)(function)
+        except NumbaError as error:
+            raise AdviceError(f"advice {name!r} cannot be compiled: {compile_reason(error)}") from error
         if name in self.by_name:  # defined again, as notebooks do
             self.functions[self.by_name[name].number - CUSTOM] = compiled
             self.by_name[name] = Advice(name, sentence, self.by_name[name].number)
@@ -120,8 +134,8 @@ def _link(first: Function, rest: Function, signature: Any) -> Function:
     return linked
 
 
-_pieces = _Stock({**pieces.NAMES, **more.NAMES}, PIECE, PIECES, no_pieces)
-_values = _Stock(abstractions.NAMES, VALUE, VALUES, no_values)
+_pieces = _Stock({**pieces.NAMES, **more.NAMES}, ("paper", "pilot", "all"), PIECE, PIECES, no_pieces)
+_values = _Stock(abstractions.NAMES, ("none", "paper", "table", "play"), VALUE, VALUES, no_values)
 
 
 def piece(name: str, sentence: str) -> Callable[[Function], Function]:
@@ -149,22 +163,36 @@ def custom_functions() -> tuple[Function, Function]:
     return _pieces.together(), _values.together()
 
 
+def _spelled_out(text: str, lists: Mapping[str, list[str]]) -> list[str]:
+    """Names joined with ``+``, with those of a list in the place of its name."""
+    names = [name for part in text.split("+") for name in lists.get(part, [part])]
+    for name, times in Counter(names).items():
+        if times > 1:
+            raise AdviceError(f"{text}: {name} is named twice")
+    return names
+
+
 PILOT_PIECES = 11
 """So many pieces beyond the paper were tried in a pilot."""
 
 
 def find_pieces(text: str) -> list[Advice]:
-    """Pieces by the name of a list (`paper`: nine, `pilot`: twenty, `all`) or by their own names joined with ``+``."""
+    """Pieces by the names of lists (`paper`: nine, `pilot`: twenty, `all`) and by their own, joined with ``+``.
+
+    :raises AdviceError: for an unknown name, or a piece that is named twice.
+    """
     names = {"paper": list(pieces.NAMES), "all": list(pieces.NAMES) + list(more.NAMES)}
     names["pilot"] = names["all"][: len(pieces.NAMES) + PILOT_PIECES]
-    return _pieces.find(names.get(text) or text.split("+"))
+    return _pieces.find(_spelled_out(text, names))
 
 
 def find_abstractions(text: str, players: int) -> list[Advice]:
-    """Abstractions by the name of a list or by their own names joined with ``+``.
+    """Abstractions by the names of lists and by their own, joined with ``+``.
 
     `paper`: the seventeen inputs of the network (more with more opponents); `table`: the nine of the table learner;
     `play`: the ones beyond the paper; `none`.
+
+    :raises AdviceError: for an unknown name, one that is named twice, or an opponent that there is not.
     """
     suits, opponents = abstractions.SUIT_NAMES, range(1, players)
     names = {
@@ -176,4 +204,18 @@ def find_abstractions(text: str, players: int) -> list[Advice]:
         "table": ["queen-out"] + [f"void-{who}-{suit}" for who in opponents for suit in suits],
         "play": [name for name, (number, _) in abstractions.NAMES.items() if number >= abstractions.LEADING],
     }
-    return _values.find(names[text] if text in names else text.split("+"))
+    found = _values.find(_spelled_out(text, names))
+    check_opponents([one.number for one in found], players)
+    return found
+
+
+def check_opponents(numbers: Iterable[int], players: int) -> None:
+    """Refuse abstractions about an opponent that a table does not have.
+
+    :raises AdviceError: with a sentence that names one of them.
+    """
+    for number in numbers:
+        opponent = abstractions.opponent_of(number)
+        if opponent >= players:
+            name = next(one.name for one in _values.by_name.values() if one.number == number)
+            raise AdviceError(f"{name}: with {players} players there is no opponent {opponent}")

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from heartlab.jit import compile_for
 from heartlab.kernel.layout import StateArray
 from heartlab.players.advice.more import BUILT_IN, FIRST
-from heartlab.players.advice.stock import Advice, custom_functions, find_pieces
+from heartlab.players.advice.stock import Advice, AdviceError, check_opponents, custom_functions, find_pieces
 from heartlab.players.advice.vote import (
     CHOICES,
     CONSTANT,
@@ -24,7 +24,8 @@ from heartlab.players.advice.vote import (
 )
 from heartlab.players.base import CardArray, MaskArray, Observations, Player
 from heartlab.players.gnome import make_gnome
-from heartlab.players.registry import parse_options, register
+from heartlab.players.registry import PlayerError, parse_options, register
+from heartlab.rules import Rules
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -55,6 +56,17 @@ def make_voter(
     return voters
 
 
+def check_voter(voters: StateArray, rules: Rules, who: str) -> None:
+    """Refuse a table without an opponent that a voter looks at.
+
+    :raises PlayerError: with a sentence that says which abstraction it is.
+    """
+    try:
+        check_opponents(voters["inputs"][0, : int(voters["input_count"][0])].tolist(), rules.players)
+    except AdviceError as error:
+        raise PlayerError(f"{who} cannot sit at a table of {rules}: {error}") from error
+
+
 class VoterPlayer(Player):
     """A player that weighs advice. It passes like gnome:jake: the advice of the paper has no word about passing."""
 
@@ -63,6 +75,10 @@ class VoterPlayer(Player):
         self.voters, self.floats = voters, floats
         self._passer = make_gnome("jake")
         compile_for(vote_table, VOTE_TABLE)
+
+    def check_rules(self, rules: Rules) -> None:
+        """Refuse a table without an opponent that the weights depend on."""
+        check_voter(self.voters, rules, f"player {self.name}")
 
     def think(self, batch: Observations) -> tuple[CardArray, StateArray]:
         """The cards, and one THOUGHT record per row that says how each was chosen."""
