@@ -12,7 +12,8 @@ import sys
 import threading
 import time
 from itertools import pairwise
-from typing import get_args
+from pathlib import Path
+from typing import get_args, get_type_hints
 
 import msgspec
 import pytest
@@ -34,6 +35,7 @@ from heartlab.cards import CardSet, card_name, parse_card
 from heartlab.deal import Deal
 from heartlab.record_reader import from_json
 from heartlab.rules import Rules
+from heartlab.web import messages
 from heartlab.web.bots import Bots
 from heartlab.web.command import run_server
 from heartlab.web.commitment import check_proof, proof_of, run_verify
@@ -686,6 +688,22 @@ def test_tokens_come_back_with_time():
     now[0] = 1e6
     assert [bucket.take(entry_cost(40) + further_cost("review", 40)) for _ in range(4)] == [True, True, True, False]
     assert further_cost("read", MAX_ORDINARY + 1) == 0, "a large message has paid before it was read"
+
+
+def test_the_protocol_page_explains_every_field():
+    """Of every message and of its parts, in a table of its own; and every code of a failure."""
+    page = (Path(__file__).parent.parent / "docs" / "web-protocol.md").read_text()
+    sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^### |\Z)", page, re.MULTILINE | re.DOTALL))
+    kinds = [kind for kind in vars(messages).values() if isinstance(kind, type) and issubclass(kind, msgspec.Struct)]
+    kinds.remove(msgspec.Struct)
+    assert set(sections) == {kind.__name__ for kind in kinds}
+    for kind in kinds:
+        told = re.findall(r"^\| `(\w+)` \|", sections[kind.__name__], re.MULTILINE)
+        assert told == list(kind.__struct_fields__), kind.__name__
+        tag = kind.__struct_config__.tag
+        assert tag is None or f"`{tag}`" in sections[kind.__name__]
+    assert set(get_args(get_type_hints(messages.Failed)["code"])) == CODES
+    assert all(f"`{code}` (" in page for code in CODES)
 
 
 # --- what is kept ---

@@ -63,6 +63,8 @@ class Live:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     guests: dict[object, Send] = field(default_factory=dict)
     driving: asyncio.Task[None] | None = None
+    asker: object = None
+    """The connection for which the bots play: all tables that one sets going share its place in the queue."""
     claimed: bool = False
     """The person leaves the rest to the server."""
     thought: float = 0.0
@@ -269,6 +271,7 @@ class House:
     def drive(self, live: Live, started: float | None = None) -> None:
         """Let the bots play until it is the person's turn; does nothing if they are at it already."""
         if live.driving is None or live.driving.done():
+            live.asker = asyncio.current_task()
             live.driving = asyncio.create_task(self._drive(live, started))
 
     async def _drive(self, live: Live, started: float | None) -> None:
@@ -303,7 +306,7 @@ class House:
     async def _bots_act(self, live: Live) -> list[View]:
         """Let the next bots choose, act as they chose, and make what is to be shown of it; all of it is kept first."""
         table = live.table
-        chosen, seconds = await self._players.run(live, self._choose, table.deal.copy(), table.bots())
+        chosen, seconds = await self._players.run(live.asker, self._choose, table.deal.copy(), table.bots())
         live.thought += seconds
         views = []
         with table.kept_together():
