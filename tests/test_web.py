@@ -39,7 +39,7 @@ from heartlab.web import messages
 from heartlab.web.bots import Bots
 from heartlab.web.command import run_server
 from heartlab.web.commitment import check_proof, proof_of, run_verify
-from heartlab.web.house import MAX_RECORDS, SLICE
+from heartlab.web.house import MAX_RECORDS, SLICE, House
 from heartlab.web.limits import CAPACITY, MAX_ORDINARY, Bucket, entry_cost, further_cost
 from heartlab.web.messages import Decision, Incoming
 from heartlab.web.puzzles import make_puzzle, origin_of
@@ -889,6 +889,34 @@ def test_those_who_used_little_time_go_first():
         workers.close()
 
     asyncio.run(scene())
+
+
+def test_waiting_for_a_thread_is_the_servers_own_time(served, monkeypatch):
+    """The threads are taken for a while; then three passes and the cards up to the person are one piece of work."""
+    pieces = []
+    choose = House._choose
+
+    def counted(self, deal, seats):
+        found = choose(self, deal, seats)
+        pieces.append(len(found[0]))
+        return found
+
+    monkeypatch.setattr(House, "_choose", counted)
+    monkeypatch.setattr("heartlab.web.house.SLICE", 1e9)
+    with served.client() as client:
+        view = client.create(served.key, seed=5)
+        gate, moves = threading.Event(), len(served.house.own_seconds)
+        for _ in range(2):
+            asyncio.run_coroutine_threadsafe(served.house.prepare(gate.wait, 60), served.loop)
+        client.say("pass", cards=view["may_pass"][:3])
+        client.receive()
+        time.sleep(0.2)
+        gate.set()
+        plays = client.my_turn()["plays"]
+        while len(served.house.own_seconds) == moves:
+            time.sleep(0.01)
+        assert served.house.own_seconds[-1] >= 0.2
+        assert pieces == [3 + plays]
 
 
 def test_the_tables_do_not_wait_for_the_coach(served):
