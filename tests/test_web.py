@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from itertools import pairwise
+from pathlib import Path
+from typing import get_args, get_type_hints
 
 import msgspec
 import pytest
@@ -27,18 +31,23 @@ from web_client import Client, moon_hands, serving
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
-from heartlab.cards import CardSet, card_name
+from heartlab.cards import CardSet, card_name, parse_card
 from heartlab.deal import Deal
 from heartlab.record_reader import from_json
 from heartlab.rules import Rules
+from heartlab.web import messages
 from heartlab.web.bots import Bots
 from heartlab.web.command import run_server
 from heartlab.web.commitment import check_proof, proof_of, run_verify
-from heartlab.web.limits import CAPACITY, Bucket
+from heartlab.web.house import MAX_RECORDS, SLICE, House
+from heartlab.web.limits import CAPACITY, MAX_ORDINARY, Bucket, entry_cost, further_cost
+from heartlab.web.messages import Decision, Incoming
+from heartlab.web.puzzles import make_puzzle, origin_of
 from heartlab.web.store import Row, Settings, Store, StoreError
-from heartlab.web.table import Table, takes_all, takes_none
+from heartlab.web.table import Table, nothing_counts, takes_all, takes_none
+from heartlab.web.workers import Workers
 
-CODES = {"message", "key", "table", "limit", "busy", "player", "closed"}
+CODES = {"message", "key", "table", "limit", "server"}
 
 
 @pytest.fixture(scope="module")
@@ -209,15 +218,72 @@ def test_the_same_deal_again_and_from_its_middle(served):
         assert [card for _, card in middle["last"]] == plays[middle["plays"] // 4 - 1][1].split()
 
 
-def test_watching_sends_a_deal_when_it_is_over(served):
+def test_watching_sends_every_deal_when_it_is_over_and_nothing_else(served, monkeypatch):
+    monkeypatch.setattr(Bucket, "take", lambda self, cost: True)
+    bots = ["gnome", "random", "gnome:jake", "random"]
     with served.client() as client:
-        client.say("create", house=served.key, players=["gnome"] * 4, watch=True, seed=2)
-        got = client.until(lambda message: message["type"] == "deals")
-        assert sum(got["records"][0]["points"]) in (26, 78)
-        assert all(good for _, good, _ in check_proof(got["proof"]))
+        client.say("create", house=served.key, players=bots, watch=True, practice=True, seed=2)
+        for number in range(3):
+            got = client.until(lambda message: message["type"] == "deals")
+            record = got["records"][0]
+            assert record["deal"] == number
+            assert sum(record["points"]) in (26, 78)
+            assert all(good for _, good, _ in check_proof(got["proof"]))
+            assert record["players"] == [
+                f"{name} ({bot})" for name, bot in zip(["Ada", "Emil", "Ines", "Oskar"], bots, strict=True)
+            ]
+            assert got["more"]
+            for kind, values in (
+                ("undo", {}), ("play", {"card": "2C", "at": 0}), ("pass", {"cards": []}), ("check", {}), ("count", {}),
+                ("hint", {}), ("claim", {}), ("moon", {"what": "self"}), ("review", {"number": 0}),
+            ):  # fmt: skip
+                assert client.ask(kind, "view", **values)["code"] == "table", kind
+            client.say("next")
+        client.until(lambda message: message["type"] == "deals")
         assert not [text for text in client.traffic if '"type":"view"' in text]
+
+
+def test_a_watched_table_that_nobody_looks_at_rests_and_is_forgotten(served, monkeypatch):
+    chosen = []
+    play = Bots.play
+
+    def slow(self, name, obs):
+        chosen.append(name)
+        time.sleep(SLICE)
+        return play(self, name, obs)
+
+    monkeypatch.setattr(Bots, "play", slow)
+    with served.client() as client:
+        client.create(served.key, ["gnome"] * 4, watch=True)
+        key = client.key
+        while not chosen:
+            time.sleep(0.01)
+    while key in served.house.live:
+        time.sleep(0.01)
+    before = len(chosen)
+    time.sleep(4 * SLICE)
+    assert before == len(chosen) < 52
+    monkeypatch.undo()
+    with served.client() as client:
+        client.say("open", key=key)
+        assert sum(client.until(lambda got: got["type"] == "deals")["records"][0]["points"]) in (26, 78)
+
+
+def test_a_deal_can_be_left_in_practice(served):
+    with served.client() as client:
+        first = client.create(served.key, seed=5, practice=True)
+        assert first["can_leave"]
+        client.act(), client.act()
         client.say("next")
-        assert client.until(lambda message: message["type"] == "deals")["records"][0]["deal"] == 1
+        second = client.until(lambda got: got["type"] == "view" and got["event"]["kind"] == "dealt")
+        assert (second["deal"], second["phase"], second["scores"]) == (1, "pass", [0, 0, 0, 0])
+        assert second["hand"] != first["hand"]
+        client.finish_deal()
+        assert client.ask("replay", "deals", number=0)["code"] == "table"
+        served.house.live.pop(client.key)
+        assert client.ask("open", "view", key=client.key)["scores"] == client.view["scores"]
+        assert not client.create(served.key, seed=5)["can_leave"]
+        assert client.ask("next", "failed")["code"] == "table"
 
 
 def test_a_record_can_be_read(served):
@@ -227,6 +293,9 @@ def test_a_record_can_be_read(served):
         got = client.ask("read", "deals", house=served.key, text=deal.to_text())
         assert got["records"][0]["points"] == list(deal.points)
         assert client.ask("read", "deals", house=served.key, text="%hearts 1\nrubbish")["type"] == "failed"
+        line = json.dumps(got["records"][0])
+        many = client.ask("read", "deals", house=served.key, text="\n".join([line] * (MAX_RECORDS + 4)))
+        assert (many["title"], len(many["records"])) == (f"{MAX_RECORDS} of {MAX_RECORDS + 4} deals", MAX_RECORDS)
 
 
 # --- honesty ---
@@ -327,25 +396,28 @@ def test_a_given_seed_stays_as_it_is(served):
         assert client.ask("create", "opened", house=served.key, players=["gnome"] * 3, share="XY")["code"] == "message"
 
 
-def swapped_hands(seed: int, first: int, second: int, place: int) -> list[CardSet]:
-    """The hands of a deal in which two other seats have exchanged one card."""
-    hands = [set(hand) for hand in Deal("standard", seed, 3).hands]
-    one, other = sorted(hands[first])[place], sorted(hands[second])[place]
+def swapped_hands(deal: Deal, first: int, second: int | None, one: int, other: int) -> list[CardSet]:
+    """The hands of a deal in which a seat has exchanged a card with another seat, or with the kitty."""
+    hands = [set(hand) for hand in deal.hands]
     hands[first] = hands[first] - {one} | {other}
-    hands[second] = hands[second] - {other} | {one}
+    if second is not None:
+        hands[second] = hands[second] - {other} | {one}
     return [CardSet(hand) for hand in hands]
 
 
-def play_with_everything(hands: list[CardSet], seed: int) -> list[str]:
-    """All traffic of a held deal with given hands, coach included; salted hashes, which must differ, are masked."""
+def play_with_everything(hands: list[CardSet], deal: Deal, seed: int) -> list[str]:
+    """All traffic of a deal with given hands, coach included; salted hashes, which must differ, are masked."""
 
     def dealer(rules, _seed, _number, scores):
-        return Deal.from_hands(hands, rules, number=3, scores=scores, seed=seed)
+        return Deal.from_hands(hands, rules, number=deal.number, scores=scores, seed=seed)
 
-    with serving(dealer=dealer) as server, server.client() as client:
-        client.create(server.key, ["gnome", "gnome", "gnome"], share="ab" * 8)
-        while client.view["phase"] == "play":
-            if client.view["plays"] % 12 < 4:
+    with pytest.MonkeyPatch.context() as patch, serving(dealer=dealer) as server, server.client() as client:
+        patch.setattr(Bucket, "take", lambda self, cost: True)
+        client.create(server.key, ["gnome"] * (len(hands) - 1), rules=str(deal.rules), share="ab" * 8)
+        if client.view["phase"] == "pass":
+            client.ask("hint", "passing")
+        while client.view["phase"] in ("pass", "play"):
+            if client.view["phase"] == "play" and client.view["plays"] % 12 < 4:
                 client.ask("hint", "coaching")
                 client.ask("count", "counted")
             client.act()
@@ -355,20 +427,71 @@ def play_with_everything(hands: list[CardSet], seed: int) -> list[str]:
     return [re.sub('"(commitment|promise)":"[0-9a-f]{64}"|"key":"[^"]+"', '"masked":0', text) for text in texts]
 
 
-@pytest.mark.parametrize(("seed", "first", "second", "place"), [(1, 1, 2, 12), (2, 2, 3, 0), (3, 1, 3, 6)])
-def test_traffic_is_the_same_until_a_hidden_card_becomes_visible(seed, first, second, place):
-    """Two deals differ in two cards of others: all bytes are the same up to the first card that is played otherwise."""
-    hands = [list(Deal("standard", seed, 3).hands), swapped_hands(seed, first, second, place)]
+def first_difference(
+    deal: Deal, seed: int, first: int, second: int | None, one: int, other: int
+) -> tuple[int, dict, dict]:
+    """Where the traffic of a deal and of the one with two cards exchanged differ first, and the two messages."""
+    hands = [list(deal.hands), swapped_hands(deal, first, second, one, other)]
     assert hands[0][0] == hands[1][0]
     assert hands[0] != hands[1]
-    one, other = (play_with_everything(each, seed) for each in hands)
-    same = next(index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
-    a, b = json.loads(one[same]), json.loads(other[same])
+    texts = [play_with_everything(each, deal, seed) for each in hands]
+    same = next(index for index, (a, b) in enumerate(zip(*texts, strict=False)) if a != b)
+    return same, json.loads(texts[0][same]), json.loads(texts[1][same])
+
+
+@pytest.mark.parametrize(
+    ("seed", "number", "first", "second", "place"),
+    [(1, 3, 1, 2, 12), (2, 3, 2, 3, 0), (3, 3, 1, 3, 6), (1, 0, 1, 2, 12), (2, 1, 2, 3, 3)],
+)
+def test_traffic_is_the_same_until_a_hidden_card_becomes_visible(seed, number, first, second, place):
+    """Two deals differ in two cards of others: all bytes are the same up to the first card that is played otherwise.
+
+    After passing, also up to other cards that are received, or, where the difference was passed away, to the end.
+    """
+    deal = Deal("standard", seed, number)
+    one, other = sorted(deal.hands[first])[place], sorted(deal.hands[second])[place]
+    same, a, b = first_difference(deal, seed, first, second, one, other)
     assert a["type"] == b["type"] == "view", "only a played card may make the difference, never the coach"
-    assert a["event"]["kind"] in ("played", "over")
-    assert a["event"]["seat"] == b["event"]["seat"]
-    assert a["event"]["card"] != b["event"]["card"]
     assert same > 3
+    if a["received"] == b["received"] and not ("reveal" in a and "reveal" in b):
+        assert a["event"]["kind"] in ("played", "over")
+        assert a["event"]["seat"] == b["event"]["seat"]
+        assert a["event"]["card"] != b["event"]["card"]
+    elif "reveal" not in a:
+        assert number != 3
+
+
+def test_traffic_does_not_tell_what_lies_in_the_kitty():
+    """9♥ in the kitty or with a player, all other cards that count are out: the page may not offer to finish."""
+    deal = Deal("advice", 7)
+    ten, nine = parse_card("TC"), parse_card("9H")
+    assert nine in deal.kitty
+    same, a, b = first_difference(deal, 7, 2, None, ten, nine)
+    assert a["type"] == b["type"] == "view"
+    assert a["plays"] > 40
+    assert (a["event"]["seat"], a["event"]["card"]) != (b["event"]["seat"], b["event"]["card"]), "only by a card"
+    assert same > 40
+
+
+@pytest.mark.parametrize(
+    "rules", ["advice", "standard,players=3,removed=none,kitty=nobody,opening=lowest-club", "omnibus,players=5"]
+)
+def test_claims_are_the_same_in_every_world_that_fits(rules):
+    """The person sees the same in all of them, so a claim that only some of them allow would tell where cards are."""
+    bots, compared = Bots(), 0
+    for seed in range(16):
+        deal = Deal(rules, seed, Rules.parse(rules).players - 1)
+        deal = Deal.from_hands(deal.hands, rules, number=deal.number, pass_direction="hold", seed=seed)
+        while not deal.is_over:
+            if len(deal.observe(0).hand) <= 4:
+                obs = deal.observe(0)
+                told = nothing_counts(obs, deal)
+                for world in obs.worlds(3, seed):
+                    assert nothing_counts(world.observe(0), world) == told
+                    compared += not world.points_open
+                    assert not (told and world.points_open)
+            deal.play(bots.play("gnome", deal.observe(deal.to_move)))
+    assert compared > 10
 
 
 def test_no_view_of_a_running_deal_names_a_hidden_card(served):
@@ -417,6 +540,9 @@ def test_other_sites_and_names_are_turned_away(served):
     here = f"127.0.0.1:{served.port}"
     with pytest.raises(WebSocketException), connect(f"ws://{here}/ws", origin="http://evil.example"):
         pass
+    for odd in ("[abc", "testserver", ""):
+        with pytest.raises(urllib.error.HTTPError, match="421"):
+            urllib.request.urlopen(urllib.request.Request(served.page, headers={"Host": odd}))
     plain = socket.create_connection(("127.0.0.1", served.port))
     with pytest.raises(WebSocketException), connect("ws://evil.example/ws", sock=plain):
         pass
@@ -437,52 +563,106 @@ def test_the_page_may_load_only_from_here(served):
             urllib.request.urlopen(served.page + path)
 
 
-KINDS = ["play", "pass", "undo", "claim", "moon", "next", "again", "open", "create", "review"]
-messages = st.one_of(
-    st.text(max_size=60),
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | st.text(max_size=8),
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
-        max_leaves=6,
-    ).map(json.dumps),
-    st.fixed_dictionaries(
-        {"type": st.sampled_from(KINDS)},
-        optional={
-            "card": st.sampled_from(["2C", "QS", "XX", "", "10H"]) | st.integers(),
-            "at": st.integers(-5, 99) | st.none(),
-            "cards": st.lists(st.sampled_from(["2C", "3C", "ZZ"]), max_size=20),
-            "key": st.text(max_size=30),
-            "house": st.text(max_size=30),
-            "number": st.integers(-2, 2**70),
-            "share": st.sampled_from(["ab" * 8, "AB" * 8, ""]) | st.integers(),
-            "what": st.sampled_from(["others", "self", "all", "rest"]) | st.text(max_size=5),
-        },
-    ).map(json.dumps),
-)  # fmt: skip
+KINDS = [kind.__struct_config__.tag for kind in get_args(Incoming)]
+CARDS_FOR_FUZZ = ["2C", "QS", "XX", "", "10H", "2C\n"]
+PLAIN_ERRORS = CODES - {"server"}
+
+
+def fuzzed(house: str, key: str) -> st.SearchStrategy[str]:
+    """Messages of all kinds and of none; the keys are often right."""
+    fields = {
+        "card": st.sampled_from(CARDS_FOR_FUZZ) | st.integers(),
+        "at": st.integers(-5, 99) | st.none(),
+        "cards": st.lists(st.sampled_from(["2C", "3C", "ZZ"]), max_size=20),
+        "key": st.just(key) | st.text(max_size=30),
+        "house": st.just(house) | st.text(max_size=30),
+        "number": st.integers(-2, 2**70) | st.integers(0, 2),
+        "puzzle": st.integers(-2, 2**70) | st.sampled_from([2**53 - 1, 2**63]),
+        "name": st.sampled_from(["You", "", "x" * 25, "\ud800", "Zoe"]),
+        "players": st.lists(st.sampled_from(["random", "nobody"]), max_size=7) | st.just(["random"] * 3),
+        "rules": st.sampled_from(["standard", "chess", "standard,players=7", "spot"]),
+        "seed": st.integers(-1, 2**70) | st.none(),
+        "watch": st.booleans(),
+        "text": st.text(max_size=40),
+        "share": st.sampled_from(["ab" * 8, "AB" * 8, "", "ab" * 8 + "\n"]) | st.integers(),
+        "what": st.sampled_from(["others", "self", "all", "rest"]) | st.text(max_size=5),
+    }
+    fitting = [
+        st.fixed_dictionaries(
+            {"type": st.just(kind.__struct_config__.tag)},
+            optional={name: fields.get(name, st.booleans()) for name in kind.__struct_fields__},
+        )
+        for kind in get_args(Incoming)
+    ]
+    return st.one_of(
+        st.text(max_size=60),
+        st.recursive(
+            st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+            lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+            max_leaves=6,
+        ).map(json.dumps),
+        st.one_of(fitting).map(json.dumps),
+        st.fixed_dictionaries({"type": st.sampled_from(KINDS)}, optional=fields).map(json.dumps),
+    )
 
 
 def test_fuzzed_messages_get_documented_errors_and_disturb_nobody(served, monkeypatch):
-    monkeypatch.setattr(Bucket, "take", lambda self, kind: True)
-    with served.client() as quiet, served.client() as noisy:
+    """All kinds of messages, from a stranger, and from somebody who has the keys: an answer to each, never a crash."""
+    monkeypatch.setattr(Bucket, "take", lambda self, cost: True)
+    with served.client() as quiet, served.client() as stranger, served.client() as noisy:
         quiet.create(served.key, seed=4)
         before = quiet.view
+        own = noisy.create(served.key, ["random"] * 3, seed=4, practice=True) and noisy.key
 
-        @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
-        @given(messages)
+        @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+        @given(fuzzed("x" * 22, "y" * 22))
         def throw(text):
-            noisy.socket.send(text)
-            got = noisy.receive()
+            stranger.socket.send(text)
+            got = stranger.receive()
             assert got["type"] == "failed", got
-            assert got["code"] in CODES
+            assert got["code"] in PLAIN_ERRORS
             assert len(got["text"]) <= 300
 
+        @settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+        @given(fuzzed(served.key, own))
+        def throw_with_keys(text):
+            noisy.socket.send(text)
+            noisy.socket.send('{"type": "no such message"}')
+            got = noisy.until(lambda got: got["type"] == "failed" and "no such message" in got["text"])
+            assert got["code"] == "message"
+
         throw()
+        throw_with_keys()
+        failures = [got for got in map(json.loads, noisy.traffic) if got["type"] == "failed"]
+        assert {got["code"] for got in failures} <= PLAIN_ERRORS, failures
+        for number in (2**53, 2**63):
+            assert noisy.ask("answer", "graded", house=served.key, puzzle=number, card="2C")["code"] == "message"
+        assert noisy.ask("answer", "graded", house=served.key, puzzle=2**53 - 1, card="2C")["code"] == "table"
         noisy.socket.send(b"\x00\xff")
         assert noisy.receive()["code"] == "message"
         noisy.socket.send('{"type":"play","card":"' + "A" * 5000 + '","at":0}')
         assert noisy.receive()["code"] == "limit"
         assert quiet.ask("open", "view", key=quiet.key)["hand"] == before["hand"]
         quiet.act()
+
+
+def test_an_error_inside_the_server_is_answered_and_the_line_stays(served, monkeypatch):
+    with served.client() as client:
+        client.create(served.key, seed=4)
+        monkeypatch.setattr(Table, "deal_at", lambda self, number: 1 // 0)
+        got = client.ask("replay", "deals", number=0)
+        assert (got["type"], got["code"]) == ("failed", "server")
+        monkeypatch.undo()
+        client.act()
+
+
+@pytest.mark.parametrize("text", ['{"type":"nonsense"}', b"\x00\xff", '{"type":"play","x":"' + "A" * 5000 + '"}'])
+def test_rubbish_is_paid_for_before_it_is_read(served, text):
+    with served.client() as client:
+        for _ in range(int(CAPACITY) + 20):
+            client.socket.send(text)
+        codes = [client.receive()["code"] for _ in range(int(CAPACITY) + 20)]
+    assert codes.count("limit") >= 5 if isinstance(text, bytes) or len(text) < 100 else codes.count("limit") > CAPACITY
 
 
 def test_a_flood_is_stemmed_and_the_table_goes_on(served):
@@ -500,13 +680,30 @@ def test_tokens_come_back_with_time():
     now = [0.0]
     bucket = Bucket(lambda: now[0])
     taken = 0
-    while bucket.take("play"):
+    while bucket.take(1.0):
         taken += 1
     assert taken == CAPACITY
     now[0] = 1.0
-    assert bucket.take("play")
+    assert bucket.take(1.0)
     now[0] = 1e6
-    assert [bucket.take("review") for _ in range(4)] == [True, True, True, False]
+    assert [bucket.take(entry_cost(40) + further_cost("review", 40)) for _ in range(4)] == [True, True, True, False]
+    assert further_cost("read", MAX_ORDINARY + 1) == 0, "a large message has paid before it was read"
+
+
+def test_the_protocol_page_explains_every_field():
+    """Of every message and of its parts, in a table of its own; and every code of a failure."""
+    page = (Path(__file__).parent.parent / "docs" / "web-protocol.md").read_text()
+    sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^### |\Z)", page, re.MULTILINE | re.DOTALL))
+    kinds = [kind for kind in vars(messages).values() if isinstance(kind, type) and issubclass(kind, msgspec.Struct)]
+    kinds.remove(msgspec.Struct)
+    assert set(sections) == {kind.__name__ for kind in kinds}
+    for kind in kinds:
+        told = re.findall(r"^\| `(\w+)` \|", sections[kind.__name__], re.MULTILINE)
+        assert told == list(kind.__struct_fields__), kind.__name__
+        tag = kind.__struct_config__.tag
+        assert tag is None or f"`{tag}`" in sections[kind.__name__]
+    assert set(get_args(get_type_hints(messages.Failed)["code"])) == CODES
+    assert all(f"`{code}` (" in page for code in CODES)
 
 
 # --- what is kept ---
@@ -599,6 +796,138 @@ def test_a_card_that_cannot_be_kept_is_not_played(served, monkeypatch):
         monkeypatch.undo()
         assert client.ask("open", "view", key=client.key)["hand"] == before["hand"]
         client.act()
+
+
+def test_a_bots_card_that_cannot_be_kept_is_told_and_played_later(served, monkeypatch):
+    with served.client() as client:
+        client.create(served.key, seed=5)
+        client.act()
+        before, real, saved = client.view, served.house.store.save_deal, []
+
+        def second_fails(key, row):
+            saved.append(row.number)
+            if len(saved) == 2:
+                raise StoreError("this cannot be kept")
+            real(key, row)
+
+        monkeypatch.setattr(served.house.store, "save_deal", second_fails)
+        client.say("play", card=before["legal"][0], at=before["plays"])
+        assert client.until(lambda got: got["type"] != "view")["code"] == "server"
+        assert "open it again" in client.ask("hint", "coaching")["text"]
+        client.say("open", key=client.key)
+        assert client.my_turn()["plays"] > before["plays"]
+        client.act()
+
+
+def test_what_the_file_refuses_is_one_kind_of_error(tmp_path):
+    store = Store(tmp_path / "games.sqlite")
+    store.close()
+    for refused in (
+        lambda: store.add_table("key", Settings("standard", [])),
+        lambda: store.add_decisions("key", 0, "You", [(1, 1.0, None)]),
+        lambda: store.schedule_puzzle(1, 0, 0.0),
+        lambda: store.waiting_puzzles("You"),
+    ):
+        with pytest.raises(StoreError, match="cannot be kept"):
+            refused()
+
+
+def test_only_its_owner_reads_the_file(tmp_path):
+    path = tmp_path / "games.sqlite"
+    for mode in (None, 0o644):
+        if mode is not None:
+            path.chmod(mode)
+        store = Store(path)
+        store.house_key()
+        assert {one.name: one.stat().st_mode & 0o777 for one in tmp_path.iterdir()} == {
+            one.name: 0o600 for one in tmp_path.iterdir()
+        }
+        store.close()
+
+
+def test_everybody_keeps_the_own_puzzles():
+    """The same mistake of two persons is two puzzles, another one in the same place is a further one."""
+    store, deal = Store(":memory:"), Deal("standard", 4, 3)
+    choice = Decision(9, 3, "2C", "3C", 1.0, None, 0.0, [])
+    bodies = []
+    for legal in (0, -1):
+        other = deal.copy()
+        for _ in range(8):
+            other.play(sorted(other.legal)[legal])
+        bodies.append(make_puzzle(other, choice, ["You", "Ada", "Emil", "Ines"]))
+    for person in ("Zoe", "Max"):
+        for body in (*bodies, bodies[0]):
+            store.add_puzzle(person, origin_of(person, body), body, 0.0)
+    assert [store.waiting_puzzles(person) for person in ("Zoe", "Max")] == [2, 2]
+
+
+# --- the queue ---
+
+
+def test_those_who_used_little_time_go_first():
+    """One thread: ten pieces of a busy owner wait, and a new owner comes before all but the one that is being done."""
+
+    async def scene():
+        workers, busy, quick, order = Workers(1, "test"), threading.Event(), threading.Event(), []
+
+        def piece(name):
+            order.append(name)
+            time.sleep(0.01)
+
+        first = [asyncio.create_task(workers.run(busy, piece, f"busy {number}")) for number in range(3)]
+        await asyncio.gather(*first)
+        waiting = [asyncio.create_task(workers.run(busy, piece, f"more {number}")) for number in range(10)]
+        await asyncio.sleep(0)
+        late = asyncio.create_task(workers.run(quick, piece, "quick"))
+        waiting[-1].cancel()
+        await asyncio.gather(late, *waiting[:-1])
+        assert order.index("quick") <= 4, order
+        assert len(order) == 13
+        with pytest.raises(ZeroDivisionError):
+            await workers.run(quick, lambda: 1 // 0)
+        assert await workers.run(quick, lambda: 7) == 7
+        workers.close()
+
+    asyncio.run(scene())
+
+
+def test_waiting_for_a_thread_is_the_servers_own_time(served, monkeypatch):
+    """The threads are taken for a while; then three passes and the cards up to the person are one piece of work."""
+    pieces = []
+    choose = House._choose
+
+    def counted(self, deal, seats):
+        found = choose(self, deal, seats)
+        pieces.append(len(found[0]))
+        return found
+
+    monkeypatch.setattr(House, "_choose", counted)
+    monkeypatch.setattr("heartlab.web.house.SLICE", 1e9)
+    with served.client() as client:
+        view = client.create(served.key, seed=5)
+        gate, moves = threading.Event(), len(served.house.own_seconds)
+        for _ in range(2):
+            asyncio.run_coroutine_threadsafe(served.house.prepare(gate.wait, 60), served.loop)
+        client.say("pass", cards=view["may_pass"][:3])
+        client.receive()
+        time.sleep(0.2)
+        gate.set()
+        plays = client.my_turn()["plays"]
+        while len(served.house.own_seconds) == moves:
+            time.sleep(0.01)
+        assert served.house.own_seconds[-1] >= 0.2
+        assert pieces == [3 + plays]
+
+
+def test_the_tables_do_not_wait_for_the_coach(served):
+    with served.client() as client:
+        client.create(served.key, seed=5)
+        gate = threading.Event()
+        asked = asyncio.run_coroutine_threadsafe(served.house.think(gate.wait, 60), served.loop)
+        client.act(), client.act()
+        assert not asked.done()
+        gate.set()
+        assert asked.result(60)
 
 
 def full_disk(key, row):

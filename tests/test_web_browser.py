@@ -17,8 +17,13 @@ pytest.importorskip("websockets", reason="needs the extra web")
 from browser import PROGRAM, Browser
 from web_client import moon_hands, serving
 
+from heartlab.cards import card_name
 from heartlab.deal import Deal
+from heartlab.record import to_json
 from heartlab.rules import Rules
+from heartlab.web.house import House
+from heartlab.web.messages import Decision
+from heartlab.web.puzzles import make_puzzle, origin_of
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="needs Chromium (Debian: apt-get install chromium)")
 
@@ -353,7 +358,7 @@ def test_the_browser_has_a_share_in_the_seed(browser):
         browser.wait("document.getElementById('toast').textContent.match(/promised its own: [0-9a-f]{64}/)")
         finish_deal(browser)
         shares = (
-            "document.querySelector('.result details').textContent.match(/share ([0-9a-f]{32})secret [0-9a-f]{64}/)[1]"
+            "document.querySelector('.result .proof').textContent.match(/share ([0-9a-f]{32})secret [0-9a-f]{64}/)[1]"
         )
         last = browser.evaluate(shares)
         if browser.evaluate(f"{STAGE}.phase") == "over":
@@ -401,23 +406,95 @@ def test_a_trick_stays_until_it_is_clicked_away(browser, served):
     browser.wait("document.querySelectorAll('.laid.wins').length === 0")
 
 
-def test_watching_bots_and_stepping(browser):
-    browser.evaluate("for (const s of document.querySelectorAll('[name=player]')) s.value = 'gnome'")
+def test_watching_three_deals_of_bots(browser):
+    """Only finished deals are to be seen, each bot is named, and the next deal can be had every time."""
+    browser.evaluate(
+        "const bots = ['random', 'gnome', 'random'];"
+        "document.querySelectorAll('[name=player]').forEach((s, i) => { s.value = bots[i]; });"
+        "document.querySelector('[name=instead]').value = 'gnome:jake';"
+        "document.querySelector('[name=seed]').value = '12x'"
+    )
     button(browser, "Watch bots instead")
-    browser.wait("!!document.querySelector('.viewer')")
-    assert browser.evaluate("document.querySelectorAll('.open-hand li').length") == 52
-    browser.press("End")
-    browser.wait("document.querySelector('.status').textContent.startsWith('Points:')")
+    assert browser.evaluate(
+        "!document.querySelector('[name=seed]').checkValidity() && !!document.querySelector('.lobby')"
+    )
+    browser.evaluate(
+        "document.querySelector('[name=seed]').value = ''; window.boards = 0;"
+        "new MutationObserver(() => { if (document.querySelector('.board')) window.boards += 1; })"
+        ".observe(document.body, { childList: true, subtree: true })"
+    )
+    button(browser, "Watch bots instead")
+    for deal in range(3):
+        browser.wait(f"document.querySelector('.viewer .title')?.textContent === 'Deal {deal + 1}'")
+        browser.wait("document.querySelector('.status').textContent === 'As dealt'")
+        assert browser.evaluate("document.querySelectorAll('.open-hand li').length") == 52
+        seats = browser.evaluate(
+            "[...document.querySelectorAll('.open-hand')].map((n) => n.getAttribute('aria-label'))"
+        )
+        assert seats == ["Ada (gnome:jake)", "Emil (random)", "Ines (gnome)", "Oskar (random)"]
+        browser.press("End")
+        browser.wait("document.querySelector('.status').textContent.startsWith('Points:')")
+        if deal < 2:
+            button(browser, "Next deal")
     browser.picture("watch")
-    button(browser, "Next deal")
-    browser.wait("document.querySelector('.status').textContent === 'As dealt'")
+    assert browser.evaluate("window.boards") == 0
+    assert not browser.evaluate("document.getElementById('toast').textContent.startsWith('Careful')")
+    button(browser, "Close")
+    browser.wait("!!document.querySelector('.lobby')")
+
+
+def test_a_server_that_ignores_the_share_is_noticed(browser, monkeypatch):
+    create = House.create
+    monkeypatch.setattr(House, "create", lambda self, settings, row=None, shared=None: create(self, settings, row))
+    start(browser, seed="")
+    browser.wait("document.getElementById('toast').textContent.startsWith('Careful: the server has ignored')")
+
+
+def test_a_puzzle_shows_who_played_what(browser, served):
+    """The table, the cards that have fallen, and names for a screen reader; an answer is judged once."""
+    deal = Deal("standard", 4, 3)
+    while deal.to_move != 0 or len(deal.history) < 18 or len(deal.observe(0).trick) < 2 or len(deal.legal) < 2:
+        deal.play(min(deal.legal))
+    names = ["You", "Ada", "Emil", "Ines"]
+    best = card_name(min(deal.legal))
+    body = make_puzzle(deal, Decision(19, 5, best, best, 1.0, None, 0.0, ["Because of T♣."]), names)
+    served.house.store.add_puzzle("You", origin_of("You", body), body, 0.0)
+    button(browser, "Puzzles from my mistakes")
+    browser.wait("!!document.querySelector('.side.puzzle')")
+    laid = browser.evaluate("[...document.querySelectorAll('.laid')].map((n) => n.getAttribute('aria-label'))")
+    assert len(laid) == len(deal.observe(0).trick)
+    assert all(re.match(r"(Ada|Emil|Ines): \w+ of (clubs|diamonds|spades|hearts)", one) for one in laid)
+    assert browser.evaluate("document.querySelectorAll('.fallen tbody tr').length") == 4
+    fallen = browser.evaluate("document.querySelector('.fallen tbody').textContent.match(/10|[2-9JQKA]/g).length")
+    assert fallen == len(deal.history)
+    labels = browser.evaluate("[...document.querySelectorAll('.hand .card')].map((n) => n.getAttribute('aria-label'))")
+    assert all(re.match(r"\w+ of (clubs|diamonds|spades|hearts), may (not )?be played", label) for label in labels)
+    browser.picture("puzzle")
+    browser.click(f".hand [data-card='{best}']")
+    browser.wait("document.getElementById('lobby-panel').textContent.startsWith('Right.')")
+    assert "Because of 10♣." in browser.evaluate("document.getElementById('lobby-panel').textContent")
+    button(browser, "Next puzzle")
+    browser.wait("document.getElementById('lobby-panel')?.textContent.startsWith('No puzzle is due')")
+
+
+def test_a_deal_is_left_in_practice(browser):
+    start(browser, seed=5, practice=True)
+    pass_three(browser)
+    browser.wait(TURN)
+    button(browser, "New deal")
+    browser.wait(PASSING)
+    pass_three(browser)
+    finish_deal(browser)
+    browser.click(".result .hands summary")
+    hands = browser.evaluate("[...document.querySelectorAll('.result .hands li span')].map((n) => n.textContent)")
+    assert [len(hand.split()) for hand in hands] == [13] * 4
 
 
 def test_review_replay_and_playing_on_from_a_decision(browser):
     start(browser, seed=12)
     pass_three(browser)
     finish_deal(browser)
-    browser.click(".result summary")
+    browser.click(".result .proof summary")
     assert browser.evaluate("document.querySelector('.result').innerText.includes('salt')")
     button(browser, "Review")
     browser.wait("!!document.querySelector('.side .coach .chart')")
@@ -437,18 +514,35 @@ def test_review_replay_and_playing_on_from_a_decision(browser):
     browser.wait(PASSING)
 
 
-def test_a_record_file_opens(browser):
-    deal = Deal("standard", 4, 3)
-    deal.play_randomly(4)
-    text = deal.to_text()
+def open_file(browser: Browser, text: str) -> None:
     browser.evaluate(
         "(() => { const t = new DataTransfer();"
         f"t.items.add(new File([{text!r}], 'deal.hearts')); const f = document.getElementById('record-file');"
         "f.files = t.files; f.dispatchEvent(new Event('change')); })()"
     )
+
+
+def test_a_record_file_opens(browser):
+    deal = Deal("standard", 4, 3)
+    deal.play_randomly(4)
+    open_file(browser, deal.to_text())
     browser.wait("!!document.querySelector('.viewer')")
     browser.press("End")
     browser.wait("document.querySelector('.status').textContent.startsWith('Points:')")
+
+
+@pytest.mark.parametrize("form", ["text", "lines"])
+def test_a_large_record_file_opens_in_parts(browser, form):
+    deal = Deal("standard", 4, 3)
+    deal.play_randomly(4)
+    one = deal.to_text() if form == "text" else to_json(deal.to_record())
+    open_file(browser, "\n".join([one] * 450))
+    for part, deals in enumerate((200, 200, 50), 1):
+        browser.wait(f"document.querySelector('.viewer .title')?.textContent === '{deals} deals, part {part} of 3'")
+        assert browser.evaluate("document.querySelectorAll('.viewer option').length") == deals
+        if part < 3:
+            button(browser, "Next part of the file")
+    assert not browser.evaluate("document.querySelector('.viewer').textContent.includes('Next part')")
 
 
 def test_a_wrong_key_in_the_address_opens_nothing(browser, served):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import threading
@@ -28,8 +29,8 @@ QUICK_COACH = "uct:worlds=20,sims=20,endgame=3,pick=value"
 class Served:
     """A running server."""
 
-    def __init__(self, house: House, port: int) -> None:
-        self.house, self.port = house, port
+    def __init__(self, house: House, port: int, loop: asyncio.AbstractEventLoop) -> None:
+        self.house, self.port, self.loop = house, port, loop
 
     @property
     def key(self) -> str:
@@ -51,12 +52,18 @@ def serving(path: Any = ":memory:", *, coach: str = QUICK_COACH, dealer: Any = d
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    loops: list[asyncio.AbstractEventLoop] = []
+
+    async def serve() -> None:
+        loops.append(asyncio.get_running_loop())
+        await server.serve(sockets=[listener])
+
+    thread = threading.Thread(target=asyncio.run, args=(serve(),), daemon=True)
     thread.start()
     while not server.started:
         time.sleep(0.01)
     try:
-        yield Served(house, listener.getsockname()[1])
+        yield Served(house, listener.getsockname()[1], loops[0])
     finally:
         server.should_exit = True
         thread.join(10)

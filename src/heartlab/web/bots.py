@@ -54,6 +54,8 @@ class Bots:
     def player(self, name: str) -> tuple[Player, threading.Lock]:
         """A player, and the lock to hold while it thinks."""
         self.check(name)
+        if name in self._players:
+            return self._players[name]
         with self._making:
             if name not in self._players:
                 player = make_player(name)

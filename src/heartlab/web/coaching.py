@@ -19,7 +19,7 @@ from heartlab.web.house import House, Live, Send
 from heartlab.web.ideas import ideas_for, moon_threatens, passing_words
 from heartlab.web.judge import PASS_WORLDS, Judge, Judgement
 from heartlab.web.levels import estimate_level
-from heartlab.web.puzzles import grade, make_puzzle, show_puzzle
+from heartlab.web.puzzles import grade, make_puzzle, origin_of, show_puzzle
 from heartlab.web.store import CLEAR, Row
 from heartlab.web.table import PERSON, Table, TableError
 from heartlab.web.view import names
@@ -68,6 +68,7 @@ class Coach:
     async def check(self, live: Live, tell: Send) -> m.Checked:
         """Whether there was something better than the person's last card."""
         table = live.table
+        table.check_person()
         own = table.deal.observe(PERSON).played[PERSON]
         places = [place for place, card in enumerate(table.row.plays, 1) if card in own]
         if not places:
@@ -220,7 +221,7 @@ class Coach:
             self.house.store.add_decisions(key, row.number, person, costs)
         for one in worst:
             body = make_puzzle(deal.before(one.at), one, table.names)
-            self.house.store.add_puzzle(person, f"{row.seed}/{row.number}/{one.at}", body, time.time())
+            self.house.store.add_puzzle(person, origin_of(person, body), body, time.time())
 
     # --- puzzles and level ---
 

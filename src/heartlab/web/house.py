@@ -1,21 +1,22 @@
 """The house: all live tables, who looks at them, and the driving of the bots on worker threads.
 
 A table is loaded when somebody opens it and forgotten when nobody looks any more; the store has it all the time. What
-happens at a table happens under its lock, in order. Bots and coach think on worker threads, so that no table waits for
-another one longer than the machine makes it.
+happens at a table happens under its lock, in order. The bots think on worker threads, several cards in one piece of
+work as long as they are quick; the coach has a thread of its own (see :mod:`heartlab.web.workers`), so that neither
+questions nor slow players at one table hold up another one for long.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import secrets
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 from heartlab.cards import Card, CardSet, card_name, parse_card
 from heartlab.deal import Deal, IllegalPlay
@@ -24,11 +25,12 @@ from heartlab.record_reader import read_records
 from heartlab.rules import PRESET_NOTES, PRESETS, Rules
 from heartlab.web.bots import Bots
 from heartlab.web.commitment import Shared, proof_of
-from heartlab.web.messages import VERSION, Deals, Event, Hello, Outgoing, Preset, Refused
+from heartlab.web.messages import VERSION, Deals, Event, Failed, Hello, Outgoing, Preset, Refused, View
 from heartlab.web.store import Row, Settings, Store, StoreError
 from heartlab.web.table import PERSON, Dealer, Table, TableError, deal_out, shared_of
 from heartlab.web.view import make_view, trick_winner
 from heartlab.web.words import sources
+from heartlab.web.workers import Result, Workers
 
 MAX_LIVE = 1000
 """Tables that may be in memory at once."""
@@ -36,9 +38,12 @@ MAX_RECORDS = 200
 """Deals of a record file that are sent to the page."""
 TIMINGS = 20_000
 """Moves whose times are kept."""
+SLICE = 0.05
+"""Seconds that the bots of a table think before what they chose is shown and other tables have their turn."""
+LOST = "this table could not be kept; open it again, and it goes on with the last card that was"
 
 Send = Callable[[Outgoing], Awaitable[None]]
-Result = TypeVar("Result")
+log = logging.getLogger(__name__)
 
 
 class KeyRefused(ValueError):
@@ -58,10 +63,14 @@ class Live:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     guests: dict[object, Send] = field(default_factory=dict)
     driving: asyncio.Task[None] | None = None
+    asker: object = None
+    """The connection for which the bots play: all tables that one sets going share its place in the queue."""
     claimed: bool = False
     """The person leaves the rest to the server."""
     thought: float = 0.0
     """Seconds that bots have thought since the last move of the person."""
+    lost: bool = False
+    """Something could not be kept, so what is in memory is not to be believed."""
 
     async def tell(self, message: Outgoing) -> None:
         """Send a message to everybody who looks at this table."""
@@ -72,8 +81,9 @@ class Live:
                 self.guests.pop(guest, None)
 
     async def show(self, event: Event) -> None:
-        """Send the table as it stands."""
-        await self.tell(make_view(self.table, event))
+        """Send the table as it stands; a watched one is shown only when its deal is over."""
+        if not self.table.settings.watch:
+            await self.tell(make_view(self.table, event))
 
 
 class House:
@@ -87,16 +97,22 @@ class House:
         self.own_seconds: deque[float] = deque(maxlen=TIMINGS)
         """Seconds between a person's move and the page's turn again, bots' thinking excluded."""
         self._dealer = dealer
-        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="bots")
+        self._players = Workers(workers, "bots")
+        self._coach = Workers(1, "coach")
 
     def close(self) -> None:
         """Stop thinking and close the store."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._players.close()
+        self._coach.close()
         self.store.close()
 
     async def think(self, work: Callable[..., Result], *arguments: Any) -> Result:
-        """Run something long on a worker thread."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, work, *arguments)
+        """Run something long for a connection on the coach's thread: the tables do not wait for it."""
+        return await self._coach.run(asyncio.current_task(), work, *arguments)
+
+    async def prepare(self, work: Callable[..., Result], *arguments: Any) -> Result:
+        """Run something for a connection on the bots' threads: what a table needs before it can be played at."""
+        return await self._players.run(asyncio.current_task(), work, *arguments)
 
     def hello(self, promise: str) -> Hello:
         """What this house offers, and its promise to this connection."""
@@ -123,13 +139,13 @@ class House:
         if len(settings.players) != wanted:
             raise ValueError(f"these rules need {wanted} bots, not {len(settings.players)}")
         for name in set(settings.players):
-            await self.think(self.bots.player, name)
+            await self.prepare(self.bots.player, name)
         self._make_room()
         key = secrets.token_urlsafe(16)
         self.store.add_table(key, settings)
         if row is not None:
             self.store.save_deal(key, row)
-        table = await self.think(self._table, key, settings, [row] if row else [], shared)
+        table = await self.prepare(self._table, key, settings, [row] if row else [], shared)
         self.live[key] = Live(key, table)
         return self.live[key]
 
@@ -143,7 +159,7 @@ class House:
             if kept is None:
                 raise KeyRefused("this key opens no table")
             self._make_room()
-            table = await self.think(self._table, key, *kept)
+            table = await self.prepare(self._table, key, *kept)
             self.live.setdefault(key, Live(key, table))
         return self.live[key]
 
@@ -156,6 +172,12 @@ class House:
         """Drop a table from memory, unless somebody looks at it or it is being played on."""
         if not live.guests and not live.lock.locked() and (live.driving is None or live.driving.done()):
             self.live.pop(live.key, None)
+
+    def _lose(self, live: Live) -> None:
+        """Drop a table whose last change was not kept: it is built again from the store when somebody opens it."""
+        live.lost = True
+        if self.live.get(live.key) is live:
+            del self.live[live.key]
 
     def _make_room(self) -> None:
         if len(self.live) >= MAX_LIVE:
@@ -171,10 +193,12 @@ class House:
 
     async def pass_cards(self, live: Live, cards: list[str]) -> None:
         """The person passes."""
+        live.table.check_person()
         await self._act(live, lambda: live.table.pass_cards(PERSON, CardSet(cards)), Event("passed", PERSON))
 
     async def play(self, live: Live, name: str, at: int) -> None:
         """The person plays a card."""
+        live.table.check_person()
         card = parse_card(name)
 
         def change() -> None:
@@ -189,11 +213,13 @@ class House:
 
     async def undo(self, live: Live) -> None:
         """The person takes a card back."""
+        live.table.check_person()
         live.claimed = False
         await self._act(live, live.table.undo, Event("undone", PERSON))
 
     async def claim(self, live: Live, what: str) -> None:
         """The person leaves the rest to the server."""
+        live.table.check_person()
 
         def change() -> None:
             if what not in live.table.claims:
@@ -204,6 +230,7 @@ class House:
 
     async def choose_moon(self, live: Live, what: str) -> None:
         """The person says what the own moon does."""
+        live.table.check_person()
         await self._act(live, lambda: live.table.choose_moon(what), Event("moon", PERSON))
 
     async def next_deal(self, live: Live, shared: Shared | None) -> None:
@@ -228,10 +255,13 @@ class House:
         """Change a table, show it, and let the bots go on. Refusals reach the caller before anything is shown."""
         started = time.perf_counter()
         async with live.lock:
+            if live.lost:
+                raise TableError(LOST)
             try:
                 change()
-            except StoreError:
-                self.live.pop(live.key, None)
+            except Exception as error:
+                if isinstance(error, StoreError) or not isinstance(error, ValueError):
+                    self._lose(live)
                 raise
             live.thought = 0.0
             shown = event or self._last_card(live.table)
@@ -241,42 +271,77 @@ class House:
     def drive(self, live: Live, started: float | None = None) -> None:
         """Let the bots play until it is the person's turn; does nothing if they are at it already."""
         if live.driving is None or live.driving.done():
+            live.asker = asyncio.current_task()
             live.driving = asyncio.create_task(self._drive(live, started))
 
     async def _drive(self, live: Live, started: float | None) -> None:
         async with live.lock:
-            table = live.table
-            if table.settings.watch:
-                await self._watch(live)
+            try:
+                await (self._watch(live) if live.table.settings.watch else self._play_on(live))
+            except Exception as error:
+                if not isinstance(error, StoreError):
+                    log.exception("the bots of a table failed")
+                self._lose(live)
+                await live.tell(Failed("server", str(error) if isinstance(error, StoreError) else LOST))
                 return
-            while (seat := table.next_bot()) is not None or self._plays_for_person(live):
-                if seat is None:
-                    table.play(min(table.deal.legal))
-                else:
-                    await self._bot_acts(live, seat)
-                if table.deal.to_pass:
-                    continue
-                await live.show(self._last_card(table))
-            if not live.guests:
-                self.live.pop(live.key, None)
+            if not live.guests and self.live.get(live.key) is live:
+                del self.live[live.key]
             if started is not None:
                 self.own_seconds.append(time.perf_counter() - started - live.thought)
+
+    async def _play_on(self, live: Live) -> None:
+        """Bots, and the server for somebody who claimed, until it is the person's turn."""
+        while live.table.next_bot() is not None or self._plays_for_person(live):
+            if live.table.next_bot() is None:
+                live.table.play(min(live.table.deal.legal))
+                await live.show(self._last_card(live.table))
+            else:
+                for view in await self._bots_act(live):
+                    await live.tell(view)
 
     def _plays_for_person(self, live: Live) -> bool:
         live.claimed = live.claimed and not live.table.deal.is_over
         return live.claimed and live.table.deal.to_move == PERSON
 
-    async def _bot_acts(self, live: Live, seat: int) -> None:
-        table, begun = live.table, time.perf_counter()
-        name, obs = table.seat_player(seat) or "", table.deal.observe(seat)
-        if table.deal.phase == "pass":
-            cards = await self.think(self.bots.pass_cards, name, obs)
-            live.thought += time.perf_counter() - begun
-            table.pass_cards(seat, cards)
-        else:
-            card = await self.think(self.bots.play, name, obs)
-            live.thought += time.perf_counter() - begun
-            table.play(card)
+    async def _bots_act(self, live: Live) -> list[View]:
+        """Let the next bots choose, act as they chose, and make what is to be shown of it; all of it is kept first."""
+        table = live.table
+        chosen, seconds = await self._players.run(live.asker, self._choose, table.deal.copy(), table.bots())
+        live.thought += seconds
+        views = []
+        with table.kept_together():
+            for seat, cards in chosen:
+                if table.deal.phase == "pass":
+                    table.pass_cards(seat, cards)
+                else:
+                    table.play(min(cards))
+                if not table.deal.to_pass and not table.settings.watch:
+                    views.append(make_view(table, self._last_card(table)))
+        return views
+
+    def _choose(self, deal: Deal, seats: dict[int, str]) -> tuple[list[tuple[int, CardSet]], float]:
+        """What the next bots do, on a copy of the deal, until somebody else is to act or a slice of time is used up.
+
+        With it, the seconds that they thought: on this thread, and nothing but that.
+        """
+        chosen: list[tuple[int, CardSet]] = []
+        seconds = 0.0
+        while seconds < SLICE and not deal.is_over:
+            seat = deal.to_pass[0] if deal.to_pass else deal.to_move
+            if seat is None or seat not in seats:
+                break
+            obs, begun = deal.observe(seat), time.perf_counter()
+            if deal.to_pass:
+                cards = self.bots.pass_cards(seats[seat], obs)
+                seconds += time.perf_counter() - begun
+                deal.pass_cards(seat, cards)
+            else:
+                card = self.bots.play(seats[seat], obs)
+                seconds += time.perf_counter() - begun
+                deal.play(card)
+                cards = CardSet([card])
+            chosen.append((seat, cards))
+        return chosen, seconds
 
     def _last_card(self, table: Table) -> Event:
         """What happened last, as an event."""
@@ -289,10 +354,12 @@ class House:
         return Event("over" if table.row.points is not None else "played", seat, card_name(card), winner)
 
     async def _watch(self, live: Live) -> None:
-        """Bots alone: play the deal to its end, then send it."""
+        """Bots alone: play the deal to its end, then send it. They stop when nobody looks any more."""
         table = live.table
-        while (seat := table.next_bot()) is not None:
-            await self._bot_acts(live, seat)
+        while table.next_bot() is not None:
+            if not live.guests:
+                return
+            await self._bots_act(live)
         await live.tell(self.replay(table, table.row.number))
 
     # --- finished deals ---
@@ -300,8 +367,9 @@ class House:
     def replay(self, table: Table, number: int) -> Deals:
         """A finished deal with its proof."""
         row, deal = table.deal_at(number)
-        proof = proof_of(deal, row.seed, row.salt, table.names, shared_of(row))
-        return Deals(f"deal {number + 1}", [proof["record"]], proof)
+        proof = proof_of(deal, row.seed, row.salt, table.labels, shared_of(row))
+        more = table.settings.watch and not table.game_over
+        return Deals(f"Deal {number + 1}", [proof["record"]], proof, more)
 
     def read(self, text: str) -> Deals:
         """The deals of a record file, each checked against its rules.
@@ -309,14 +377,16 @@ class House:
         :raises RecordError: at the first bad line.
         """
         records: list[dict[str, Any]] = []
+        there = 0
         for record in read_records(text):
-            if len(records) == MAX_RECORDS:
-                break
+            there += 1
+            if there > MAX_RECORDS:
+                continue
             whole = Deal.from_record(record)
             records.append(json.loads(to_json(whole.to_record(players=record.players, seed=record.seed))))
         if not records:
             raise ValueError("there is no deal in this text")
-        return Deals(f"{len(records)} deals", records)
+        return Deals(f"{len(records)} of {there} deals" if there > len(records) else f"{there} deals", records)
 
 
 def refusal(error: IllegalPlay, card: Card | None) -> Refused:

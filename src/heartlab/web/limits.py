@@ -19,9 +19,21 @@ COSTS = {
 """What a message costs; all others cost one token."""
 CAPACITY, PER_SECOND = 60.0, 15.0
 MAX_MESSAGE = 256 << 10
-"""Bytes of the largest message: a record file."""
+"""Characters of the largest message: a record file."""
 MAX_ORDINARY = 4 << 10
-"""Bytes of the largest message of any other kind."""
+"""Characters of the largest message of any other kind."""
+PENALTY = 1 / PER_SECOND
+"""Seconds that a connection without tokens has to wait for the answer that says so."""
+
+
+def entry_cost(size: int) -> float:
+    """What a message costs before anybody has read it: a large one can only be a record file."""
+    return COSTS["read"] if size > MAX_ORDINARY else 1.0
+
+
+def further_cost(kind: str, size: int) -> float:
+    """What is still to be paid when the kind of a message is known."""
+    return max(0.0, COSTS.get(kind, 1.0) - entry_cost(size))
 
 
 class Bucket:
@@ -31,12 +43,11 @@ class Bucket:
         self._clock = clock
         self._tokens, self._filled = CAPACITY, clock()
 
-    def take(self, kind: str) -> bool:
-        """Pay for a message, if there are tokens enough."""
+    def take(self, cost: float) -> bool:
+        """Pay, if there are tokens enough."""
         now = self._clock()
         self._tokens = min(CAPACITY, self._tokens + (now - self._filled) * PER_SECOND)
         self._filled = now
-        cost = COSTS.get(kind, 1.0)
         if cost > self._tokens:
             return False
         self._tokens -= cost

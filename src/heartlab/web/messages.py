@@ -16,11 +16,14 @@ VERSION = 1
 MAX_SEED = 2**53 - 1
 """The largest whole number that every JSON reader keeps exact."""
 
-Key = Annotated[str, Meta(min_length=8, max_length=64, pattern="^[A-Za-z0-9_-]+$")]
+MAX_RECORD = 200_000
+"""Characters of the longest record file that is read at once."""
+
+Key = Annotated[str, Meta(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-]+\Z")]
 CardName = Annotated[str, Meta(min_length=2, max_length=3)]
 PersonName = Annotated[str, Meta(min_length=1, max_length=24)]
 Number = Annotated[int, Meta(ge=0, le=100_000)]
-Share = Annotated[str, Meta(min_length=16, max_length=64, pattern="^[0-9a-f]+$")]
+Share = Annotated[str, Meta(min_length=16, max_length=64, pattern=r"^[0-9a-f]+\Z")]
 """The page's part of a seed: random hexadecimal digits, chosen after the server's promise."""
 
 # --- from the page ---
@@ -75,7 +78,7 @@ class Moon(Struct, tag="moon", forbid_unknown_fields=True):
 
 
 class Next(Struct, tag="next", forbid_unknown_fields=True):
-    """Deal the next deal."""
+    """Deal the next deal; in practice also in the middle of one, which is then left."""
 
     share: Share | None = None
 
@@ -115,7 +118,7 @@ class Read(Struct, tag="read", forbid_unknown_fields=True):
     """Read a record file, to step through it."""
 
     house: Key
-    text: Annotated[str, Meta(max_length=200_000)]
+    text: Annotated[str, Meta(max_length=MAX_RECORD)]
 
 
 class Puzzle(Struct, tag="puzzle", forbid_unknown_fields=True):
@@ -129,7 +132,7 @@ class Answer(Struct, tag="answer", forbid_unknown_fields=True):
     """Answer a puzzle."""
 
     house: Key
-    puzzle: Annotated[int, Meta(ge=0)]
+    puzzle: Annotated[int, Meta(ge=0, le=MAX_SEED)]
     card: CardName
     name: PersonName = "You"
 
@@ -246,6 +249,7 @@ class View(Struct, tag="view"):
     limit: int | None
     claims: list[str]
     can_undo: bool
+    can_leave: bool
     undos: int
     commitment: str
     promise: str
@@ -264,7 +268,7 @@ class Refused(Struct, tag="refused"):
 class Failed(Struct, tag="failed"):
     """A message that could not be followed; nothing has changed."""
 
-    code: Literal["message", "key", "table", "limit", "busy", "player", "closed"]
+    code: Literal["message", "key", "table", "limit", "server"]
     text: str
 
 
@@ -376,11 +380,12 @@ class Reviewed(Struct, tag="reviewed"):
 
 
 class Deals(Struct, tag="deals"):
-    """Finished deals to step through: records as the JSON Lines format has them."""
+    """Finished deals to step through: records as the JSON Lines format has them; `more` if `next` deals another."""
 
     title: str
     records: list[dict[str, Any]]
     proof: dict[str, Any] | None = None
+    more: bool = False
 
 
 class PuzzleView(Struct, tag="puzzle"):
@@ -396,6 +401,15 @@ class PuzzleView(Struct, tag="puzzle"):
     points: list[int] = []
     broken: bool = False
     waiting: int = 0
+    rules: str = ""
+    breaking: bool = False
+    last: list[tuple[int, str]] = []
+    hand_sizes: list[int] = []
+    tricks_won: list[int] = []
+    voids: list[list[str]] = []
+    passed: list[str] = []
+    received: list[str] = []
+    direction: str = "hold"
 
 
 class Graded(Struct, tag="graded"):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import msgspec
 
-from heartlab.cards import Card, card_name, parse_card, pretty_card
+from heartlab.cards import SUIT_CHARS, Card, card_name, parse_card, pretty_card
 from heartlab.deal import Deal
 from heartlab.record import to_json
 from heartlab.record_reader import from_json
 from heartlab.web.judge import Judge
 from heartlab.web.messages import Decision, Graded, PuzzleView
-from heartlab.web.view import names
+from heartlab.web.view import names, past_tricks
 
 DAYS = [0, 1, 3, 7, 21, 60]
 """After so many days a puzzle comes back, by how often it was solved in a row."""
@@ -32,11 +34,18 @@ def make_puzzle(before: Deal, decision: Decision, seats: list[str]) -> bytes:
     return msgspec.json.encode(Kept(to_json(before.to_record()), decision.best, decision.words, seats))
 
 
+def origin_of(person: str, body: bytes) -> str:
+    """What makes a puzzle the same as another one: whose it is, and the position."""
+    record = msgspec.json.decode(body, type=Kept).record
+    return hashlib.sha256(f"{person}\n{record}".encode()).hexdigest()
+
+
 def show_puzzle(number: int, body: bytes, waiting: int) -> PuzzleView:
     """A puzzle as the person on seat 0 sees it."""
     kept = msgspec.json.decode(body, type=Kept)
     deal = Deal.from_record(from_json(kept.record))
     obs = deal.observe(deal.to_move or 0)
+    tricks = past_tricks(obs)
     return PuzzleView(
         puzzle=number,
         text=f"Trick {obs.trick_number + 1}: which card costs least?",
@@ -48,6 +57,15 @@ def show_puzzle(number: int, body: bytes, waiting: int) -> PuzzleView:
         points=list(obs.points),
         broken=obs.hearts_broken,
         waiting=waiting,
+        rules=str(deal.rules),
+        breaking=deal.rules.hearts == "broken",
+        last=[(seat, card_name(card)) for seat, card in tricks[-1]] if tricks else [],
+        hand_sizes=list(obs.hand_sizes),
+        tricks_won=list(obs.tricks_won),
+        voids=[[SUIT_CHARS[suit] for suit in obs.voids(seat)] for seat in range(deal.rules.players)],
+        passed=names(obs.passed),
+        received=names(obs.received),
+        direction=deal.pass_direction,
     )
 
 

@@ -1,11 +1,15 @@
 """The server: the page over HTTP, the tables over one WebSocket per browser.
 
-Everything that comes in is untrusted: it is decoded into a known message or answered with an error that names what was
-wrong; it is limited in size and rate; keys open what they open. Nothing that a client sends can stop another one.
+Everything that comes in is untrusted: it is limited in size and rate before it is looked at, then decoded into a known
+message or answered with an error that names what was wrong; keys open what they open. Nothing that a client sends can
+stop another one; what it asks for is worked on in turns (:mod:`heartlab.web.workers`), one question of a connection at
+a time.
 """
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -20,16 +24,16 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from heartlab.cards import CardError, parse_card
 from heartlab.deal import IllegalPlay
 from heartlab.web import messages as m
 from heartlab.web.coaching import Coach
 from heartlab.web.commitment import Shared
-from heartlab.web.house import House, KeyRefused, Live, TooMuch, refusal
-from heartlab.web.limits import MAX_MESSAGE, MAX_ORDINARY, Bucket
-from heartlab.web.store import Settings
+from heartlab.web.house import LOST, House, KeyRefused, Live, TooMuch, refusal
+from heartlab.web.limits import MAX_MESSAGE, MAX_ORDINARY, PENALTY, Bucket, entry_cost, further_cost
+from heartlab.web.store import Settings, StoreError
 from heartlab.web.table import TableError
 from heartlab.web.view import make_view
 
@@ -45,8 +49,10 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-cache",
 }
-LOOPBACK = {"127.0.0.1", "localhost", "::1", "testserver"}
+LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 NO_TABLE = "open or create a table first"
+WRONG = "something went wrong in the server; what was played is kept"
+log = logging.getLogger(__name__)
 
 
 class Guarded:
@@ -61,8 +67,11 @@ class Guarded:
             return
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         host, origin = headers.get("host", ""), headers.get("origin")
-        known = self.hosts is None or urlsplit(f"//{host}").hostname in self.hosts
-        same = origin is None or scope["type"] == "http" or urlsplit(origin).netloc == host
+        try:
+            known = self.hosts is None or urlsplit(f"//{host}").hostname in self.hosts
+            same = origin is None or scope["type"] == "http" or urlsplit(origin).netloc == host
+        except ValueError:
+            known = same = False
         if not (known and same):
             if scope["type"] == "websocket":
                 await receive()
@@ -110,26 +119,25 @@ class Connection:
                 got = await self.socket.receive()
                 if got["type"] == "websocket.disconnect":
                     break
-                text = got.get("text")
-                if text is None:
-                    await self.send(m.Failed("message", "messages are texts"))
-                else:
-                    await self.hear(text)
+                await self.hear(got.get("text"), len(got.get("bytes") or b""))
         except (WebSocketDisconnect, RuntimeError):
             pass
         finally:
             if self.live is not None:
                 self.house.leave(self.live, self)
 
-    async def hear(self, text: str) -> None:
-        """Follow one message; whatever is wrong with it becomes an answer."""
+    async def hear(self, text: str | None, size: int = 0) -> None:
+        """Follow one message; whatever is wrong with it becomes an answer. `size` is that of one that is no text."""
         card = None
+        size = size if text is None else len(text)
         try:
-            if len(text) > MAX_MESSAGE or (len(text) > MAX_ORDINARY and '"read"' not in text[:200]):
+            await self.pay(entry_cost(size))
+            if text is None:
+                raise msgspec.ValidationError("messages are texts")
+            if size > MAX_MESSAGE or (size > MAX_ORDINARY and '"read"' not in text[:200]):
                 raise TooMuch(f"a message has at most {MAX_ORDINARY} characters, a record file {MAX_MESSAGE}")
             message = m.decode(text)
-            if not self.bucket.take(str(message.__struct_config__.tag)):
-                raise TooMuch("too many messages; wait a moment")
+            await self.pay(further_cost(str(message.__struct_config__.tag), size))
             card = getattr(message, "card", None)
             await self._answers[type(message)](message)
         except (msgspec.ValidationError, msgspec.DecodeError, UnicodeError) as error:
@@ -142,8 +150,24 @@ class Connection:
             await self.send(refusal(error, None if card is None else parse_card(card)))
         except CardError as error:
             await self.send(m.Failed("message", str(error)[:300]))
+        except StoreError as error:
+            await self.send(m.Failed("server", str(error)[:300]))
         except (TableError, ValueError) as error:
             await self.send(m.Failed("table", str(error)[:300]))
+        except Exception:
+            if self.socket.client_state != WebSocketState.CONNECTED:
+                raise
+            log.exception("a message could not be followed")
+            await self.send(m.Failed("server", WRONG))
+
+    async def pay(self, cost: float) -> None:
+        """Take tokens; who has none waits for the answer, so that a flood is read slowly.
+
+        :raises TooMuch: if there are not enough.
+        """
+        if not self.bucket.take(cost):
+            await asyncio.sleep(PENALTY)
+            raise TooMuch("too many messages; wait a moment")
 
     def at_table(self) -> Live:
         """The table that this browser looks at.
@@ -152,6 +176,8 @@ class Connection:
         """
         if self.live is None:
             raise TableError(NO_TABLE)
+        if self.live.lost:
+            raise TableError(LOST)
         return self.live
 
     async def sit(self, live: Live, *, tell_key: bool) -> None:
@@ -218,7 +244,7 @@ class Connection:
 
     async def replay(self, message: m.Replay) -> None:
         live = self.at_table()
-        await self.send(await self.house.think(self.house.replay, live.table, message.number))
+        await self.send(await self.house.prepare(self.house.replay, live.table, message.number))
 
     async def read(self, message: m.Read) -> None:
         self.house.check_house(message.house)

@@ -6,10 +6,13 @@ rest follows from the rules, so it is not kept.
 
 from __future__ import annotations
 
+import contextlib
+import os
 import secrets
 import sqlite3
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -77,11 +80,11 @@ class Row(Struct):
 
 
 class StoreError(ValueError):
-    """A file that is no store, or of another version."""
+    """A file that is no store, or one that cannot be read or written."""
 
 
 class Store:
-    """The file. One connection, used by one thread at a time."""
+    """The file. One connection, used by one thread at a time. Only its owner may read it: it holds keys and seeds."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = path
@@ -89,10 +92,24 @@ class Store:
         try:
             if str(path) != ":memory:":
                 Path(path).parent.mkdir(parents=True, exist_ok=True)
+                with contextlib.suppress(FileExistsError):
+                    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             self._db = sqlite3.connect(str(path), check_same_thread=False, isolation_level=None, timeout=10)
             self._db.executescript(SCHEMA)
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, OSError) as error:
             raise StoreError(f"{path}: cannot be used to keep games ({error})") from error
+        for kept in (str(path), f"{path}-wal", f"{path}-shm"):
+            with contextlib.suppress(OSError):
+                os.chmod(kept, 0o600)
+
+    @contextlib.contextmanager
+    def _using(self) -> Iterator[sqlite3.Connection]:
+        """The connection, for one thread; what cannot be done with the file is a `StoreError`."""
+        with self._lock:
+            try:
+                yield self._db
+            except sqlite3.Error as error:
+                raise StoreError(f"this cannot be kept, so it was not done ({error}); open the table again") from error
 
     def close(self) -> None:
         """Close the file."""
@@ -102,22 +119,22 @@ class Store:
     def house_key(self) -> str:
         """The key that allows to open tables; made once."""
         fresh = secrets.token_urlsafe(16)
-        with self._lock:
-            self._db.execute("INSERT OR IGNORE INTO house VALUES ('key', ?)", (fresh,))
-            return str(self._db.execute("SELECT value FROM house WHERE name = 'key'").fetchone()[0])
+        with self._using() as db:
+            db.execute("INSERT OR IGNORE INTO house VALUES ('key', ?)", (fresh,))
+            return str(db.execute("SELECT value FROM house WHERE name = 'key'").fetchone()[0])
 
     # --- tables ---
 
     def add_table(self, key: str, settings: Settings) -> None:
         """Keep a new table."""
-        with self._lock:
-            self._db.execute("INSERT INTO tables VALUES (?, ?, ?)", (key, time.time(), msgspec.json.encode(settings)))
+        with self._using() as db:
+            db.execute("INSERT INTO tables VALUES (?, ?, ?)", (key, time.time(), msgspec.json.encode(settings)))
 
     def load_table(self, key: str) -> tuple[Settings, list[Row]] | None:
         """A table with its deals, or None if there is none with this key."""
-        with self._lock:
-            found = self._db.execute("SELECT settings FROM tables WHERE key = ?", (key,)).fetchone()
-            rows = self._db.execute("SELECT body FROM deals WHERE key = ? ORDER BY number", (key,)).fetchall()
+        with self._using() as db:
+            found = db.execute("SELECT settings FROM tables WHERE key = ?", (key,)).fetchone()
+            rows = db.execute("SELECT body FROM deals WHERE key = ? ORDER BY number", (key,)).fetchall()
         if found is None:
             return None
         return msgspec.json.decode(found[0], type=Settings), [msgspec.json.decode(row[0], type=Row) for row in rows]
@@ -125,26 +142,23 @@ class Store:
     def save_deal(self, key: str, row: Row) -> None:
         """Keep a deal as it stands."""
         body = msgspec.json.encode(row)
-        with self._lock:
-            try:
-                self._db.execute("INSERT OR REPLACE INTO deals VALUES (?, ?, ?)", (key, row.number, body))
-            except sqlite3.Error as error:
-                raise StoreError(f"this cannot be kept, so it was not done ({error}); open the table again") from error
+        with self._using() as db:
+            db.execute("INSERT OR REPLACE INTO deals VALUES (?, ?, ?)", (key, row.number, body))
 
     # --- decisions and puzzles ---
 
     def add_decisions(self, key: str, number: int, person: str, costs: list[tuple[int, float, float | None]]) -> None:
         """Keep what somebody's decisions in a deal cost; only the first review of a deal counts."""
-        with self._lock:
-            self._db.executemany(
+        with self._using() as db:
+            db.executemany(
                 "INSERT OR IGNORE INTO decisions VALUES (?, ?, ?, ?, ?, ?)",
                 [(key, number, place, person, cost, se) for place, cost, se in costs],
             )
 
     def deal_costs(self, person: str) -> list[tuple[float, int]]:
         """What each reviewed deal of somebody cost, and with how many decisions; costs within the noise are nothing."""
-        with self._lock:
-            rows = self._db.execute(
+        with self._using() as db:
+            rows = db.execute(
                 "SELECT SUM(CASE WHEN se IS NULL OR cost > ? * se THEN cost ELSE 0 END), COUNT(*) "
                 "FROM decisions WHERE person = ? GROUP BY key, number",
                 (CLEAR, person),
@@ -153,16 +167,16 @@ class Store:
 
     def add_puzzle(self, person: str, origin: str, body: bytes, due: float) -> None:
         """Keep a puzzle, unless the same mistake is one already."""
-        with self._lock:
-            self._db.execute(
+        with self._using() as db:
+            db.execute(
                 "INSERT OR IGNORE INTO puzzles (person, origin, body, due) VALUES (?, ?, ?, ?)",
                 (person, origin, body, due),
             )
 
     def due_puzzle(self, person: str, now: float) -> tuple[int, bytes, int] | None:
         """The puzzle that has been due longest: its number, body and stage."""
-        with self._lock:
-            found = self._db.execute(
+        with self._using() as db:
+            found = db.execute(
                 "SELECT id, body, stage FROM puzzles WHERE person = ? AND due <= ? ORDER BY due, id LIMIT 1",
                 (person, now),
             ).fetchone()
@@ -170,19 +184,19 @@ class Store:
 
     def puzzle(self, number: int, person: str) -> tuple[bytes, int] | None:
         """A puzzle's body and stage."""
-        with self._lock:
-            found = self._db.execute(
+        with self._using() as db:
+            found = db.execute(
                 "SELECT body, stage FROM puzzles WHERE id = ? AND person = ?", (number, person)
             ).fetchone()
         return None if found is None else (bytes(found[0]), int(found[1]))
 
     def waiting_puzzles(self, person: str) -> int:
         """How many puzzles somebody has, due or not."""
-        with self._lock:
-            found = self._db.execute("SELECT COUNT(*) FROM puzzles WHERE person = ?", (person,)).fetchone()
+        with self._using() as db:
+            found = db.execute("SELECT COUNT(*) FROM puzzles WHERE person = ?", (person,)).fetchone()
         return int(found[0])
 
     def schedule_puzzle(self, number: int, stage: int, due: float) -> None:
         """Say when a puzzle comes back."""
-        with self._lock:
-            self._db.execute("UPDATE puzzles SET stage = ?, due = ? WHERE id = ?", (stage, due, number))
+        with self._using() as db:
+            db.execute("UPDATE puzzles SET stage = ?, due = ? WHERE id = ?", (stage, due, number))

@@ -7,7 +7,8 @@ answer. It can be built again from what the store keeps, at any moment.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from heartlab.cards import CS_SUITS, Card, CardSet, card_suit
 from heartlab.deal import Deal, IllegalPlay
@@ -56,6 +57,7 @@ class Table:
         self.rules_text = str(self.rules)
         self.rows = rows
         self._save, self._dealer = save, dealer
+        self._together = False
         bots = [*NICE_NAMES, "Sol"]
         self.names = bots[: self.rules.players] if settings.watch else [settings.name, *bots[: self.rules.players - 1]]
         if not rows:
@@ -104,8 +106,8 @@ class Table:
         """Which claims the person can prove from what is known to everybody and the own hand."""
         if self.settings.watch or self.deal.phase != "play":
             return []
-        found = [] if self.deal.points_open else ["rest"]
         obs = self.deal.observe(PERSON)
+        found = ["rest"] if nothing_counts(obs, self.deal) else []
         if self.deal.to_move == PERSON and obs.hand and not found:
             found += ["all"] if takes_all(obs) else []
             found += ["none"] if takes_none(obs) else []
@@ -122,11 +124,35 @@ class Table:
         """Whether the person has a card that may be taken back."""
         return self.settings.practice and not self.settings.watch and self._last_own_card() is not None
 
+    @property
+    def can_leave(self) -> bool:
+        """Whether the next deal may follow although this one is not finished."""
+        return self.settings.practice and not self.settings.watch and self.settings.only is None
+
     def seat_player(self, seat: int) -> str | None:
         """The name of the bot on a seat; None for the person."""
         if self.settings.watch:
             return self.settings.players[seat]
         return None if seat == PERSON else self.settings.players[seat - 1]
+
+    @property
+    def labels(self) -> list[str]:
+        """Who sits where, for records: the bots with the name of their player."""
+        players = [self.seat_player(seat) for seat in range(self.rules.players)]
+        return [f"{name} ({player})" if player else name for name, player in zip(self.names, players, strict=True)]
+
+    def bots(self) -> dict[int, str]:
+        """All seats that bots have, with the names of their players."""
+        players = {seat: self.seat_player(seat) for seat in range(self.rules.players)}
+        return {seat: player for seat, player in players.items() if player is not None}
+
+    def check_person(self) -> None:
+        """Refuse what only a person at the table can do.
+
+        :raises TableError: if there is none.
+        """
+        if self.settings.watch:
+            raise TableError("bots play on all seats here, and you watch")
 
     def next_bot(self) -> int | None:
         """The bot that has to choose now, if any: bots pass only after the person has passed."""
@@ -155,7 +181,7 @@ class Table:
         """
         self.deal.pass_cards(seat, cards)
         self.row.passes[seat] = list(cards)
-        self._save(self.row)
+        self._keep()
 
     def play(self, card: Card) -> None:
         """Play a card for the seat to move.
@@ -169,7 +195,21 @@ class Table:
         self.row.plays.append(card)
         if self.deal.is_over and not self.asks_moon:
             self.row.points = list(self.deal.points)
-        self._save(self.row)
+        self._keep()
+
+    @contextmanager
+    def kept_together(self) -> Iterator[None]:
+        """Keep what is done within once, at its end."""
+        self._together = True
+        try:
+            yield
+        finally:
+            self._together = False
+        self._keep()
+
+    def _keep(self) -> None:
+        if not self._together:
+            self._save(self.row)
 
     def choose_moon(self, what: str) -> None:
         """Say what the person's moon does: 26 points for each of the others, or 26 off the own score.
@@ -188,6 +228,7 @@ class Table:
 
         :raises TableError: if this is no practice, or there is nothing to take back.
         """
+        self.check_person()
         if not self.settings.practice:
             raise TableError("cards can be taken back in practice only")
         place = self._last_own_card()
@@ -200,11 +241,11 @@ class Table:
         self._rebuild()
 
     def next_deal(self, shared: Shared | None = None) -> None:
-        """Deal again; unless the table has a seed, from a shared one.
+        """Deal again; unless the table has a seed, from a shared one. In practice a deal can be left unfinished.
 
         :raises TableError: if the deal or the whole game is not at that point.
         """
-        if self.row.points is None:
+        if self.row.points is None and not self.can_leave:
             raise TableError("this deal is not finished")
         if self.game_over:
             raise TableError("the game is over")
@@ -249,6 +290,17 @@ class Table:
         own = self.deal.observe(PERSON).played[PERSON]
         places = [place for place, card in enumerate(self.row.plays) if card in own and place >= self.row.kept]
         return places[-1] if places else None
+
+
+def nothing_counts(obs: Observation, deal: Deal) -> bool:
+    """Whether a seat can tell that the rest of a deal changes no points.
+
+    A card that counts and that the seat has not seen may be in a hand as well as in the kitty, so it proves nothing.
+    Once all of them are seen, what is open (see :attr:`heartlab.deal.Deal.points_open`) is the same in every world.
+    """
+    rules = deal.rules
+    hidden = any(rules.card_points(card) or card == rules.doubler for card in obs.unseen)
+    return not hidden and not deal.points_open
 
 
 def takes_all(obs: Observation) -> bool:

@@ -83,6 +83,7 @@ def make_view(table: Table, event: Event) -> View:
         limit=None if rules.deals is not None or table.settings.only is not None else rules.limit,
         claims=table.claims,
         can_undo=table.can_undo,
+        can_leave=table.can_leave,
         undos=row.undos,
         commitment=table.commitment,
         promise=shared.promise if shared else "",

@@ -1,11 +1,10 @@
 // The coach's panels: a hint, the blunder check, the review after a deal.
-import { el } from "./dom.js";
+import { el, tens } from "./dom.js";
 import { face, pretty, spoken } from "./cards.js";
 import { lineChart } from "./chart.js";
 
-/** Reasons as a list; the server writes tens with one letter. */
+/** Reasons as a list. */
 const list = (words) => el("ul", { class: "words" }, words.map((text) => el("li", { text: tens(text) })));
-const tens = (text) => text.replace(/\bT(?=[♣♦♠♥])/g, "10");
 const MISTAKE = 0.4;
 const points = (value) => value.toFixed(1);
 const percent = (share) => `${Math.round(100 * share)} %`;

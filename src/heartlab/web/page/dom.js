@@ -23,12 +23,15 @@ export function svg(tag, attributes, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
+/** The server writes tens with one letter; people do not. */
+export const tens = (text) => text.replace(/\bT(?=[♣♦♠♥])/g, "10");
+
 export const byId = (id) => document.getElementById(id);
 
 /** Tell a screen reader. Later texts are added, so that none is lost when things happen quickly. */
 export function say(text) {
   const region = byId("say");
-  region.append(el("span", { text: `${text} ` }));
+  region.append(el("span", { text: `${tens(text)} ` }));
   while (region.childNodes.length > 12) region.firstChild.remove();
 }
 
@@ -36,7 +39,7 @@ let hiding = 0;
 /** A short message that everybody sees, and that a screen reader reads at once. */
 export function toast(text, kind = "") {
   const box = byId("toast");
-  box.textContent = text;
+  box.textContent = tens(text);
   box.className = `toast ${kind}`;
   box.hidden = false;
   clearTimeout(hiding);

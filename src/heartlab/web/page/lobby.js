@@ -19,27 +19,28 @@ export function drawLobby(root, hello, actions, tables) {
   const form = el("form", { class: "lobby-form" });
   const rules = el("select", { name: "rules" }, hello.rules.map((one) => el("option", { value: one.name, text: `${one.name}: ${one.note}`, selected: one.name === (kept.rules ?? "standard") })));
   const seats = el("div", { class: "seats" });
+  const choice = (name, wanted) => el("select", { name }, hello.opponents.map((one) =>
+    el("option", { value: one.name, text: `${one.level} (${one.name})`, title: one.note, selected: one.name === wanted })));
   const fillSeats = () => {
     const players = hello.rules.find((one) => one.name === rules.value).players;
     const usual = ["gnome", "gnome:jake", "gnome:peter", "gnome", "gnome"];
     seats.replaceChildren(...Array.from({ length: players - 1 }, (_, seat) =>
-      el("label", { class: "field" }, el("span", { text: `Seat ${seat + 1}` }),
-        el("select", { name: "player" }, hello.opponents.map((one) =>
-          el("option", { value: one.name, text: `${one.level} (${one.name})`, title: one.note, selected: one.name === (kept.players?.[seat] ?? usual[seat]) }))))));
+      el("label", { class: "field" }, el("span", { text: `Seat ${seat + 1}` }), choice("player", kept.players?.[seat] ?? usual[seat]))));
   };
   rules.addEventListener("change", fillSeats);
   fillSeats();
   const start = (event, watch) => {
     event.preventDefault();
+    if (!form.reportValidity()) return;
     const players = [...form.querySelectorAll("select[name=player]")].map((one) => one.value);
     const seed = form.elements.seed.value.trim();
     const name = form.elements.person.value.trim() || "You";
     choose("name", name);
     try {
-      localStorage.setItem(KEPT, JSON.stringify({ rules: rules.value, players }));
+      localStorage.setItem(KEPT, JSON.stringify({ rules: rules.value, players, instead: form.elements.instead.value }));
     } catch { /* not kept */ }
     actions.start({
-      rules: rules.value, players: watch ? [players[0], ...players] : players, name, watch,
+      rules: rules.value, players: watch ? [form.elements.instead.value, ...players] : players, name, watch,
       practice: form.elements.practice.checked, seed: seed === "" ? null : Number(seed),
     });
   };
@@ -52,7 +53,8 @@ export function drawLobby(root, hello, actions, tables) {
       el("label", { class: "switch" }, el("input", { type: "checkbox", name: "practice" }), el("span", { text: "Practice: cards can be taken back" }))),
     el("div", { class: "actions left" },
       el("button", { class: "main big", type: "submit", text: "Play" }),
-      el("button", { type: "button", text: "Watch bots instead", onclick: (event) => start(event, true) })));
+      el("button", { type: "button", text: "Watch bots instead", onclick: (event) => start(event, true) }),
+      el("label", { class: "inline" }, "on your seat ", choice("instead", kept.instead ?? "gnome"))));
   form.addEventListener("submit", (event) => start(event, false));
   const file = el("input", { type: "file", accept: ".hearts,.txt,.jsonl,.json", class: "unseen", id: "record-file", onchange: async (event) => {
     if (event.target.files[0]) actions.read(await event.target.files[0].text());
@@ -74,16 +76,4 @@ export function drawLobby(root, hello, actions, tables) {
       el("div", { class: "actions left" }, file,
         el("button", { type: "button", text: "Open a record …", onclick: () => file.click() })),
       el("div", { id: "lobby-panel" }))));
-}
-
-/** A puzzle, or that there is none. */
-export function puzzlePanel(puzzle, answer) {
-  if (puzzle.puzzle === null) return el("p", { class: "dim", text: puzzle.text });
-  const list = (cards, act) => el("ul", { class: "row-of-cards small" }, cards.map((card) =>
-    el("li", {}, act ? el("button", { type: "button", class: `card ${puzzle.legal.includes(card) ? "legal" : "illegal"}`, "aria-label": card, onclick: () => act(card) }, face(card)) : face(card))));
-  return el("section", { class: "puzzle" },
-    el("h3", { text: `Puzzle: ${puzzle.text}` }),
-    el("p", { class: "dim", text: `Points so far: ${puzzle.names.map((name, seat) => `${name} ${puzzle.points[seat]}`).join(", ")}. Hearts are ${puzzle.broken ? "" : "not "}broken.` }),
-    puzzle.trick.length > 0 && [el("p", { text: "On the table:" }), list(puzzle.trick.map(([, card]) => card))],
-    el("p", { text: "Your hand:" }), list(puzzle.hand, answer));
 }

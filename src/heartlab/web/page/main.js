@@ -1,6 +1,6 @@
 // The page's beginning: what the address says, what the server says, what the person does.
-import { byId, el, say, toast } from "./dom.js";
-import { pretty, suitIcon } from "./cards.js";
+import { byId, el, say, tens, toast } from "./dom.js";
+import { pretty, spoken, suitIcon } from "./cards.js";
 import { Line } from "./line.js";
 import { Pace } from "./pace.js";
 import { apply, moves, options, showHelp, showOptions } from "./options.js";
@@ -8,11 +8,13 @@ import { drawTable, tell, walk } from "./table.js";
 import { counting, lastTrick, scores } from "./panels.js";
 import * as coach from "./coach.js";
 import { Viewer } from "./viewer.js";
-import { drawLobby, puzzlePanel } from "./lobby.js";
+import { drawLobby } from "./lobby.js";
+import { drawPuzzle } from "./puzzle.js";
+import { partsOf } from "./records.js";
 
 const TABLES = "heartlab-tables";
 const stage = byId("stage");
-const page = { hello: null, view: null, shown: null, panel: "scores", answer: null, viewer: null, checkedAt: -1, table: null, restedAt: 0 };
+const page = { hello: null, view: null, shown: null, panel: "scores", answer: null, viewer: null, checkedAt: -1, table: null, restedAt: 0, puzzle: null, parts: [] };
 const state = { chosen: new Set(), hint: null };
 
 const address = () => {
@@ -46,22 +48,28 @@ const send = (type, values = {}) => {
   if (!line.say({ type, ...values })) toast("The line to the server is lost; it comes back by itself.");
 };
 
-/** This page's part of the next seed. The server has promised its own part, by a hash, before it hears this one. */
-function share() {
+/**
+ * This page's part of the next seed. The server has promised its own part, by a hash, before it hears this one.
+ * `expected`: no seed was given, so the server has no reason to ignore it.
+ */
+function share(expected) {
   if (!page.promise) return {};
   const text = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  page.shared = { promise: page.promise, share: text };
+  page.shared = { promise: page.promise, share: text, expected, used: false };
   page.promise = null;
   return { share: text };
 }
 
-/** A deal that claims a shared seed must name what this page had heard and said. */
-function checkShare(view) {
+/** A deal whose seed this page had a part in must name what this page had heard and said. */
+function checkShare(told) {
   const { shared } = page;
-  if (!shared || !["opened", "dealt"].includes(view.event.kind) || view.plays > 0) return;
+  if (!shared) return;
   page.shared = null;
-  if (view.share && (view.share !== shared.share || view.promise !== shared.promise)) toast("Careful: the seed of this deal was not made from the text of this page.", "warn");
+  if (told.share && (told.share !== shared.share || told.promise !== shared.promise)) toast("Careful: the seed of this deal was not made from the text of this page.", "warn");
+  else if (!told.share && shared.expected) toast("Careful: the server has ignored this page's part of the seed, and chose this deal alone.", "warn");
 }
+
+const nextDeal = () => send("next", share(Boolean(page.view.share)));
 
 const onlyHouse = () => ({ house: address().house, name: options.name });
 
@@ -95,7 +103,8 @@ const acts = {
   last() { showPanel("last"); },
   claim() { if (page.view?.claims.length) send("claim", { what: page.view.claims[0] }); },
   moon(what) { if (page.view?.phase === "moon") send("moon", { what }); },
-  next() { if (page.view?.phase === "over") send("next", share()); },
+  next() { if (page.view?.phase === "over") nextDeal(); },
+  leave() { if (page.view?.can_leave) { pace.clear(); nextDeal(); } },
   review() { busy("The coach looks at every trick …"); send("review", { number: page.view.deal }); },
   replay() { send("replay", { number: page.view.deal }); },
   again() { send("again", { number: page.view.deal }); },
@@ -113,7 +122,7 @@ function buttons(view) {
     const left = view.pass_count - state.chosen.size;
     const pass = button(left ? `Choose ${left} more` : "Pass these cards", acts.pass, "main", "P");
     pass.disabled = left > 0;
-    return [pass, button("Hint", acts.hint, "", "H")];
+    return [pass, button("Hint", acts.hint, "", "H"), view.can_leave && button("New deal", acts.leave)];
   }
   if (view.phase === "play") {
     return [
@@ -122,6 +131,7 @@ function buttons(view) {
       button("Count", acts.count, "", "C"), button("Last trick", acts.last, "", "L"),
       (view.last.length > 0 || view.trick.some(([seat]) => seat === 0)) && button("Check my card", acts.check, "", "K"),
       view.can_undo && button("Take back", acts.undo, "", "U"),
+      view.can_leave && button("New deal", acts.leave),
     ];
   }
   if (view.phase === "moon") {
@@ -174,7 +184,10 @@ function result(view) {
     el("h2", { text: end || "The deal is over" }), moon && el("p", { class: "moon", text: moon }),
     el("ol", { class: "tally" }, view.names.map((name, seat) => el("li", { class: view.winners.includes(seat) ? "won" : "" },
       el("span", { class: `dot s${seat}` }), el("span", { text: name }), el("b", { text: `${reveal.points[seat] >= 0 ? "+" : ""}${reveal.points[seat]}` }), el("small", { text: `Σ ${view.scores[seat]}` })))),
-    el("details", {}, el("summary", { text: "Proof" }),
+    el("details", { class: "hands" }, el("summary", { text: "All hands" }), el("ul", { class: "plain" }, reveal.hands.map((hand, seat) =>
+      el("li", {}, el("strong", { text: `${view.names[seat]}: ` }), el("span", { text: hand.split(" ").map(pretty).join(" ") }))),
+      reveal.kitty && el("li", {}, el("strong", { text: "Kitty: " }), reveal.kitty.split(" ").map(pretty).join(" ")))),
+    el("details", { class: "proof" }, el("summary", { text: "Proof" }),
       el("p", { class: "mono", text: `commitment ${view.commitment}` }), el("p", { class: "mono", text: `seed ${reveal.seed}` }), el("p", { class: "mono", text: `salt ${reveal.salt}` }),
       view.share && ["promise", "share"].map((name) => el("p", { class: "mono", text: `${name} ${view[name]}` })), view.share && el("p", { class: "mono", text: `secret ${reveal.secret}` }),
       el("p", { class: "dim", text: view.share ? "The seed is a hash of the server's secret, promised first, and of a random text (share) of this page." : "The seed was given, or the server's alone." })));
@@ -237,9 +250,10 @@ const heard = {
   hello(message) {
     page.hello = message;
     page.promise = message.promise;
+    page.shared = null;
     if (!address().table) lobby();
   },
-  promised(message) { page.promise = message.promise; page.shared = null; },
+  promised(message) { page.promise = message.promise; if (page.shared) page.shared.used = true; },
   opened(message) {
     pace.clear();
     page.viewer = null;
@@ -251,7 +265,7 @@ const heard = {
     history.pushState(null, "", `#${address().house}/${message.key}`);
   },
   view(message) {
-    checkShare(message);
+    if (["opened", "dealt"].includes(message.event.kind) && message.plays === 0) checkShare(message);
     if (page.viewer) { page.viewer.stop(); page.viewer = null; stage.replaceChildren(); }
     if (message.event.kind === "opened" || message.event.kind === "undone") pace.clear();
     if (page.table) {
@@ -262,8 +276,9 @@ const heard = {
   },
   refused(message) { toast(message.card ? `${pretty(message.card)} is not allowed: ${message.rule}.` : `${message.rule}.`, "warn"); },
   failed(message) {
-    if (page.shared) { page.promise = page.shared.promise; page.shared = null; }
+    if (page.shared && !page.shared.used) { page.promise = page.shared.promise; page.shared = null; }
     toast(message.text, "warn");
+    if (message.code === "server" && page.table) setTimeout(() => line.say({ type: "open", key: page.table }), 3000);
     if (page.panel === "busy") panel("scores");
     if (message.code === "key") { if (address().table) forget(address().table); line.greet(null); page.view = null; stage.replaceChildren(el("p", { class: "lost", text: message.text })); }
   },
@@ -289,7 +304,9 @@ const heard = {
   },
   deals(message) {
     const table = address().table;
+    if (message.proof) checkShare(message.proof);
     stage.dataset.idle = "true";
+    page.puzzle = null;
     page.viewer = new Viewer(stage, message, {
       close: () => {
         page.viewer.stop();
@@ -298,14 +315,28 @@ const heard = {
         if (page.view && table) draw(); else acts.lobby();
         if (!address().table) lobby();
       },
-      next: table && !page.view ? () => send("next") : null,
+      next: message.more ? () => send("next", share(Boolean(message.proof.share))) : null,
+      part: message.proof ? null : nextPart(),
     });
   },
-  puzzle(message) { byId("lobby-panel")?.replaceChildren(puzzlePanel(message, (card) => send("answer", { ...onlyHouse(), puzzle: message.puzzle, card }))); },
+  puzzle(message) {
+    if (address().table) return;
+    if (message.puzzle === null) {
+      if (page.puzzle) lobby();
+      byId("lobby-panel")?.replaceChildren(el("p", { class: "dim", text: message.text }));
+      return;
+    }
+    page.puzzle = { answered: false };
+    stage.dataset.phase = "puzzle";
+    drawPuzzle(stage, message, { answer: (card) => { if (!page.puzzle.answered) send("answer", { ...onlyHouse(), puzzle: message.puzzle, card }); }, lobby });
+    say(`Puzzle. ${message.text}`);
+  },
   graded(message) {
+    if (page.puzzle) page.puzzle.answered = true;
+    say(message.right ? "Right." : `Better was ${spoken(message.best)}.`);
     byId("lobby-panel")?.replaceChildren(
       el("p", { class: message.right ? "good" : "alarm", text: message.right ? "Right." : `Better was ${pretty(message.best)}.` }),
-      el("p", { text: message.cards.map(([card, value]) => `${pretty(card)} ${value}`).join(" · ") }), el("p", { class: "dim", text: message.text }),
+      el("p", { text: message.cards.map(([card, value]) => `${pretty(card)} ${value}`).join(" · ") }), el("p", { class: "dim", text: tens(message.text) }),
       el("button", { type: "button", text: "Next puzzle", onclick: () => send("puzzle", onlyHouse()) }));
   },
   level(message) { byId("lobby-panel")?.replaceChildren(el("p", { text: message.text })); },
@@ -318,18 +349,38 @@ function lobby() {
   page.viewer = null;
   page.view = null;
   page.table = null;
+  page.puzzle = null;
   line.greet(null);
   stage.dataset.phase = "lobby";
   drawLobby(stage, page.hello, {
     start: (settings) => {
-      send("create", { house: address().house, ...settings, ...(settings.seed === null ? share() : {}) });
+      send("create", { house: address().house, ...settings, ...(settings.seed === null ? share(true) : {}) });
+      if (settings.watch) toast("The bots play a deal to its end; then you can step through it.");
       setTimeout(() => { if (stage.dataset.phase === "lobby") toast("The players are getting ready; the first time this takes a minute."); }, 1500);
     },
-    read: (text) => send("read", { house: address().house, text }),
+    read,
     puzzle: () => send("puzzle", onlyHouse()), level: () => send("level", onlyHouse()),
     open: (key) => { location.hash = `${address().house}/${key}`; },
   }, tables());
 }
+
+/** Read a record file, in as many parts as the server's limits need. */
+function read(text) {
+  const { parts, tooLong } = partsOf(text);
+  if (tooLong) { toast("A deal of this file is too long to be read here.", "warn"); return; }
+  page.parts = parts.map((part, index) => ({ part, title: parts.length > 1 ? `part ${index + 1} of ${parts.length}` : "" }));
+  readPart();
+}
+
+function readPart() {
+  const next = page.parts.shift();
+  if (!next) return;
+  page.reading = next.title;
+  send("read", { house: address().house, text: next.part });
+}
+
+/** What the viewer says of the part that is open, and how to go on. */
+const nextPart = () => ({ title: page.reading ?? "", next: page.parts.length ? readPart : null });
 
 function follow() {
   const { table } = address();
@@ -353,6 +404,7 @@ const KEYS = {
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("dialog, input, select, textarea")) return;
   if (page.viewer) { if (page.viewer.key(event)) event.preventDefault(); return; }
+  if (page.puzzle && ["ArrowRight", "ArrowLeft"].includes(event.key)) { walk(stage, event.key === "ArrowRight" ? 1 : -1); event.preventDefault(); }
   if (!page.view) return;
   const onButton = event.target.closest?.("button");
   if (event.key === "ArrowRight" || event.key === "ArrowLeft") { walk(stage, event.key === "ArrowRight" ? 1 : -1); event.preventDefault(); }

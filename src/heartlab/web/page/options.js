@@ -72,7 +72,7 @@ export function showHelp() {
   const keys = [
     ["← →", "walk through your hand"], ["Enter or Space", "play the card; choose it to pass"], ["P", "pass the chosen cards"],
     ["Enter", "go on after a trick"], ["L", "last trick"], ["H", "hint"], ["C", "count cards"],
-    ["K", "check my last card"], ["U", "take back (practice)"], ["F", "finish when nothing counts any more"], ["N", "next deal"], ["1 2", "what your moon does, if the rules ask"],
+    ["K", "check my last card"], ["U", "take back (practice)"], ["F", "finish when nothing counts any more"], ["N", "next deal"], ["S", "scores"], ["1 2", "what your moon does, if the rules ask"],
   ];
   byId("help").replaceChildren(
     el("h2", { text: "Keys" }),

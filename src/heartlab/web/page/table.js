@@ -27,7 +27,7 @@ function seatPlate(view, seat, active) {
     el("div", { class: "facts" },
       el("span", { class: `points ${points > 0 ? "bad" : ""}`, title: "points in this deal", text: `${points} pt` }),
       el("span", { title: "tricks in this deal", text: `${view.tricks_won[seat]} tr` }),
-      el("span", { class: "total", title: "total of the game", text: `Σ ${view.scores[seat]}` })),
+      view.scores && el("span", { class: "total", title: "total of the game", text: `Σ ${view.scores[seat]}` })),
     seat > 0 && el("div", { class: "backs", "aria-hidden": "true" },
       Array.from({ length: view.hand_sizes[seat] }, () => el("i", {}))));
   plate.style.setProperty("--x", x.toFixed(3));
@@ -112,7 +112,7 @@ export function drawTable(root, view, shown, state, actions) {
   const markers = el("div", { class: "markers" },
     view.breaking && el("span", { class: `broken ${view.broken ? "yes" : ""}`, text: view.broken ? "♥ broken" : "♥ not broken" }),
     view.practice && el("span", { text: "practice" }),
-    el("button", {
+    view.commitment && el("button", {
       type: "button", class: "promise", title: `Hash of this deal, promised before its first card: ${view.commitment}`,
       "aria-label": "The promised hash of this deal", text: `# ${view.commitment.slice(0, 8)}`, onclick: actions.promise,
     }));

@@ -121,6 +121,7 @@ export class Viewer {
     this.root.replaceChildren(el("div", { class: "viewer" },
       el("div", { class: `felt open players-${n}` }, moment.hands.map((_, seat) => this.seat(moment, seat)), el("ol", { class: "trick" }, laid)),
       el("p", { class: "status", text: done && record.points ? `Points: ${record.points.map((value, seat) => `${nameOf(record, seat)} ${value}`).join(", ")}` : moment.note }),
+      el("p", { class: "dim title", text: [this.deals.title, this.actions.part?.title].filter(Boolean).join(", ") }),
       el("input", { type: "range", min: 0, max: this.moments.length - 1, value: this.at, "aria-label": "Card", oninput: (event) => this.step(Number(event.target.value), true) }),
       el("div", { class: "actions" },
         button("|◀", () => this.step(0), { "aria-label": "To the start" }), button("◀", () => this.step(this.at - 1), { "aria-label": "Back" }),
@@ -131,6 +132,7 @@ export class Viewer {
             this.deals.records.map((_, index) => el("option", { value: index, text: index + 1, selected: index === this.number })))),
         this.deals.proof && button("Save proof", () => save(`deal-${record.deal ?? 0}-proof.json`, JSON.stringify(this.deals.proof, null, 1))),
         this.actions.next && done && button("Next deal", this.actions.next, { class: "main" }),
+        this.actions.part?.next && button("Next part of the file", this.actions.part.next),
         button("Close", this.actions.close))));
   }
 }
