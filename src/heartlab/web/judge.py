@@ -144,7 +144,7 @@ class Judge:
             worlds = self.mind.draw(batch, count)[0][0]
             states = worlds.copy()
             histories = np.repeat(obs.records["history"].astype(np.int8), count, axis=0)
-            shooters = self._finish(batch, states, histories).shooters
+            shooters = self._finish(batch, states, histories, worlds["taken"]).shooters
         shares = [(shooters == seat).mean() for seat in range(obs.rules.players)]
         return np.array(shares), worlds
 
@@ -189,7 +189,7 @@ class Judge:
         states = worlds.copy()
         self._give(batch, states, obs.seat, np.full(len(states), mask, np.uint64))
         histories = np.full((len(states), 52), -1, np.int8)
-        points: npt.NDArray[np.int64] = self._finish(batch, states, histories).points[:, obs.seat]
+        points: npt.NDArray[np.int64] = self._finish(batch, states, histories, worlds["taken"]).points[:, obs.seat]
         return points
 
     def _passed_by_others(self, batch: Observations, obs: Observation, worlds: StateArray) -> StateArray:
@@ -217,7 +217,7 @@ class Judge:
         histories = np.repeat(obs.records["history"].astype(np.int8), len(states), axis=0)
         cards = np.repeat(np.array(legal, np.int8), count)
         play_table(batch.compiled, states, histories, cards, np.zeros(len(states), np.bool_))
-        after = self._finish(batch, states, histories)
+        after = self._finish(batch, states, histories, np.tile(worlds["taken"], (len(legal), 1)))
         found = {}
         for index, card in enumerate(legal):
             part = slice(index * count, (index + 1) * count)
@@ -237,12 +237,20 @@ class Judge:
             )
         return found
 
-    def _finish(self, batch: Observations, states: StateArray, histories: npt.NDArray[np.int8]) -> Finished:
-        """Play all rows to the end like `gnome`."""
+    def _finish(
+        self,
+        batch: Observations,
+        states: StateArray,
+        histories: npt.NDArray[np.int8],
+        before: npt.NDArray[np.uint64],
+    ) -> Finished:
+        """Play all rows to the end like `gnome`; `before` is what each seat had taken before the trick that is running.
+
+        The states may already hold the last card of that trick, so they cannot tell.
+        """
         n, rows = batch.rules.players, np.arange(len(states))
         seat = int(batch.records["seat"][0])
         trick = int(batch.records["trick_number"][0])
-        before = states["taken"].copy() if len(states) else states["taken"]
         mine, cards = np.zeros(len(states), np.bool_), np.zeros(len(states), np.uint64)
         keys = np.array([substream(np.uint64(batch.records["random"][0]), 5000 + int(row)) for row in rows], np.uint64)
         records, verdicts = np.zeros(len(states), OBSERVATION), np.zeros(len(states), np.bool_)
