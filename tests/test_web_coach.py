@@ -215,9 +215,10 @@ def test_it_names_the_idea(judge):
 
 
 def test_learned_words_are_silent_where_a_moon_threatens(judge):
-    """The network never saw a moon. And no idea praises points for the seat that is about to shoot it."""
+    """If the network never saw a moon. And no idea praises points for the seat that is about to shoot it."""
     coach, silent, spoken = Coach(None, judge), 0, 0
-    for code, deal in positions()[::3]:
+    whole = [("standard", ended(seed, 9)) for seed in range(6)]
+    for code, deal in positions()[::3] + whole:
         judged = judge.judge(deal, 0)
         words, _ = coach.explain(judged, deal, NAMES, judged.best)
         learned = [text for text in words if text.startswith("Learned")]
@@ -225,7 +226,8 @@ def test_learned_words_are_silent_where_a_moon_threatens(judge):
             silent += 1
             assert not learned, (code, learned)
         spoken += bool(learned)
-        if code != "stop-moon":
+        assert not learned or code == "standard", "these packs are short: the network would count hearts that are not"
+        if code not in ("stop-moon", "standard"):
             assert "moon" not in " ".join(words), "these rules know none"
         for card in deal.legal:
             winner, _ = judged.obs.winning or (None, None)
@@ -233,7 +235,7 @@ def test_learned_words_are_silent_where_a_moon_threatens(judge):
             if code == "stop-moon" and winner is not None and "Throw a heart" in texts:
                 assert judged.outcomes[card].moon < MOON_ALARM or not judged.obs.points[winner]
     assert silent >= 2 or knows_moon()
-    assert spoken >= 5
+    assert spoken >= 4
     assert ("without the moon" in sources()) != knows_moon()
 
 

@@ -17,7 +17,7 @@ from heartlab.web import messages as m
 from heartlab.web.counting import count_cards
 from heartlab.web.house import House, Live, Send
 from heartlab.web.ideas import ideas_for, moon_threatens, passing_words
-from heartlab.web.judge import PASS_WORLDS, Judge, Judgement
+from heartlab.web.judge import PASS_WORLDS, Judge, Judgement, stand_ins
 from heartlab.web.levels import estimate_level
 from heartlab.web.puzzles import grade, make_puzzle, show_puzzle
 from heartlab.web.store import CLEAR, Row
@@ -62,8 +62,8 @@ class Coach:
                 return await self.house.think(self._passing, live.table.deal.observe(PERSON))
         deal = _decision(live.table)
         async with self._patience("cards", tell):
-            judged = await self.house.think(self.judge.judge, deal, SEED)
-            return await self.house.think(self._coaching, judged, deal, live.table.names)
+            judged = await self.house.think(self.judge.judge, deal, SEED, None, stand_ins(live.table.settings.players))
+            return await self.house.think(self._coaching, judged, deal, live.table)
 
     async def check(self, live: Live, tell: Send) -> m.Checked:
         """Whether there was something better than the person's last card."""
@@ -80,7 +80,7 @@ class Coach:
             found = await self.house.think(self.judge.analyse, before, SEED, card)
             better, words = is_mistake(found.cost, found.cost_se), []
             if better:
-                words = await self.house.think(self._against, before, card, found.cost, table.names)
+                words = await self.house.think(self._against, table, before, card, found.cost)
         return m.Checked(place, card_name(card), better, round(found.cost, 2), words)
 
     async def count(self, live: Live, tell: Send) -> m.Counted:
@@ -91,10 +91,11 @@ class Coach:
         obs = table.deal.observe(PERSON)
         obs.records["random"] = 1 + len(obs.history)
         async with self._patience("worlds", tell):
-            return await self.house.think(count_cards, self.judge, obs, table.names)
+            players = stand_ins(table.settings.players)
+            return await self.house.think(count_cards, self.judge, obs, table.names, players)
 
-    def _coaching(self, judged: Judgement, deal: Deal, seats: list[str]) -> m.Coaching:
-        analysis = judged.analysis
+    def _coaching(self, judged: Judgement, deal: Deal, table: Table) -> m.Coaching:
+        analysis, seats = judged.analysis, table.names
         cards = []
         for one in analysis.cards:
             outcome = judged.outcomes[one.card]
@@ -113,7 +114,8 @@ class Coach:
                 )
             )
         words, codes = self.explain(judged, deal, seats, judged.best)
-        return m.Coaching(analysis.place, analysis.player, SEED, analysis.worlds, cards, words, codes)
+        play_on = played_on_by(table.names, stand_ins(table.settings.players))
+        return m.Coaching(analysis.place, analysis.player, SEED, analysis.worlds, cards, words, codes, play_on)
 
     def _passing(self, obs: Observation) -> m.PassCoaching:
         found = self.judge.passes(obs, SEED)
@@ -186,7 +188,7 @@ class Coach:
         worst = sorted((one for one in decisions if is_mistake(one.cost, one.se)), key=lambda one: -one.cost)[:WORST]
         for one in worst:
             before = await self.house.think(deal.before, one.at)
-            one.words = await self.house.think(self._against, before, parse_card(one.card), one.cost, table.names)
+            one.words = await self.house.think(self._against, table, before, parse_card(one.card), one.cost)
         self._keep(live.key, table, row, deal, decisions, worst)
         total = round(sum(clear_cost(one.cost, one.se) for one in decisions), 2)
         passing = None
@@ -196,13 +198,13 @@ class Coach:
         text = verdict(decisions, passing)
         return m.Reviewed(number, self.judge.name, SEED, course, decisions, worst, total, text, passing)
 
-    def _against(self, before: Deal, card: Card, cost: float, seats: list[str]) -> list[str]:
+    def _against(self, table: Table, before: Deal, card: Card, cost: float) -> list[str]:
         """What was wrong with a card, and why the coach's one is better."""
-        judged = self.judge.judge(before, SEED, card)
+        judged, seats = self.judge.judge(before, SEED, card, stand_ins(table.settings.players)), table.names
         words, _ = self.explain(judged, before, seats, judged.best)
         against = ideas_for(judged, card, seats)
         played = [f"{pretty_card(card)} costs {cost:.1f} points more than {pretty_card(judged.best)}."]
-        if judged.outcomes[card].queen_to_me:
+        if judged.outcomes[card].queen_to_me and before.rules.queen_points > 0:
             times = round(judged.outcomes[card].queen_to_me * len(judged.worlds))
             what = "takes the trick with itself" if card == QUEEN_OF_SPADES else "takes Q♠"
             played.append(f"{pretty_card(card)} {what} in {times} of {len(judged.worlds)} deals that fit.")
@@ -251,6 +253,12 @@ class Coach:
     async def level(self, person: str) -> m.LevelEstimate:
         """The points that somebody's decisions cost per deal, with a 95 % interval."""
         return estimate_level(person, self.house.store.deal_costs(person))
+
+
+def played_on_by(names: list[str], players: list[str]) -> str:
+    """Who plays on like whom, in words."""
+    each = [f"{name} like {player}" for name, player in zip(names[1:], players[1:], strict=True)]
+    return f"all play on by simple rules: you like {players[0]}, {', '.join(each)}"
 
 
 def clear_cost(cost: float, se: float | None) -> float:

@@ -292,6 +292,8 @@ class Coaching(Struct, tag="coaching"):
     cards: list[Judged]
     words: list[str]
     ideas: list[str]
+    play_on: str
+    """How the deals go on in which a moon is counted."""
 
 
 class Passing(Struct):
