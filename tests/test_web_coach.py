@@ -25,14 +25,15 @@ from heartlab.deal import Deal
 from heartlab.players import make_player
 from heartlab.rules import Rules
 from heartlab.web.bots import Bots
-from heartlab.web.coaching import FIRST, Coach, clear_cost, is_mistake, verdict
+from heartlab.web.coaching import FIRST, Coach, clear_cost, counts_for_level, is_mistake, verdict
 from heartlab.web.counting import count_cards
 from heartlab.web.ideas import MOON_ALARM, ideas_for, moon_threatens
 from heartlab.web.judge import COACH, Judge
-from heartlab.web.levels import compare, estimate_level
+from heartlab.web.levels import compare, estimate_level, interval
 from heartlab.web.messages import Decision, PassReview
 from heartlab.web.puzzles import DAYS, grade, make_puzzle
-from heartlab.web.store import Store
+from heartlab.web.store import Settings, Store
+from heartlab.web.table import Table
 from heartlab.web.words import _feature, knows_moon, sources
 
 SCALE = int(os.environ.get("HEARTLAB_SCALE", "1"))
@@ -326,31 +327,73 @@ def test_puzzles_come_back_later_each_time_they_are_solved(judge):
 
 
 def test_the_level_is_a_mean_with_its_interval():
+    """With many deals that of Student's t; with few, or with deals that cost nothing, never without a width."""
     scipy = pytest.importorskip("scipy.stats", reason="the judge of the interval")
-    costs = [1.0, 4.0, 2.5, 0.0, 3.0, 2.0]
+    rng = np.random.default_rng(1)
+    costs = list(rng.exponential(2.0, 400))
     level = estimate_level("Zoe", [(cost, 10) for cost in costs])
     low, high = scipy.t.interval(0.95, len(costs) - 1, np.mean(costs), scipy.sem(costs))
-    assert (level.per_deal, level.decisions) == (round(float(np.mean(costs)), 2), 60)
-    assert (level.low, level.high) == (pytest.approx(low, abs=0.006), pytest.approx(high, abs=0.006))
+    assert (level.per_deal, level.decisions) == (round(float(np.mean(costs)), 2), 4000)
+    assert (level.low, level.high) == (pytest.approx(low, abs=0.02), pytest.approx(high, abs=0.02))
+    widths = []
+    for number in (2, 3, 9, 10, 40):
+        nothing = estimate_level("Zoe", [(0.0, 12)] * number)
+        assert (nothing.per_deal, nothing.low) == (0, 0)
+        assert ("That is" in nothing.text) == (number >= 10)
+        assert "better than" not in nothing.text or number == 40
+        widths.append(nothing.high)
+    assert widths == sorted(widths, reverse=True)
+    assert min(widths) > 0
     assert compare(0.3, 0.5) == "That is like uct:worlds=20,sims=200."
     assert compare(0.0, 0.2) == "That is better than uct:worlds=20,sims=200."
     assert compare(20, 30) == "That is more than random gives away."
 
 
+@pytest.mark.parametrize("number", [3, 10, 40])
+def test_the_interval_of_the_level_holds_the_truth(number):
+    """Players whose deals often cost nothing and sometimes much: it has the true mean nearly as often as it says."""
+    rng, hits = np.random.default_rng(number), 0
+    for _ in range(400):
+        costs = rng.exponential(2.5, number) * (rng.random(number) < 0.4)
+        _, low, high = interval(list(costs))
+        hits += low <= 1.0 <= high
+    assert hits >= 0.9 * 400, hits
+
+
+def test_only_deals_like_those_of_the_yardstick_count_for_the_level():
+    def counts(rules="standard", helped=0, undos=0, **settings):
+        table = Table(Settings(rules, ["gnome"] * 3, **settings), [], lambda row: None)
+        table.row.helped, table.row.undos = helped, undos
+        return counts_for_level(table, table.row)
+
+    assert counts()
+    assert not counts("spot")
+    assert not counts("standard,moon=self")
+    assert not counts(helped=1)
+    assert not counts(undos=1)
+    assert not counts(seed=5)
+    assert not counts(only=1)
+
+
 def test_mistakes_become_puzzles_and_a_level(served):
     with served.client() as client:
         assert client.ask("level", "level", house=served.key, name="Zoe")["per_deal"] is None
-        client.create(served.key, seed=12, name="Zoe")
-        for number in range(2):
+        client.create(served.key, name="Zoe")
+        for number in range(3):
+            if number == 2:
+                assert client.ask("hint", "passing")["type"] == "passing"
             while client.view["phase"] not in ("over", "end"):
                 client.act(lambda view: view["legal"][-1])
+            time.sleep(1.2)
             reviewed = client.ask("review", "reviewed", number=number)
+            assert reviewed["type"] == "reviewed"
             client.ask("review", "reviewed", number=number)
             time.sleep(1.2)
             client.act()
         level = client.ask("level", "level", house=served.key, name="Zoe")
-        assert level["deals"] == 2
-        assert level["low"] <= level["per_deal"] <= level["high"]
+        assert level["deals"] == 2, "a deal with hints says nothing about the level"
+        assert level["low"] <= level["per_deal"] < level["high"]
+        assert "Too few deals to compare" in level["text"]
         puzzle = client.ask("puzzle", "puzzle", house=served.key, name="Zoe")
         if puzzle["puzzle"] is None:
             assert not reviewed["worst"]

@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 from heartlab.cards import QUEEN_OF_SPADES, Card, CardSet, card_name, parse_card, pretty_card
 from heartlab.deal import Deal
 from heartlab.observation import Observation
+from heartlab.rules import Rules
 from heartlab.web import messages as m
 from heartlab.web.counting import count_cards
 from heartlab.web.house import House, Live, Send
@@ -58,9 +59,11 @@ class Coach:
     async def hint(self, live: Live, tell: Send) -> m.Coaching | m.PassCoaching:
         """Every legal card of the decision at hand, or what could be passed."""
         if live.table.deal.phase == "pass" and not live.table.settings.watch:
+            self._helps(live)
             async with self._patience("passes", tell):
                 return await self.house.think(self._passing, live.table.deal.observe(PERSON))
         deal = _decision(live.table)
+        self._helps(live)
         async with self._patience("cards", tell):
             judged = await self.house.think(self.judge.judge, deal, SEED, None, stand_ins(live.table.settings.players))
             return await self.house.think(self._coaching, judged, deal, live.table)
@@ -72,6 +75,7 @@ class Coach:
         places = [place for place, card in enumerate(table.row.plays, 1) if card in own]
         if not places:
             raise TableError("you have not played a card yet")
+        self._helps(live)
         place = places[-1]
         before, card = table.deal.before(place), table.row.plays[place - 1]
         if len(before.legal) == 1:
@@ -88,11 +92,18 @@ class Coach:
         table = live.table
         if table.settings.watch or table.deal.phase != "play":
             raise TableError("there is nothing to count now")
+        self._helps(live)
         obs = table.deal.observe(PERSON)
         obs.records["random"] = 1 + len(obs.history)
         async with self._patience("worlds", tell):
             players = stand_ins(table.settings.players)
             return await self.house.think(count_cards, self.judge, obs, table.names, players)
+
+    def _helps(self, live: Live) -> None:
+        """Note that the person was helped in a running deal, which then says little about the person's level."""
+        if live.table.row.points is None:
+            live.table.row.helped += 1
+            self.house.store.save_deal(live.key, live.table.row)
 
     def _coaching(self, judged: Judgement, deal: Deal, table: Table) -> m.Coaching:
         analysis, seats = judged.analysis, table.names
@@ -215,9 +226,9 @@ class Coach:
     def _keep(
         self, key: str, table: Table, row: Row, deal: Deal, decisions: list[m.Decision], worst: list[m.Decision]
     ) -> None:
-        """Keep costs for the level, unless cards were taken back or the deal was known, and puzzles for later."""
+        """Keep costs for the level, if the deal says something about it, and puzzles for later."""
         person = table.settings.name
-        if not row.undos and table.settings.only is None:
+        if counts_for_level(table, row):
             costs = [(one.at, one.cost, one.se) for one in decisions]
             self.house.store.add_decisions(key, row.number, person, costs)
         for one in worst:
@@ -259,6 +270,12 @@ def played_on_by(names: list[str], players: list[str]) -> str:
     """Who plays on like whom, in words."""
     each = [f"{name} like {player}" for name, player in zip(names[1:], players[1:], strict=True)]
     return f"all play on by simple rules: you like {players[0]}, {', '.join(each)}"
+
+
+def counts_for_level(table: Table, row: Row) -> bool:
+    """Whether a deal is like those of the yardstick: standard rules, not known before, and played without help."""
+    known = table.settings.only is not None or table.settings.seed is not None
+    return table.rules == Rules() and not known and not row.undos and not row.helped
 
 
 def clear_cost(cost: float, se: float | None) -> float:
