@@ -105,7 +105,13 @@ def test_passes_are_compared_in_the_same_worlds(served):
             assert one["cost"] == pytest.approx(one["expected"] - got["sets"][0]["expected"], abs=0.02)
         assert all(len(one["cards"]) == 3 and set(one["cards"]) <= set(view["hand"]) for one in got["sets"])
         assert len({tuple(one["cards"]) for one in got["sets"]}) == len(got["sets"])
-        assert got["words"]
+        for one in got["sets"][1:]:
+            beyond = abs(one["cost"]) - 2 * one["cost_se"]
+            assert one["equal"] == (beyond <= 0) or abs(beyond) < 0.02, "these figures are rounded"
+        equal = sum(one["equal"] for one in got["sets"][1:])
+        told = [text for text in got["words"] if "equally good, within two standard errors" in text]
+        assert len(told) == bool(equal) < len(got["words"])
+        assert not told or told[0].startswith("One other pass is" if equal == 1 else f"{equal} other passes are")
         again = client.ask("hint", "passing")
         assert again == got
         client.say("pass", cards=got["sets"][0]["cards"])
@@ -145,6 +151,7 @@ def test_a_review_judges_the_pass(served):
         client.finish_deal()
         told = client.ask("review", "reviewed", number=0)["passing"]
         assert (told["cards"], told["best"], told["cost"], told["words"]) == (best, best, 0.0, [])
+        assert told["text"].endswith("was the coach's.")
 
 
 def ended(seed: int, cards: int) -> Deal:

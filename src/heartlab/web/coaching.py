@@ -18,7 +18,7 @@ from heartlab.web import messages as m
 from heartlab.web.counting import count_cards
 from heartlab.web.house import House, Live, Send
 from heartlab.web.ideas import ideas_for, moon_threatens, passing_words
-from heartlab.web.judge import PASS_WORLDS, Judge, Judgement, stand_ins
+from heartlab.web.judge import PASS_WORLDS, Judge, Judgement, PassReport, stand_ins
 from heartlab.web.levels import estimate_level
 from heartlab.web.puzzles import grade, make_puzzle, show_puzzle
 from heartlab.web.store import CLEAR, Row
@@ -133,11 +133,11 @@ class Coach:
         sets = [
             m.Passing(
                 names(one.cards), round(one.expected, 2), round(one.se, 2), list(one.by), round(one.cost, 2),
-                round(one.cost_se, 2),
+                round(one.cost_se, 2), is_equal(one.cost, one.cost_se),
             )
             for one in found
         ]  # fmt: skip
-        return m.PassCoaching(PASS_WORLDS, sets, passing_words(obs, found[0].cards))
+        return m.PassCoaching(PASS_WORLDS, sets, [*passing_words(obs, found[0].cards), *equal_words(found)])
 
     def _passed(self, obs: Observation, cards: CardSet) -> m.PassReview:
         """What passing cost, if that is clear of the noise."""
@@ -148,7 +148,11 @@ class Coach:
         text = (
             f"Your pass {said} costs {mine.cost:.1f} points more than {better}, if all play on like gnome."
             if bad
-            else f"Your pass {said} was not clearly worse than the coach's."
+            else f"Your pass {said} was the coach's."
+            if mine is best
+            else f"Your pass {said} was as good as the coach's, within two standard errors."
+            if is_equal(mine.cost, mine.cost_se)
+            else f"Your pass {said} was not much worse than the coach's."
         )
         words = passing_words(obs, best.cards) if bad else []
         return m.PassReview(names(cards), names(best.cards), round(mine.cost, 2), round(mine.cost_se, 2), text, words)
@@ -286,6 +290,18 @@ def clear_cost(cost: float, se: float | None) -> float:
     over the worlds count.
     """
     return cost if cost > 0 and (se is None or cost > CLEAR * se) else 0.0
+
+
+def is_equal(cost: float, se: float) -> bool:
+    """Whether a cost is within the noise, on either side."""
+    return abs(cost) <= CLEAR * se
+
+
+def equal_words(passes: list[PassReport]) -> list[str]:
+    """How many passes are as good as the first one; one that looks better by chance is among them."""
+    equal = sum(is_equal(one.cost, one.cost_se) for one in passes[1:])
+    are = "One other pass is" if equal == 1 else f"{equal} other passes are"
+    return [f"{are} equally good, within two standard errors: choose what you like."] if equal else []
 
 
 def is_mistake(cost: float, se: float | None) -> bool:

@@ -305,6 +305,8 @@ class Passing(Struct):
     by: list[str]
     cost: float
     cost_se: float
+    equal: bool
+    """Within two standard errors of the first pass."""
 
 
 class PassCoaching(Struct, tag="passing"):

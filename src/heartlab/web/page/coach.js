@@ -50,10 +50,10 @@ export function passing(answer, choose) {
       el("tbody", {}, answer.sets.map((one, index) => el("tr", { class: index ? "" : "best" },
         el("th", { scope: "row", text: one.cards.map(pretty).join(" ") }),
         el("td", { class: "number", text: points(one.expected), title: `± ${one.se} standard error` }),
-        el("td", { class: "number dim", text: index ? `${one.cost < 0 ? "−" : "+"}${points(Math.abs(one.cost))} ± ${points(one.cost_se)}` : "" }),
+        el("td", { class: "number dim", text: !index ? "" : one.equal ? "equal" : `${one.cost < 0 ? "−" : "+"}${points(Math.abs(one.cost))} ± ${points(one.cost_se)}` }),
         el("td", { class: "dim", text: one.by.join(", ") || "one card changed" }))))),
     el("button", { type: "button", text: "Choose these", onclick: () => choose(answer.sets[0].cards) }),
-    el("p", { class: "dim", text: `Points of the deal over ${answer.worlds} deals that fit, if all play on like gnome; beside them how much more than the first pass, with its standard error. Several passes are often equally good.` }));
+    el("p", { class: "dim", text: `Points of the deal over ${answer.worlds} deals that fit, if all play on like gnome; beside them how much more than the first pass, with its standard error, or "equal" within two of these. The first one was chosen in other deals that fit.` }));
 }
 
 /** The blunder check: first only whether there was something better. */
