@@ -24,8 +24,10 @@ DEALS = 40
 """Deals of the yardstick."""
 ENOUGH = 10
 """Deals from which a comparison says something."""
-PRIOR = 9
-"""The spread of one's own deals is joined with that of so many deals (plus one) of the player that costs as much."""
+PRIOR = 19
+"""The spread of one's own deals is pooled with that of so many deals (plus one) of a player that costs as much."""
+STEP = 0.005
+"""Distance of the means that are tried."""
 
 
 def estimate_level(person: str, deals: list[tuple[float, int]]) -> LevelEstimate:
@@ -46,17 +48,20 @@ def estimate_level(person: str, deals: list[tuple[float, int]]) -> LevelEstimate
 
 
 def interval(costs: list[float]) -> tuple[float, float, float]:
-    """The mean with a 95 % interval: Student's t, the variance pooled with that of the nearest yardstick.
+    """The mean of what deals cost, with a 95 % interval: all true means that the deals do not contradict.
 
     A few deals may all cost nothing, or the same, by chance; their own spread would then promise a certainty that
-    nobody has. With many deals the pooling makes no difference.
+    nobody has. So each supposed mean is tried (Student's t) with the spread that a player of that mean has, by the
+    yardstick, pooled with that of the deals. With many deals this is the usual interval.
     """
     n, mean = len(costs), float(np.mean(costs))
-    _, _, se = min(YARDSTICK, key=lambda one: abs(one[1] - mean))
+    supposed = np.arange(0.0, 3 * mean + 20.0, STEP)
+    known = sorted((cost, se * DEALS**0.5) for _, cost, se in YARDSTICK)
+    spread = np.interp(supposed, *np.array(known).T)
     freedom = n - 1 + PRIOR
-    variance = (float(np.var(costs, ddof=1)) * (n - 1) + PRIOR * DEALS * se**2) / freedom
-    reach = t_quantile(0.975, freedom) * (variance / n) ** 0.5
-    return mean, max(0.0, mean - reach), mean + reach
+    variance = (float(np.var(costs, ddof=1)) * (n - 1) + PRIOR * spread**2) / freedom
+    fits = supposed[np.abs(supposed - mean) <= t_quantile(0.975, freedom) * np.sqrt(variance / n)]
+    return mean, float(fits[0]), float(fits[-1])
 
 
 def compare(low: float, high: float) -> str:
