@@ -11,7 +11,6 @@ import numpy as np
 from heartlab.cards import CardSet
 from heartlab.deal import Deal
 from heartlab.observation import Observation
-from heartlab.players import make_player
 from heartlab.web.bots import Bots
 from heartlab.web.coaching import clear_cost
 from heartlab.web.judge import Judge, PassReport
@@ -39,9 +38,7 @@ def cost_of(found: list[PassReport], cards: CardSet) -> tuple[float, float]:
 def main() -> None:
     """Print one line per kind of pass."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 45
-    bots, judge, other = Bots(), Judge(), Judge()
-    judge.prepare(), other.prepare()
-    other.others = make_player("gnome:jake")
+    bots, judge, other = Bots(), Judge(), Judge(pass_on="gnome:jake")
     for kind in KINDS:
         rng, rows, same = np.random.default_rng(3), [], 0
         for index in range(count):

@@ -13,11 +13,12 @@ from contextlib import asynccontextmanager
 from heartlab.cards import QUEEN_OF_SPADES, Card, CardSet, card_name, parse_card, pretty_card
 from heartlab.deal import Deal
 from heartlab.observation import Observation
+from heartlab.rules import Rules
 from heartlab.web import messages as m
 from heartlab.web.counting import count_cards
 from heartlab.web.house import House, Live, Send
 from heartlab.web.ideas import ideas_for, moon_threatens, passing_words
-from heartlab.web.judge import PASS_WORLDS, Judge, Judgement
+from heartlab.web.judge import PASS_WORLDS, Judge, Judgement, PassReport, stand_ins
 from heartlab.web.levels import estimate_level
 from heartlab.web.puzzles import grade, make_puzzle, origin_of, show_puzzle
 from heartlab.web.store import CLEAR, Row
@@ -58,12 +59,14 @@ class Coach:
     async def hint(self, live: Live, tell: Send) -> m.Coaching | m.PassCoaching:
         """Every legal card of the decision at hand, or what could be passed."""
         if live.table.deal.phase == "pass" and not live.table.settings.watch:
+            self._helps(live)
             async with self._patience("passes", tell):
                 return await self.house.think(self._passing, live.table.deal.observe(PERSON))
         deal = _decision(live.table)
+        self._helps(live)
         async with self._patience("cards", tell):
-            judged = await self.house.think(self.judge.judge, deal, SEED)
-            return await self.house.think(self._coaching, judged, deal, live.table.names)
+            judged = await self.house.think(self.judge.judge, deal, SEED, None, stand_ins(live.table.settings.players))
+            return await self.house.think(self._coaching, judged, deal, live.table)
 
     async def check(self, live: Live, tell: Send) -> m.Checked:
         """Whether there was something better than the person's last card."""
@@ -73,6 +76,7 @@ class Coach:
         places = [place for place, card in enumerate(table.row.plays, 1) if card in own]
         if not places:
             raise TableError("you have not played a card yet")
+        self._helps(live)
         place = places[-1]
         before, card = table.deal.before(place), table.row.plays[place - 1]
         if len(before.legal) == 1:
@@ -81,7 +85,7 @@ class Coach:
             found = await self.house.think(self.judge.analyse, before, SEED, card)
             better, words = is_mistake(found.cost, found.cost_se), []
             if better:
-                words = await self.house.think(self._against, before, card, found.cost, table.names)
+                words = await self.house.think(self._against, table, before, card, found.cost)
         return m.Checked(place, card_name(card), better, round(found.cost, 2), words)
 
     async def count(self, live: Live, tell: Send) -> m.Counted:
@@ -89,13 +93,21 @@ class Coach:
         table = live.table
         if table.settings.watch or table.deal.phase != "play":
             raise TableError("there is nothing to count now")
+        self._helps(live)
         obs = table.deal.observe(PERSON)
         obs.records["random"] = 1 + len(obs.history)
         async with self._patience("worlds", tell):
-            return await self.house.think(count_cards, self.judge, obs, table.names)
+            players = stand_ins(table.settings.players)
+            return await self.house.think(count_cards, self.judge, obs, table.names, players)
 
-    def _coaching(self, judged: Judgement, deal: Deal, seats: list[str]) -> m.Coaching:
-        analysis = judged.analysis
+    def _helps(self, live: Live) -> None:
+        """Note that the person was helped in a running deal, which then says little about the person's level."""
+        if live.table.row.points is None:
+            live.table.row.helped += 1
+            self.house.store.save_deal(live.key, live.table.row)
+
+    def _coaching(self, judged: Judgement, deal: Deal, table: Table) -> m.Coaching:
+        analysis, seats = judged.analysis, table.names
         cards = []
         for one in analysis.cards:
             outcome = judged.outcomes[one.card]
@@ -114,18 +126,19 @@ class Coach:
                 )
             )
         words, codes = self.explain(judged, deal, seats, judged.best)
-        return m.Coaching(analysis.place, analysis.player, SEED, analysis.worlds, cards, words, codes)
+        play_on = played_on_by(table.names, stand_ins(table.settings.players))
+        return m.Coaching(analysis.place, analysis.player, SEED, analysis.worlds, cards, words, codes, play_on)
 
     def _passing(self, obs: Observation) -> m.PassCoaching:
         found = self.judge.passes(obs, SEED)
         sets = [
             m.Passing(
                 names(one.cards), round(one.expected, 2), round(one.se, 2), list(one.by), round(one.cost, 2),
-                round(one.cost_se, 2),
+                round(one.cost_se, 2), is_equal(one.cost, one.cost_se),
             )
             for one in found
         ]  # fmt: skip
-        return m.PassCoaching(PASS_WORLDS, sets, passing_words(obs, found[0].cards))
+        return m.PassCoaching(PASS_WORLDS, sets, [*passing_words(obs, found[0].cards), *equal_words(found)])
 
     def _passed(self, obs: Observation, cards: CardSet) -> m.PassReview:
         """What passing cost, if that is clear of the noise."""
@@ -136,7 +149,11 @@ class Coach:
         text = (
             f"Your pass {said} costs {mine.cost:.1f} points more than {better}, if all play on like gnome."
             if bad
-            else f"Your pass {said} was not clearly worse than the coach's."
+            else f"Your pass {said} was the coach's."
+            if mine is best
+            else f"Your pass {said} was as good as the coach's, within two standard errors."
+            if is_equal(mine.cost, mine.cost_se)
+            else f"Your pass {said} was not much worse than the coach's."
         )
         words = passing_words(obs, best.cards) if bad else []
         return m.PassReview(names(cards), names(best.cards), round(mine.cost, 2), round(mine.cost_se, 2), text, words)
@@ -187,7 +204,7 @@ class Coach:
         worst = sorted((one for one in decisions if is_mistake(one.cost, one.se)), key=lambda one: -one.cost)[:WORST]
         for one in worst:
             before = await self.house.think(deal.before, one.at)
-            one.words = await self.house.think(self._against, before, parse_card(one.card), one.cost, table.names)
+            one.words = await self.house.think(self._against, table, before, parse_card(one.card), one.cost)
         self._keep(live.key, table, row, deal, decisions, worst)
         total = round(sum(clear_cost(one.cost, one.se) for one in decisions), 2)
         passing = None
@@ -197,13 +214,13 @@ class Coach:
         text = verdict(decisions, passing)
         return m.Reviewed(number, self.judge.name, SEED, course, decisions, worst, total, text, passing)
 
-    def _against(self, before: Deal, card: Card, cost: float, seats: list[str]) -> list[str]:
+    def _against(self, table: Table, before: Deal, card: Card, cost: float) -> list[str]:
         """What was wrong with a card, and why the coach's one is better."""
-        judged = self.judge.judge(before, SEED, card)
+        judged, seats = self.judge.judge(before, SEED, card, stand_ins(table.settings.players)), table.names
         words, _ = self.explain(judged, before, seats, judged.best)
         against = ideas_for(judged, card, seats)
         played = [f"{pretty_card(card)} costs {cost:.1f} points more than {pretty_card(judged.best)}."]
-        if judged.outcomes[card].queen_to_me:
+        if judged.outcomes[card].queen_to_me and before.rules.queen_points > 0:
             times = round(judged.outcomes[card].queen_to_me * len(judged.worlds))
             what = "takes the trick with itself" if card == QUEEN_OF_SPADES else "takes Q♠"
             played.append(f"{pretty_card(card)} {what} in {times} of {len(judged.worlds)} deals that fit.")
@@ -214,9 +231,9 @@ class Coach:
     def _keep(
         self, key: str, table: Table, row: Row, deal: Deal, decisions: list[m.Decision], worst: list[m.Decision]
     ) -> None:
-        """Keep costs for the level, unless cards were taken back or the deal was known, and puzzles for later."""
+        """Keep costs for the level, if the deal says something about it, and puzzles for later."""
         person = table.settings.name
-        if not row.undos and table.settings.only is None:
+        if counts_for_level(table, row):
             costs = [(one.at, one.cost, one.se) for one in decisions]
             self.house.store.add_decisions(key, row.number, person, costs)
         for one in worst:
@@ -254,6 +271,18 @@ class Coach:
         return estimate_level(person, self.house.store.deal_costs(person))
 
 
+def played_on_by(names: list[str], players: list[str]) -> str:
+    """Who plays on like whom, in words."""
+    each = [f"{name} like {player}" for name, player in zip(names[1:], players[1:], strict=True)]
+    return f"all play on by simple rules: you like {players[0]}, {', '.join(each)}"
+
+
+def counts_for_level(table: Table, row: Row) -> bool:
+    """Whether a deal is like those of the yardstick: standard rules, not known before, and played without help."""
+    known = table.settings.only is not None or table.settings.seed is not None
+    return table.rules == Rules() and not known and not row.undos and not row.helped
+
+
 def clear_cost(cost: float, se: float | None) -> float:
     """What a decision cost, as far as that is more than chance would make it; otherwise nothing.
 
@@ -262,6 +291,18 @@ def clear_cost(cost: float, se: float | None) -> float:
     over the worlds count.
     """
     return cost if cost > 0 and (se is None or cost > CLEAR * se) else 0.0
+
+
+def is_equal(cost: float, se: float) -> bool:
+    """Whether a cost is within the noise, on either side."""
+    return abs(cost) <= CLEAR * se
+
+
+def equal_words(passes: list[PassReport]) -> list[str]:
+    """How many passes are as good as the first one; one that looks better by chance is among them."""
+    equal = sum(is_equal(one.cost, one.cost_se) for one in passes[1:])
+    are = "One other pass is" if equal == 1 else f"{equal} other passes are"
+    return [f"{are} equally good, within two standard errors: choose what you like."] if equal else []
 
 
 def is_mistake(cost: float, se: float | None) -> bool:

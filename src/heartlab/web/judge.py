@@ -1,13 +1,15 @@
 """What the coach knows about a decision: the analysis of a searching player, and how the deal goes on in its worlds.
 
 The expected points are those of ``heartlab analyse`` with the same player and seed. Beside them every legal card is
-played in the same worlds and the deal finished by ``gnome``: in how many worlds does the card take the trick, does Q♠
-fall, does somebody shoot the moon? Everything here starts from the observation of the seat to move.
+played in the same worlds and the deal finished by quick players, where possible those who sit at the table: in how many
+worlds does the card take the trick, does Q♠ fall, does somebody shoot the moon? Everything here starts from the
+observation of the seat to move.
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,10 +23,17 @@ from heartlab.kernel.layout import OBSERVATION, PLAYING, StateArray
 from heartlab.kernel.rng import seed_key, substream
 from heartlab.kernel.table import give_table, observe_table, play_table, points_table
 from heartlab.observation import Observation
-from heartlab.players import Observations, make_player
+from heartlab.players import Observations, Player, make_player
 
 COACH = "uct:worlds=100,sims=100,endgame=4,pick=value"
 """The player that judges, unless the server is told otherwise."""
+
+QUICK = ("random", "gnome", "gnome:luis", "gnome:jake", "gnome:ling", "gnome:peter")
+"""Players that are quick enough to play on in every world."""
+PLAY_ON = "gnome:peter"
+"""Plays on for everybody else, and for the person: it shoots the moon when it can, and stands in the way of others."""
+PASS_ON = "gnome"
+"""Plays on for all when passes are compared, unless the judge is told otherwise."""
 
 PASSERS = ("gnome", "gnome:jake", "gnome:ling", "gnome:peter", "iie")
 """Players whose passes are compared; `iie` passes by the thesis rule."""
@@ -46,6 +55,8 @@ class Outcome:
     """The seat takes this trick."""
     trick_points: float
     """Mean points of this trick, whoever takes it."""
+    takes_points: float
+    """The seat takes this trick, and with it a card that counts."""
     queen_to_me: float
     """Q♠ falls in this trick and the seat takes it."""
     queen_to_other: float
@@ -92,7 +103,7 @@ class PassReport:
 
     cards: CardSet
     expected: float
-    """Mean points of the deal over the worlds, if all then play like `gnome`."""
+    """Mean points of the deal over the worlds, if all then play like `PASS_ON`."""
     se: float
     by: tuple[str, ...]
     """The players that would pass these cards; nobody, if it is another's pass with one card changed."""
@@ -104,8 +115,9 @@ class PassReport:
 class Judge:
     """A searching player that judges; one decision at a time."""
 
-    def __init__(self, name: str = COACH) -> None:
-        self.name = name
+    def __init__(self, name: str = COACH, pass_on: str = PASS_ON) -> None:
+        """`pass_on` plays on for all when passes are compared."""
+        self.name, self.pass_on = name, pass_on
         self._lock = threading.Lock()
 
     def prepare(self) -> None:
@@ -118,7 +130,12 @@ class Judge:
             self.mind = searching(make_player(self.name))
             if self.mind.is_open:
                 raise ValueError(f"{self.name} sees all hands and may not coach")
-            self.others = make_player("gnome")
+            self._quick: dict[str, Player] = {}
+
+    def _player(self, name: str) -> Player:
+        if name not in self._quick:
+            self._quick[name] = make_player(name)
+        return self._quick[name]
 
     def analyse(self, deal: Deal, seed: int, played: Card | None = None) -> Analysis:
         """Expected points of every legal card: what `heartlab analyse` says."""
@@ -126,27 +143,27 @@ class Judge:
             self._ready()
             return analyse(deal, self.mind, seed=seed, lines=False, played=played)
 
-    def judge(self, deal: Deal, seed: int, played: Card | None = None) -> Judgement:
-        """Everything about the decision that a deal waits for."""
+    def judge(self, deal: Deal, seed: int, played: Card | None = None, seats: Sequence[str] | None = None) -> Judgement:
+        """Everything about the decision that a deal waits for; `seats` play on (see :func:`stand_ins`)."""
         analysis = self.analyse(deal, seed, played)
         with self._lock:
             obs = deal.observe(analysis.seat)
             obs.records["random"] = substream(np.uint64(seed_key(seed, "analyse")), analysis.place)
             batch = Observations.of(obs)
             worlds = self.mind.draw(batch, max(self.mind.worlds, 1))[0][0]
-            return Judgement(obs, analysis, worlds, self._outcomes(batch, obs, worlds))
+            return Judgement(obs, analysis, worlds, self._outcomes(batch, obs, worlds, seats))
 
-    def moon_risk(self, obs: Observation, seed: int, count: int) -> tuple[npt.NDArray[np.float64], StateArray]:
-        """How often each seat shoots the moon if all go on like `gnome`, and the worlds that were tried."""
+    def moon_risk(self, obs: Observation, count: int, seats: Sequence[str] | None = None) -> list[float]:
+        """How often each seat shoots the moon if `seats` play on (see :func:`stand_ins`)."""
         with self._lock:
             self._ready()
             batch = Observations.of(obs)
             worlds = self.mind.draw(batch, count)[0][0]
             states = worlds.copy()
             histories = np.repeat(obs.records["history"].astype(np.int8), count, axis=0)
-            shooters = self._finish(batch, states, histories).shooters
-        shares = [(shooters == seat).mean() for seat in range(obs.rules.players)]
-        return np.array(shares), worlds
+            players = seats or [PLAY_ON] * obs.rules.players
+            shooters = self._finish(batch, states, histories, worlds["taken"], players).shooters
+        return [float((shooters == seat).mean()) for seat in range(obs.rules.players)]
 
     def passes(self, obs: Observation, seed: int, also: CardSet | None = None) -> list[PassReport]:
         """What could be passed, best first: what our players would pass, these with one card changed, and `also`.
@@ -189,8 +206,9 @@ class Judge:
         states = worlds.copy()
         self._give(batch, states, obs.seat, np.full(len(states), mask, np.uint64))
         histories = np.full((len(states), 52), -1, np.int8)
-        points: npt.NDArray[np.int64] = self._finish(batch, states, histories).points[:, obs.seat]
-        return points
+        players = [self.pass_on] * obs.rules.players
+        points: npt.NDArray[np.int64] = self._finish(batch, states, histories, worlds["taken"], players).points
+        return points[:, obs.seat]
 
     def _passed_by_others(self, batch: Observations, obs: Observation, worlds: StateArray) -> StateArray:
         """The worlds after all others have passed."""
@@ -211,13 +229,16 @@ class Judge:
         seats, verdicts = np.full(len(states), seat, np.int64), np.zeros(len(states), np.bool_)
         give_table(batch.compiled, keys, states, seats, masks, verdicts)
 
-    def _outcomes(self, batch: Observations, obs: Observation, worlds: StateArray) -> dict[Card, Outcome]:
+    def _outcomes(
+        self, batch: Observations, obs: Observation, worlds: StateArray, seats: Sequence[str] | None
+    ) -> dict[Card, Outcome]:
         legal, count, seat = sorted(obs.legal), len(worlds), obs.seat
         states = np.tile(worlds, len(legal))
         histories = np.repeat(obs.records["history"].astype(np.int8), len(states), axis=0)
         cards = np.repeat(np.array(legal, np.int8), count)
         play_table(batch.compiled, states, histories, cards, np.zeros(len(states), np.bool_))
-        after = self._finish(batch, states, histories)
+        players = seats or [PLAY_ON] * obs.rules.players
+        after = self._finish(batch, states, histories, np.tile(worlds["taken"], (len(legal), 1)), players)
         found = {}
         for index, card in enumerate(legal):
             part = slice(index * count, (index + 1) * count)
@@ -230,6 +251,7 @@ class Judge:
             found[card] = Outcome(
                 takes=float(mine.mean()),
                 trick_points=float(value.mean()),
+                takes_points=float((mine & (value > 0)).mean()),
                 queen_to_me=float((queen & mine).mean()),
                 queen_to_other=float((queen & ~mine).mean()),
                 moon=float(((moon >= 0) & (moon != seat)).mean()),
@@ -237,16 +259,26 @@ class Judge:
             )
         return found
 
-    def _finish(self, batch: Observations, states: StateArray, histories: npt.NDArray[np.int8]) -> Finished:
-        """Play all rows to the end like `gnome`."""
+    def _finish(
+        self,
+        batch: Observations,
+        states: StateArray,
+        histories: npt.NDArray[np.int8],
+        before: npt.NDArray[np.uint64],
+        players: Sequence[str],
+    ) -> Finished:
+        """Let a player for each seat play all rows to the end.
+
+        `before` is what each seat had taken before the trick that is running: the states may already hold the last card
+        of that trick, so they cannot tell.
+        """
         n, rows = batch.rules.players, np.arange(len(states))
         seat = int(batch.records["seat"][0])
         trick = int(batch.records["trick_number"][0])
-        before = states["taken"].copy() if len(states) else states["taken"]
         mine, cards = np.zeros(len(states), np.bool_), np.zeros(len(states), np.uint64)
         keys = np.array([substream(np.uint64(batch.records["random"][0]), 5000 + int(row)) for row in rows], np.uint64)
         records, verdicts = np.zeros(len(states), OBSERVATION), np.zeros(len(states), np.bool_)
-        known = False
+        chosen, known = np.zeros(len(states), np.int8), False
         while True:
             if not known and (states["trick_number"] > trick).all():
                 known = True
@@ -257,11 +289,19 @@ class Judge:
                 break
             seats = states["to_move"].astype(np.int64)
             observe_table(batch.compiled, states, histories, rows, seats, keys, records)
-            chosen = self.others.choose_cards(Observations(batch.rules, batch.compiled, records))
+            for name in set(players):
+                here = np.isin(seats, [place for place in range(n) if players[place] == name])
+                part = Observations(batch.rules, batch.compiled, records[here])
+                chosen[here] = self._player(name).choose_cards(part)
             play_table(batch.compiled, states, histories, chosen, verdicts)
         points, shooters = np.zeros((len(states), 6), np.int64), np.zeros(len(states), np.int64)
         points_table(batch.compiled, states, points, shooters)
         return Finished(mine, cards, shooters, points)
+
+
+def stand_ins(players: Sequence[str]) -> list[str]:
+    """Who plays on for a person on seat 0 and the players on the other seats: these themselves, if they are quick."""
+    return [PLAY_ON, *(name if name in QUICK else PLAY_ON for name in players)]
 
 
 def swaps(cards: CardSet, choice: CardSet) -> list[int]:

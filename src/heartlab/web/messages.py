@@ -296,6 +296,8 @@ class Coaching(Struct, tag="coaching"):
     cards: list[Judged]
     words: list[str]
     ideas: list[str]
+    play_on: str
+    """How the deals go on in which a moon is counted."""
 
 
 class Passing(Struct):
@@ -307,6 +309,8 @@ class Passing(Struct):
     by: list[str]
     cost: float
     cost_se: float
+    equal: bool
+    """Within two standard errors of the first pass."""
 
 
 class PassCoaching(Struct, tag="passing"):

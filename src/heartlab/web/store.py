@@ -70,6 +70,8 @@ class Row(Struct):
     kept: int = 0
     """Cards that were there from the start, when a deal is played again from its middle."""
     undos: int = 0
+    helped: int = 0
+    """How often the person asked the coach during the deal."""
     points: list[int] | None = None
     """The result, once the deal is over."""
     moon: str | None = None

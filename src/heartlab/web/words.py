@@ -1,7 +1,8 @@
 """What learned models say about a card, in words: the advice that carries it, and the features of a network.
 
-The shipped models were learned with four players; with another number of players the coach leaves them out. The
-network's features are counted in worlds that fit the observation, once the trick is over after each of two cards.
+The shipped models speak of the cards and points that they learned with; where the rules have other ones, the coach
+leaves them out. The network's features are counted in worlds that fit the observation, once the trick is over after
+each of two cards.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 from heartlab.analysis import Analysis
 from heartlab.analysis.explain import Reason, reasons
-from heartlab.cards import Card, pretty_card
+from heartlab.cards import CARDS, Card, pretty_card
 from heartlab.deal import Deal
 from heartlab.features.conjunctions import describe
 from heartlab.learn.advice_explain import votes_for
@@ -34,18 +35,31 @@ TELLING = 0.1
 
 
 @cache
+def learned_under() -> tuple[Rules, Rules]:
+    """The rules under which the advice and the network were learned."""
+    return Rules.parse(load_model(ADVICE, "advice-").rules), Rules.parse(load_model(SHIPPED, KIND).rules)
+
+
 def knows_moon() -> bool:
     """Whether the shipped network learned under rules with a moon."""
-    return Rules.parse(load_model(SHIPPED, KIND).rules).moon != "off"
+    return learned_under()[1].moon != "off"
+
+
+@cache
+def same_cards(rules: Rules, learned: Rules) -> bool:
+    """Whether as many players play with the same pack, and every card counts the same."""
+    pack = (rules.players, rules.removed, rules.doubler) == (learned.players, learned.removed, learned.doubler)
+    return pack and all(rules.card_points(card) == learned.card_points(card) for card in CARDS)
 
 
 def sources() -> str:
     """Where the coach's words come from, for the page."""
-    network = "learned with the moon" if knows_moon() else "learned without the moon"
-    silent = "" if knows_moon() else " Both learned ones are silent where a moon threatens."
+    advice, network = learned_under()
+    silent = "" if knows_moon() else ", and where a moon threatens: the network learned without the moon"
     return (
-        "The words: ideas of Hearts, checked in the sampled deals; advice weighed by learning (advice-four); features "
-        f"of a network that {network} (td).{silent}"
+        f"The words: ideas of Hearts, checked in the sampled deals; advice weighed by learning under {advice} rules "
+        f"(advice-four); features of a network that learned under {network} rules (td). Both learned ones are "
+        f"silent under rules with other cards or points{silent}."
     )
 
 
@@ -66,7 +80,7 @@ class Words:
 
     def features(self, deal: Deal, analysis: Analysis, other: Card, seed: int) -> list[str]:
         """The learned features that weigh most against another card, beside the coach's choice."""
-        if deal.rules.players != 4 or other == analysis.choice:
+        if not same_cards(deal.rules, learned_under()[1]) or other == analysis.choice:
             return []
         with self._lock:
             network, mind = self._network
@@ -75,7 +89,7 @@ class Words:
 
     def learned(self, deal: Deal, card: Card) -> list[str]:
         """The weighed advice that speaks for a card and not for every other one, heaviest first."""
-        if deal.rules.players != 4 or len(deal.legal) == 1:
+        if not same_cards(deal.rules, learned_under()[0]) or len(deal.legal) == 1:
             return []
         with self._lock:
             model, voter = self._voter

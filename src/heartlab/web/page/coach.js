@@ -20,7 +20,7 @@ export function hint(coaching, sources) {
     range.style.setProperty("--low", `${at(one.low)}%`);
     range.style.setProperty("--high", `${at(one.high)}%`);
     range.style.setProperty("--mid", `${at(one.expected)}%`);
-    const moon = one.moon >= 0.03 ? `moon ${percent(one.moon)}` : one.own_moon >= 0.1 ? `your moon ${percent(one.own_moon)}` : "";
+    const moon = one.moon >= 0.03 ? percent(one.moon) : one.own_moon >= 0.1 ? `yours ${percent(one.own_moon)}` : "";
     return el("tr", { class: index ? "" : "best" },
       el("th", { scope: "row", "aria-label": spoken(one.card), class: `suit-${one.card[1]}`, text: pretty(one.card) }),
       el("td", { class: "number", text: points(one.expected), title: one.se === null ? "" : `± ${one.se.toFixed(2)} standard error` }),
@@ -32,9 +32,9 @@ export function hint(coaching, sources) {
     el("p", { class: "verdict" }, "Play ", el("strong", { text: pretty(best.card) }), `, expecting ${points(best.expected)} points.`),
     list(coaching.words),
     el("table", { class: "judged" },
-      el("thead", {}, el("tr", {}, ["Card", "Points", "Spread", ""].map((text) => el("th", { scope: "col", text })))),
+      el("thead", {}, el("tr", {}, ["Card", "Points", "Spread", "Moon"].map((text) => el("th", { scope: "col", text })))),
       el("tbody", {}, rows)),
-    el("p", { class: "dim", text: `Expected points over ${coaching.worlds} deals that fit; the bar spans eight in ten of them. ${coaching.player}, seed ${coaching.seed}.` }),
+    el("p", { class: "dim", text: `Expected points over ${coaching.worlds} deals that fit; the bar spans eight in ten of them. Moon: in how many of them another seat shoots it (from 3 %), if ${coaching.play_on}. ${coaching.player}, seed ${coaching.seed}.` }),
     el("p", { class: "dim", text: sources }));
 }
 
@@ -49,10 +49,10 @@ export function passing(answer, choose) {
       el("tbody", {}, answer.sets.map((one, index) => el("tr", { class: index ? "" : "best" },
         el("th", { scope: "row", text: one.cards.map(pretty).join(" ") }),
         el("td", { class: "number", text: points(one.expected), title: `± ${one.se} standard error` }),
-        el("td", { class: "number dim", text: index ? `${one.cost < 0 ? "−" : "+"}${points(Math.abs(one.cost))} ± ${points(one.cost_se)}` : "" }),
+        el("td", { class: "number dim", text: !index ? "" : one.equal ? "equal" : `${one.cost < 0 ? "−" : "+"}${points(Math.abs(one.cost))} ± ${points(one.cost_se)}` }),
         el("td", { class: "dim", text: one.by.join(", ") || "one card changed" }))))),
     el("button", { type: "button", text: "Choose these", onclick: () => choose(answer.sets[0].cards) }),
-    el("p", { class: "dim", text: `Points of the deal over ${answer.worlds} deals that fit, if all play on like gnome; beside them how much more than the first pass, with its standard error. Several passes are often equally good.` }));
+    el("p", { class: "dim", text: `Points of the deal over ${answer.worlds} deals that fit, if all play on like gnome; beside them how much more than the first pass, with its standard error, or "equal" within two of these. The first one was chosen in other deals that fit.` }));
 }
 
 /** The blunder check: first only whether there was something better. */
