@@ -14,14 +14,13 @@ from heartlab.kernel.layout import compile_rules
 from heartlab.players import Observations, OpenStates
 from heartlab.players.search import SearchPlayer
 from heartlab.rules import PRESETS
-from heartlab.search.closed import WIDTH, open_root, prepare, search_states
+from heartlab.search.closed import WIDTH, prepare, search_states
 from heartlab.search.evaluators import EvaluatorError, evaluator, make_evaluator
 from heartlab.search.maxn import new_counters
 from heartlab.search.ordering import MAX_MOVES, candidates
 from heartlab.search.playouts import known_policies, policy
 from heartlab.search.sage import CONSTANTS
 from heartlab.search.spec import bound_values, make_spec
-from heartlab.search.uct import NODE, tree_size
 from heartlab.search.weights import weight
 
 SCALE = int(os.environ.get("HEARTLAB_SCALE", "1"))
@@ -295,31 +294,26 @@ def test_a_user_writes_a_playout_policy():
 
 
 def test_below_the_root_a_tree_tries_what_the_policy_proposes():
-    """One card until the node has been seen 16 times, one more at 16, at 32 and so on; all of them at the root."""
+    """A policy without dice: all simulations of a card are alike until the sixteenth visit brings another idea."""
 
     @policy("lowest")
     def lowest_card(rules, state, cards, rng):
         return lowest(cards)
 
+    def played_on(deal, card):
+        deal = deal.copy()
+        deal.play(card)
+        while not deal.is_over:
+            deal.play(min(deal.legal))
+        return list(deal.points)
+
     deal = Deal("seed", seed=3)
-    rules, spec = compile_rules(deal.rules), make_spec("uct", {"sims": "1000", "playout": "lowest", "merge": "no"})
-    tree, judge = np.zeros(tree_size(1000), NODE), make_evaluator("points")
-    out, lines = np.zeros((MAX_MOVES, WIDTH)), np.zeros((MAX_MOVES, 0, 2))
-    _, chooser = known_policies()["lowest"]
-    open_root(
-        rules[0], deal._states[0], spec[0], chooser, judge.function, judge.floats, judge.ints, judge.scratch(), tree,
-        np.array([7], np.uint64), out, lines, new_counters(),
-    )  # fmt: skip
-    tried = {}
-    for node in tree[(tree["visits"] > 0) & (tree["count"] > 1)]:
-        children = tree[node["first"] : node["first"] + node["count"]]
-        assert (children["visits"] > 0).sum() == node["tried"]
-        tried.setdefault(int(node["visits"]).bit_length(), []).append(int(node["tried"]))
-    assert tried.pop(10) == [len(deal.legal)]
-    assert max(tried) > 5
-    for digits, numbers in tried.items():
-        assert max(numbers) <= max(1, digits - 3)
-    assert max(tried[6]) == 3
+    few, _, visits = root_table(deal, "uct", sims=8 * len(deal.legal), playout="lowest", merge="no", c=1000)
+    assert visits.tolist() == [8] * len(deal.legal)
+    for card, values in few.items():
+        assert values == pytest.approx(played_on(deal, card)), card
+    many, _, _ = root_table(deal, "uct", sims=40 * len(deal.legal), playout="lowest", merge="no", c=1000)
+    assert sum(values != pytest.approx(few[card]) for card, values in many.items()) > len(deal.legal) / 2
 
 
 # --- information-set trees ---
