@@ -39,7 +39,7 @@ from heartlab.features.conjunctions import (
 from heartlab.features.exclusions import exclusions, exclusive
 from heartlab.features.moon import extract_moon, place_moon
 from heartlab.features.network import Network
-from heartlab.features.selection import select_by_effect, select_by_weight, union
+from heartlab.features.selection import select_by_effect, select_by_fit, select_by_weight, union
 from heartlab.kernel.bits import QUEEN_BIT, ZERO, gather
 from heartlab.kernel.layout import SEATS
 from heartlab.learn.td_model import to_model, to_network
@@ -365,6 +365,30 @@ def test_selection_by_weight_by_effect_and_union():
     support[chosen.find([2])] = 0.02
     assert select_by_effect(network, support, 2) == [(0,), (2,)]
     assert set(union([[(0,), (1,)], [(1,), (0, 1)]])) == {(0,), (1,), (0, 1)}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_selection_by_fit_explains_predictions_greedily(seed):
+    """Beside plain least squares: each step takes the column most like what the columns before leave unexplained."""
+    dice = np.random.default_rng(seed)
+    chosen = Conjunctions.of([[number] for number in range(12)])
+    network = Network(chosen)
+    network.weights[chosen.live] = dice.normal(size=12)
+    nodes = np.flatnonzero(chosen.live)
+    active = (dice.random((40, 12)) < dice.uniform(0.1, 0.9, 12)).astype(np.float64)
+    active[:, 5] = active[:, 3]
+    wanted = active @ network.weights[nodes]
+    expected, left = [], wanted
+    while len(expected) < 11:
+        scores = np.abs(active.T @ left) / np.linalg.norm(active, axis=0)
+        scores[expected] = -1
+        expected.append(int(np.argmax(scores)))
+        fit, *_ = np.linalg.lstsq(active[:, expected], wanted, rcond=None)
+        left = wanted - active[:, expected] @ fit
+    found = select_by_fit(network, nodes, active, 11)
+    assert found == [chosen.atoms_of(int(nodes[place])) for place in expected]
+    assert {(3,), (5,)} - set(found), "two that are always active together: one of them is enough"
+    assert len(select_by_fit(network, nodes, active, 12)) == 12, "when all is explained, the rest in order"
 
 
 # --- the moon ---

@@ -20,7 +20,7 @@ from heartlab.learn.run import new_run, train
 from heartlab.learn.td import NOTE, choose, choose_closed
 from heartlab.learn.td_growth import promising, with_more
 from heartlab.learn.td_model import to_model, to_network
-from heartlab.learn.td_recipes import TASKS, TdParameters, TdTrainer, chosen_conjunctions, measured_support
+from heartlab.learn.td_recipes import TASKS, TdParameters, TdTrainer, chosen_conjunctions, support_in, watched_states
 from heartlab.players import PlayerError
 from heartlab.players.search import SearchPlayer
 from heartlab.search.evaluators import EvaluatorError, make_evaluator
@@ -289,13 +289,30 @@ def test_features_can_be_selected_by_their_effect(tmp_path):
     """Equal weights: what is active half of the time moves predictions more than what is rare, or always so."""
     lead, single, took_none = [36], [33], [64]
     network = Network(Conjunctions.of([lead, single, took_none]), np.full(3, 0.5, np.float32))
-    support = measured_support(network, "seed-nomoon", deals=40)
+    support = support_in(network, watched_states(network, "seed-nomoon", deals=40))
     shares = [support[network.conjunctions.find(atoms)] for atoms in (lead, single, took_none)]
     assert shares[0] == pytest.approx(0.25), "one of four has the lead"
     assert 0 < shares[1] < 0.1 < shares[2] < 1
     save_model(tmp_path / "three.npz", to_model(network, "seed-nomoon"))
     chosen = chosen_conjunctions("full", TdParameters(select=f"{tmp_path / 'three.npz'}:2:effect"))
     assert set(chosen) == {(36,), (64,)}
+
+
+def test_features_can_be_selected_by_how_well_they_fit_together(tmp_path):
+    """Having the lead is said twice, once with a detail that hardly matters: by effect both are taken, by fit one."""
+    lead, lead_too, single, took_none = (36,), (36, 64), (33,), (64,)
+    weights = {lead: 3.0, lead_too: 2.0, single: 2.0, took_none: 0.5}
+    network = Network(Conjunctions.of(weights))
+    for atoms, weight in weights.items():
+        network.weights[network.conjunctions.find(atoms)] = weight
+    save_model(tmp_path / "four.npz", to_model(network, "seed-nomoon"))
+
+    def chosen(criterion):
+        return set(chosen_conjunctions("full", TdParameters(select=f"{tmp_path / 'four.npz'}:2:{criterion}")))
+
+    assert chosen("effect") == {lead, lead_too}
+    assert lead in chosen("fit")
+    assert lead_too not in chosen("fit")
 
 
 def test_a_run_keeps_its_selected_features_when_their_source_changes(model_file, tmp_path):

@@ -32,9 +32,9 @@ from heartlab.experiments.td_parts import (
 from heartlab.experiments.td_tasks import BEATS_EXPERT, ORDERS
 from heartlab.features.conjunctions import Conjunctions
 from heartlab.features.moon import place_moon
-from heartlab.features.selection import select_by_effect, select_by_weight, union
+from heartlab.features.selection import union
 from heartlab.learn.td_growth import GrowthParameters
-from heartlab.learn.td_recipes import TASKS, TdParameters, measured_support
+from heartlab.learn.td_recipes import TASKS, TdParameters, best_conjunctions
 from heartlab.players.base import Player
 from heartlab.players.registry import make_player
 from heartlab.statistics import Estimate, estimate
@@ -164,7 +164,7 @@ def beyond_learning(shop: Workshop) -> Findings:
 
 
 def beyond_features(shop: Workshop) -> Findings:
-    """ORs and negations, sets that grow, and another criterion for selection, against all pairs and each other."""
+    """ORs and negations, sets that grow, and other criteria for selection, against all pairs and each other."""
     findings = Findings()
     deals, test = shop.size(100_000, 3_000), shop.size(1_000, 10)
     changes = {"halving": deals / 10}
@@ -182,21 +182,22 @@ def beyond_features(shop: Workshop) -> Findings:
                 note + f"{len(grown.conjunctions):,} and {len(pairs.conjunctions):,} conjunctions"),
     ]  # fmt: skip
     network, few = pairs.network(), 500
-    support = measured_support(network, task_rules("full"))
-    choices = {"weight": select_by_weight(network, few), "effect": select_by_effect(network, support, few)}
-    by_weight, by_effect = train_parts(
+    criteria = ("weight", "effect", "fit")
+    choices = {name: best_conjunctions(network, task_rules("full"), few, name) for name in criteria}
+    by_weight, *others = train_parts(
         shop,
         [
             replace(_full(f"by-{name}", deals, **changes), conjunctions=union([chosen]), origin={"chosen": name})
             for name, chosen in choices.items()
         ],
     )
-    shared = len(set(choices["weight"]) & set(choices["effect"]))
-    findings.claims.append(
-        _versus(shop, "effect", "conjunctions picked by their effect play better than those picked by their weight",
-                by_effect, by_weight, "full", test,
-                note + f"{few} of all pairs by each criterion, {shared} of them the same, trained anew")
-    )  # fmt: skip
+    for name, by_other in zip(criteria[1:], others, strict=True):
+        shared = len(set(choices["weight"]) & set(choices[name]))
+        findings.claims.append(
+            _versus(shop, name, f"conjunctions picked by their {name} play better than those picked by their weight",
+                    by_other, by_weight, "full", test,
+                    note + f"{few} of all pairs by each criterion, {shared} of them the same, trained anew")
+        )  # fmt: skip
     return findings
 
 

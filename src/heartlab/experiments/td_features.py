@@ -201,7 +201,7 @@ PAPER = Paper(
         Experiment("rest", "beyond the papers: the full game, foreseeing only what is still to come", rest),
         Experiment("stronger-expert", "both single tasks against a stronger hand-tuned expert", stronger_expert),
         Experiment("beyond-learning", "four views, a falling rate, TDLeaf, closed training", beyond_learning),
-        Experiment("beyond-features", "ORs and negations, sets that grow, another selection", beyond_features),
+        Experiment("beyond-features", "ORs and negations, sets that grow, other selections", beyond_features),
         Experiment("scale", "strength and cost against deals and against conjunctions", scale),
     ],
 )

@@ -16,7 +16,7 @@ from heartlab.features.clauses import USEFUL, clause
 from heartlab.features.conjunctions import MAX_ORDER, STACK, Conjunction, Conjunctions, list_active
 from heartlab.features.moon import place_moon
 from heartlab.features.network import Network
-from heartlab.features.selection import select_by_effect, select_by_weight, union
+from heartlab.features.selection import nodes_by_effect, select_by_effect, select_by_fit, select_by_weight, union
 from heartlab.jit import kernel
 from heartlab.kernel.layout import compile_rules
 from heartlab.kernel.rng import seed_key
@@ -37,6 +37,8 @@ TASKS = {
 }
 """Rules and atomic features of each task."""
 PARTNERS = ("expert", "self")
+FIT_STATES, FIT_CANDIDATES = 3_000, 10_000
+"""How many states a selection by fit looks at, and from how many conjunctions of the largest effect it chooses."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,8 @@ class TdParameters:
     orders: str = "1,2,3,4"
     """Orders of the conjunctions; the papers' three-wise set is 1,3."""
     select: str = ""
-    """Instead of all conjunctions the most useful of other models: MODEL:COUNT,MODEL:COUNT. By their weights, or
-    with MODEL:COUNT:effect by how much they move predictions."""
+    """Instead of all conjunctions the most useful of other models: MODEL:COUNT,MODEL:COUNT. By their weights; with
+    MODEL:COUNT:effect by how much each moves predictions; with MODEL:COUNT:fit by how much of them all say together."""
     partners: str = "self"
     """expert: one learner against three `pie`; self: all four seats use the network."""
     views: int = 4
@@ -115,39 +117,70 @@ def chosen_conjunctions(task: str, parameters: TdParameters) -> Conjunctions:
 
 
 def _selected(part: str) -> list[Conjunction]:
-    """The conjunctions that MODEL:COUNT or MODEL:COUNT:effect names."""
-    by_effect = part.endswith(":effect")
-    name, _, count = part.removesuffix(":effect").rpartition(":")
+    """The conjunctions that MODEL:COUNT, MODEL:COUNT:effect or MODEL:COUNT:fit names."""
+    parts = part.split(":")
+    criterion = parts.pop() if parts[-1] in ("effect", "fit") else "weight"
+    name, count = ":".join(parts[:-1]), parts[-1]
     if not name or not count.isdecimal():
-        raise ValueError(f"select={part}: write MODEL:COUNT or MODEL:COUNT:effect")
-    network = load_network(name)
-    if not by_effect:
-        return select_by_weight(network, int(count))
-    return select_by_effect(network, measured_support(network, load_model(name, KIND).rules), int(count))
+        raise ValueError(f"select={part}: write MODEL:COUNT, MODEL:COUNT:effect or MODEL:COUNT:fit")
+    return best_conjunctions(load_network(name), load_model(name, KIND).rules, int(count), criterion)
 
 
-def measured_support(network: Network, rules: str, deals: int = 1_000) -> npt.NDArray[np.float64]:
-    """In which share of the states of self-play each conjunction is active, by node of the trie."""
-    watching = TdParameters(rate=0.0, rules=rules)
-    trainer = TdTrainer("full", watching, 0, network.conjunctions, rest=network.rest)
+def best_conjunctions(network: Network, rules: str, count: int, criterion: str) -> list[Conjunction]:
+    """The most useful conjunctions of a network by weight, or by effect or fit in states of its self-play."""
+    if criterion == "weight":
+        return select_by_weight(network, count)
+    notes = watched_states(network, rules)
+    support = support_in(network, notes)
+    if criterion == "effect":
+        return select_by_effect(network, support, count)
+    candidates = nodes_by_effect(network, support, max(FIT_CANDIDATES, count))
+    some = notes[:: max(1, len(notes) // FIT_STATES)]
+    columns = np.full(network.conjunctions.nodes, -1)
+    columns[candidates] = np.arange(len(candidates))
+    active = np.zeros((len(some), len(candidates)), np.float32)
+    mark_active(*_trie_and_room(network), some, columns, active)
+    return select_by_fit(network, candidates, active, count)
+
+
+def watched_states(network: Network, rules: str, deals: int = 1_000) -> npt.NDArray[Any]:
+    """The states of some self-play of a network that does not learn."""
+    trainer = TdTrainer("full", TdParameters(rate=0.0, rules=rules), 0, network.conjunctions, rest=network.rest)
     trainer.network.weights[:] = network.weights
     trainer.use(trainer.network)
     trainer.notes = np.zeros(deals * len(CARDS), NOTE)  # seats × tricks are at most the cards
     trainer.step(0, deals)
+    return trainer.notes[: trainer.noted]
+
+
+def support_in(network: Network, notes: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """In which share of some states each conjunction is active, by node of the trie."""
     active = np.zeros(network.conjunctions.nodes, np.int64)
-    count_active(
-        network.conjunctions.packed.view(np.uint64), trainer.notes[: trainer.noted], np.zeros(STACK, np.uint64),
-        np.empty(network.conjunctions.nodes, np.int64), active,
-    )  # fmt: skip
-    return active / max(1, trainer.noted)
+    count_active(*_trie_and_room(network), notes, active)
+    return active / max(1, len(notes))
+
+
+def _trie_and_room(network: Network) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    """What the kernels below walk through, and room for them."""
+    trie = network.conjunctions.packed.view(np.uint64)
+    return trie, np.zeros(STACK, np.uint64), np.empty(network.conjunctions.nodes, np.int64)
 
 
 @kernel
-def count_active(trie: Any, notes: Any, stack: Any, found: Any, out: Any) -> None:
+def count_active(trie: Any, stack: Any, found: Any, notes: Any, out: Any) -> None:
     """Count for every node in how many noted states it is active."""
     for i in range(len(notes)):
         for k in range(list_active(trie, notes[i]["low"], notes[i]["high"], stack, found)):
             out[found[k]] += 1
+
+
+@kernel
+def mark_active(trie: Any, stack: Any, found: Any, notes: Any, columns: Any, out: Any) -> None:
+    """Mark for every noted state (row) which nodes are active, those that have a column."""
+    for i in range(len(notes)):
+        for k in range(list_active(trie, notes[i]["low"], notes[i]["high"], stack, found)):
+            if columns[found[k]] >= 0:
+                out[i, columns[found[k]]] = 1.0
 
 
 class TdTrainer:
