@@ -30,7 +30,7 @@ from heartlab.kernel.worlds import sample_worlds
 from heartlab.search.endgame import cards_left, solve_root
 from heartlab.search.evaluators import SIGNATURE
 from heartlab.search.maxn import EPSILON, LIMIT, MAXN, NODES, PARANOID, TIES_WORST, search_for, stop_after
-from heartlab.search.ordering import MAX_MOVES, candidates, cards_between_matter, equivalent
+from heartlab.search.ordering import MAX_MOVES, candidates, stand_in
 from heartlab.search.playouts import SIGNATURE as POLICY_SIGNATURE
 from heartlab.search.soft import prob_for, soft_for
 from heartlab.search.spec import PROB, SOFT, SPEC, UCT
@@ -198,24 +198,19 @@ def spread_values(rules: Any, states: Any, tables: Any, rows: Any, values: Any, 
     `places` tells in which row of its table a card, or its twin, is; -1: in none. A card that was not tried, nor its
     twin, has no visits and the worst value of all.
     """
+    cards = np.empty(MAX_MOVES, np.int64)
     for i in range(len(states)):
         state = states[i]
         mover = state["to_move"]
-        blockers = cards_between_matter(rules[0], state)
         left = legal(rules[0], state)
         worst = -np.inf
         for j in range(rows[i]):
+            cards[j] = np.int64(tables[i, j, 0])
             worst = max(worst, tables[i, j, 1 + mover])
         while left != ZERO:
             card = lowest(left)
             left &= left - ONE
-            row = -1
-            for j in range(rows[i]):
-                if tables[i, j, 0] == card:
-                    row = j
-            for j in range(rows[i]):
-                if row < 0 and equivalent(rules[0], blockers, card, np.int64(tables[i, j, 0])):
-                    row = j
+            row = stand_in(rules[0], state, cards, rows[i], card)
             places[i, card] = row
             values[i, card] = tables[i, row, 1 + mover] if row >= 0 else worst
             visits[i, card] = tables[i, row, 1 + SEATS] if row >= 0 else 0.0

@@ -119,7 +119,7 @@ def candidates(rules: Any, state: Any, merge: bool, cards: Any) -> int:
 
 @kernel
 def stand_in(rules: Any, state: Any, cards: Any, count: int, card: int) -> int:
-    """The place among candidates of a legal card, or of the equivalent one that is searched instead of it."""
+    """The place among candidates of a legal card, or of the equivalent one that is searched instead of it; else -1."""
     for i in range(count):
         if cards[i] == card:
             return i
@@ -127,4 +127,4 @@ def stand_in(rules: Any, state: Any, cards: Any, count: int, card: int) -> int:
     for i in range(count):
         if equivalent(rules, blockers, cards[i], card):
             return i
-    return 0
+    return -1
