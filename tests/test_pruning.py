@@ -18,7 +18,7 @@ from heartlab import Deal, Rules, make_player
 from heartlab.kernel.layout import compile_rules
 from heartlab.kernel.rng import mix
 from heartlab.players import Observations, PlayerError
-from heartlab.search.closed import WIDTH, prepare, search_states
+from heartlab.search.closed import WIDTH, new_tree, prepare, search_states
 from heartlab.search.evaluators import Bounds, evaluator, make_evaluator
 from heartlab.search.maxn import new_counters
 from heartlab.search.ordering import MAX_MOVES
@@ -92,7 +92,7 @@ def search(deal, kind, name, limit=1 << 62, **options):
     prepare()
     search_states(
         compile_rules(deal.rules), deal._states, np.array([1], np.uint64), spec,
-        any_card, judge.function, judge.floats, judge.ints, judge.scratch(), tables, rows,
+        any_card, judge.function, judge.floats, judge.ints, judge.scratch(), new_tree(spec), tables, rows,
         np.zeros((1, MAX_MOVES, 0, 2)), counters,
     )  # fmt: skip
     n = deal.rules.players

@@ -14,7 +14,7 @@ from heartlab.kernel.layout import compile_rules
 from heartlab.players import Observations, OpenStates
 from heartlab.players.search import SearchPlayer
 from heartlab.rules import PRESETS
-from heartlab.search.closed import WIDTH, prepare, search_states
+from heartlab.search.closed import WIDTH, new_tree, prepare, search_states
 from heartlab.search.evaluators import EvaluatorError, evaluator, make_evaluator
 from heartlab.search.maxn import new_counters
 from heartlab.search.ordering import MAX_MOVES, candidates
@@ -49,6 +49,7 @@ def root_table(deal, kind, evaluator_name="points", **options):
         np.array([1], np.uint64),
         spec,
         *arguments,
+        new_tree(spec),
         tables,
         rows,
         lines,

@@ -17,7 +17,7 @@ from heartlab.kernel.rng import substream
 from heartlab.players import Observations, PlayerError
 from heartlab.players.budget import watch
 from heartlab.players.search import InformationSetPlayer, SearchPlayer
-from heartlab.search.closed import WIDTH, prepare, search_states
+from heartlab.search.closed import WIDTH, new_tree, prepare, search_states
 from heartlab.search.evaluators import Bounds, EvaluatorError, evaluator, exact_points, height, make_evaluator
 from heartlab.search.maxn import LIMIT, NODES, new_counters
 from heartlab.search.ordering import MAX_MOVES, candidates
@@ -134,7 +134,7 @@ def test_searches_and_solver_give_up_beyond_a_limit(options):
     prepare()
     search_states(
         compile_rules(deal.rules), states, np.arange(3, dtype=np.uint64), spec, any_card, judge.function, judge.floats,
-        judge.ints, judge.scratch(), tables, rows, np.zeros((3, MAX_MOVES, 0, 2)), counters,
+        judge.ints, judge.scratch(), new_tree(spec), tables, rows, np.zeros((3, MAX_MOVES, 0, 2)), counters,
     )  # fmt: skip
     assert rows.tolist() == [0, 0, 0], "no rows: it gave up, and left out the others"
     assert 400 < counters[NODES] < 900

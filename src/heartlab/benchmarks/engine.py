@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from heartlab.benchmarks import BenchResult, Work, benchmark, compare, rate
+from heartlab.benchmarks.threads import compare_threads
 from heartlab.deal import Deal
 from heartlab.kernel.layout import SEATS, STATE, compile_rules
 from heartlab.kernel.rng import seed_key
@@ -91,8 +92,8 @@ def bench_random_deals(seconds: float) -> Iterator[BenchResult]:
 @benchmark("engine.random-deals-threads")
 def bench_threads(seconds: float) -> Iterator[BenchResult]:
     """Two threads beside one, same rules."""
-    two, one, ratio = compare(_random_deals("openspiel", 2), _random_deals("openspiel", 1), seconds)
-    yield BenchResult("engine.random-deals-threads", "deals/s", 2, two, "heartlab, one thread", one, ratio)
+    two, one = _random_deals("openspiel", 2), _random_deals("openspiel", 1)
+    yield compare_threads("engine.random-deals-threads", "deals/s", two, one, seconds)
 
 
 @benchmark("engine.random-deals-rules")

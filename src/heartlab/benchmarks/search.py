@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
 from heartlab.benchmarks import BenchResult, Work, benchmark, compare, rate
+from heartlab.benchmarks.threads import compare_threads
 from heartlab.deal import Deal
 from heartlab.players import Observations, OpenStates
 from heartlab.players.search import SearchPlayer
@@ -40,15 +42,15 @@ def _open(deal: Deal) -> OpenStates:
     return OpenStates(closed.rules, closed.compiled, closed.records, deal._states)
 
 
-def _simulations(threads: int, cards: int = 1, kind: str = "uct", **options: str) -> Work:
+def _simulations(threads: int, cards: int = 1, kind: str = "uct", worlds: int = WORLDS, **options: str) -> Work:
     """Simulations in sampled worlds, the drawing of the worlds included."""
     batch = _closed(_position(cards))
     options = {"sims": str(SIMULATIONS), "threads": str(threads), "playout": "throw", "c": "1", **options}
     player = SearchPlayer(kind, options)
 
     def work(count: int) -> None:
-        for _ in range(0, count, WORLDS * SIMULATIONS):
-            player.search_worlds(batch, WORLDS)
+        for _ in range(0, count, worlds * SIMULATIONS):
+            player.search_worlds(batch, worlds)
 
     work(1)
     return work
@@ -99,9 +101,11 @@ def bench_uct(seconds: float) -> Iterator[BenchResult]:
 
 @benchmark("search.uct-threads")
 def bench_uct_threads(seconds: float) -> Iterator[BenchResult]:
-    """Two threads beside one: the worlds of one choice spread over them."""
-    two, one, ratio = compare(_simulations(2), _simulations(1), seconds)
-    yield BenchResult("search.uct-threads", "sims/s", 2, two, "heartlab, one thread", one, ratio)
+    """Two threads beside one: the worlds of one choice spread over them, of a quick choice and a slow one."""
+    for worlds in (WORLDS, 10 * WORLDS):
+        two, one = _simulations(2, worlds=worlds), _simulations(1, worlds=worlds)
+        found = compare_threads("search.uct-threads", "sims/s", two, one, seconds)
+        yield replace(found, note=f"{worlds * SIMULATIONS:,} simulations a choice; {found.note}")
 
 
 def _worlds(worlds: int, cards: int = 1) -> Work:

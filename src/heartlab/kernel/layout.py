@@ -128,8 +128,20 @@ OBSERVATION = np.dtype(
     align=True,
 )
 
+LINE_BYTES = 128
+"""Two cache lines: processors fetch them in pairs."""
 StateArray = npt.NDArray[Any]
 """An array of STATE, OBSERVATION or RULES records (numpy has no type for them)."""
+
+
+def apart(size: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    """Zeros that share no cache line with anything else: what threads write all the time, each its own.
+
+    Small arrays made one after the other lie side by side, and two processors that write to one line wait for each
+    other: max^n on two threads was 1.4 times as fast as on one with plain counters, and 1.6 times with these.
+    """
+    length = np.dtype(dtype).itemsize * size
+    return np.zeros(length + 2 * LINE_BYTES, np.uint8)[LINE_BYTES : LINE_BYTES + length].view(dtype)
 
 
 @lru_cache(maxsize=256)

@@ -41,6 +41,7 @@ from heartlab.search.closed import (
     LINE,
     WIDTH,
     draw_worlds,
+    new_tree,
     pick_cards,
     prepare,
     search_states,
@@ -69,8 +70,8 @@ DEFAULTS = {"uct": {"playout": "gnome", "c": "0.5"}, "ismcts": {"playout": "gnom
 UCT_OVER_WORLDS = {"worlds": "100", "sims": "100", "pick": "value"}
 """Options of `uct` as a closed player: its errors come from too few worlds sooner than from too few simulations."""
 WRONG_WEIGHT = "the weight of a world is a finite number of at least 0"
-PARTS = 4
-"""Portions of the worlds per thread: more even out the work better, but each costs a call and some memory."""
+Memory = tuple[npt.NDArray[np.float64], StateArray]
+"""Working memory of a thread: the evaluator's, and that of a tree."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,17 @@ class Searched:
     def _made(self, field: Callable[[str], npt.NDArray[np.generic]]) -> Searched:
         names = ("states", "weights", "values", "visits", "tables", "places", "lines", "done")
         return Searched(self.keys, self.unit, **{name: field(name) for name in names})
+
+
+def _portions(total: int, threads: int) -> list[tuple[int, int]]:
+    """Portions of some work that threads take one after the other: large ones first, so that there are few, and small
+    ones in the end, so that all are done at about the same time."""
+    found, start = [], 0
+    while start < total:
+        end = start + max(1, (total - start) // (2 * threads if threads > 1 else 1))
+        found.append((start, end))
+        start = end
+    return found
 
 
 class SearchPlayer(Player):
@@ -270,16 +282,17 @@ class SearchPlayer(Player):
         paths = np.zeros((total, MAX_MOVES, LINE if lines else 0, 2))
         owners = np.repeat(np.arange(len(states)), states.shape[1])
 
-        def part(start: int, end: int) -> npt.NDArray[np.int64]:
+        def part(start: int, end: int, memory: Memory) -> npt.NDArray[np.int64]:
             counters = new_counters() if limit is None else new_counters(limit)
             here = slice(start, end)
             with watch.over(counters, until) if until else nullcontext():
                 self._search_part(
-                    batch, owners[here], flat[here], dice[here], spec, tables[here], rows[here], paths[here], counters
-                )
+                    batch, owners[here], flat[here], dice[here], spec, memory, tables[here], rows[here], paths[here],
+                    counters,
+                )  # fmt: skip
             return counters[:LIMIT]
 
-        self.counters += part(0, total) if self.threads == 1 or total == 1 else self._spread(part, total)
+        self.counters += self._spread(part, total, spec)
         values, visits, places = np.zeros((total, 52)), np.zeros((total, 52)), np.full((total, 52), -1)
         spread_values(batch.compiled, flat, tables, rows, values, visits, places)
         shape = states.shape
@@ -296,22 +309,28 @@ class SearchPlayer(Player):
             rows.reshape(shape) > 0,
         )
 
-    def _spread(self, part: Callable[[int, int], npt.NDArray[np.int64]], total: int) -> npt.NDArray[np.int64]:
+    def _spread(
+        self, part: Callable[[int, int, Memory], npt.NDArray[np.int64]], total: int, spec: StateArray
+    ) -> npt.NDArray[np.int64]:
         """Do the portions of some work on all threads, each taking the next that is left; the caller's thread helps."""
-        step = max(1, total // (PARTS * self.threads))
-        starts = iter(range(0, total, step))
+        threads = min(self.threads, total)
+        portions = iter(_portions(total, threads))
 
         def work() -> npt.NDArray[np.int64]:
-            counters = np.zeros(LIMIT, np.int64)
-            for start in starts:
-                counters += part(start, min(start + step, total))
+            counters, memory = np.zeros(LIMIT, np.int64), self._memory(spec)
+            for start, end in portions:
+                counters += part(start, end, memory)
             return counters
 
-        helpers = [self._pool.submit(work) for _ in range(self.threads - 1)]
+        helpers = [self._pool.submit(work) for _ in range(threads - 1)]
         counters = work()
         for helper in helpers:
             counters += helper.result()
         return counters
+
+    def _memory(self, spec: StateArray) -> Memory:
+        """Working memory for one thread: the evaluator's, and that of a tree."""
+        return self.evaluator.scratch(), new_tree(spec)
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:
@@ -334,6 +353,7 @@ class SearchPlayer(Player):
         states: StateArray,
         keys: npt.NDArray[np.uint64],
         spec: StateArray,
+        memory: Memory,
         tables: npt.NDArray[np.float64],
         rows: npt.NDArray[np.int64],
         lines: npt.NDArray[np.float64],
@@ -342,8 +362,8 @@ class SearchPlayer(Player):
         """Fill `tables`, `rows` and `lines` for some of the states; `owners` are the rows that they come from."""
         judge = self.evaluator
         search_states(
-            batch.compiled, states, keys, spec, self._policy, judge.function, judge.floats, judge.ints,
-            judge.scratch(), tables, rows, lines, counters,
+            batch.compiled, states, keys, spec, self._policy, judge.function, judge.floats, judge.ints, *memory,
+            tables, rows, lines, counters,
         )  # fmt: skip
 
     # --- choosing ---
@@ -423,6 +443,7 @@ class InformationSetPlayer(SearchPlayer):
         states: StateArray,
         keys: npt.NDArray[np.uint64],
         spec: StateArray,
+        memory: Memory,
         tables: npt.NDArray[np.float64],
         rows: npt.NDArray[np.int64],
         lines: npt.NDArray[np.float64],
@@ -431,7 +452,7 @@ class InformationSetPlayer(SearchPlayer):
         judge = self.evaluator
         grow_trees(
             batch.compiled, batch.records[owners], keys, spec, self._policy, self._weigh is not uniform, self._weigh,
-            judge.function, judge.floats, judge.ints, judge.scratch(), tables, rows, lines, counters,
+            judge.function, judge.floats, judge.ints, memory[0], tables, rows, lines, counters,
         )  # fmt: skip
         if (rows == BAD_WEIGHT).any():
             raise ValueError(WRONG_WEIGHT)

@@ -23,7 +23,7 @@ from numba import types
 
 from heartlab.jit import compile_for, kernel
 from heartlab.kernel.bits import ONE, ZERO, lowest
-from heartlab.kernel.layout import OVER, RULES, SEATS, STATE
+from heartlab.kernel.layout import OVER, RULES, SEATS, STATE, StateArray
 from heartlab.kernel.play import legal, play
 from heartlab.kernel.rng import below, substream
 from heartlab.kernel.worlds import sample_worlds
@@ -141,14 +141,15 @@ def open_root(
 @kernel
 def search_states(
     rules: Any, states: Any, keys: Any, spec: Any, chooser: Any, function: Any, floats: Any, ints: Any, scratch: Any,
-    tables: Any, rows: Any, lines: Any, counters: Any,
+    tree: Any, tables: Any, rows: Any, lines: Any, counters: Any,
 ) -> None:  # fmt: skip
     """Search each of some states: `tables[i, :rows[i]]` are the rows (card, value of each seat, visits) of state i.
 
     A search that gives up, because all of them together went beyond the limit, has no rows.
+
+    :param tree: memory for trees, as `new_tree` makes it.
     """
     rng = np.empty(1, np.uint64)
-    tree = np.empty(tree_size(spec[0]["simulations"]) if spec[0]["kind"] == UCT else 1, NODE)
     for i in range(len(states)):
         if i > 0 and counters[NODES] >= counters[LIMIT]:
             rows[i] = 0
@@ -165,8 +166,14 @@ _STATES = types.Array(numba.from_dtype(STATE), 1, "C")
 SEARCH_SIGNATURE = types.void(
     _RULES, _STATES, types.uint64[::1], types.Array(numba.from_dtype(SPEC), 1, "C"),
     types.FunctionType(POLICY_SIGNATURE), types.FunctionType(SIGNATURE), types.float64[::1], types.int64[::1],
-    types.float64[::1], types.float64[:, :, ::1], types.int64[::1], types.float64[:, :, :, ::1], types.int64[::1],
+    types.float64[::1], types.Array(numba.from_dtype(NODE), 1, "C"), types.float64[:, :, ::1], types.int64[::1],
+    types.float64[:, :, :, ::1], types.int64[::1],
 )  # fmt: skip
+
+
+def new_tree(spec: StateArray) -> StateArray:
+    """Memory for the trees of a search, one after the other; it need not be cleared between calls."""
+    return np.empty(tree_size(spec[0]["simulations"]) if spec[0]["kind"] == UCT else 1, NODE)
 
 
 def prepare() -> None:

@@ -33,7 +33,7 @@ from numba import types
 
 from heartlab.jit import kernel, pointed
 from heartlab.kernel.bits import ONE, ZERO, lowest
-from heartlab.kernel.layout import NOBODY, OVER, RULES, STATE
+from heartlab.kernel.layout import NOBODY, OVER, RULES, STATE, apart
 from heartlab.kernel.play import mask_points, points, shooter
 from heartlab.rules import Rules
 from heartlab.search.transpositions import EVERYTHING, POINTS
@@ -92,7 +92,7 @@ class Evaluator:
 
     def scratch(self) -> npt.NDArray[np.float64]:
         """Fresh working memory."""
-        return np.zeros(self.scratch_size)
+        return apart(self.scratch_size, np.float64)
 
 
 class EvaluatorError(ValueError):

@@ -43,7 +43,7 @@ import numpy.typing as npt
 
 from heartlab.jit import kernel
 from heartlab.kernel.bits import ZERO, lowest
-from heartlab.kernel.layout import OVER, SEATS, STATE
+from heartlab.kernel.layout import OVER, SEATS, STATE, apart
 from heartlab.kernel.play import play
 from heartlab.kernel.rng import below
 from heartlab.search.ordering import MAX_MOVES, candidates
@@ -77,7 +77,9 @@ UNPRUNED, SHALLOW, CAREFUL, BOLD = 0, 1, 2, 3
 
 def new_counters(limit: int = 1 << 62) -> npt.NDArray[np.int64]:
     """Counters for a search that gives up beyond `limit` nodes: its values are then worth nothing."""
-    return np.array([0, 0, limit], np.int64)
+    counters = apart(LIMIT + 1, np.int64)
+    counters[LIMIT] = limit
+    return counters
 
 
 @kernel
