@@ -10,6 +10,7 @@ from heartlab import Deal, Rules, make_player
 from heartlab.arena import Match, run_match
 from heartlab.features.conjunctions import Conjunctions
 from heartlab.features.network import CHANGE, Network
+from heartlab.features.selection import select_by_weight
 from heartlab.kernel.dealing import deal as deal_cards
 from heartlab.kernel.layout import OBSERVATION, OVER, SEATS, STATE, compile_rules
 from heartlab.kernel.play import play, points
@@ -18,9 +19,18 @@ from heartlab.learn import ModelError, RecipeError, load_model, save_model
 from heartlab.learn.recipes import find_recipe
 from heartlab.learn.run import new_run, train
 from heartlab.learn.td import NOTE, choose, choose_closed
-from heartlab.learn.td_growth import promising, with_more
+from heartlab.learn.td_growth import promising
 from heartlab.learn.td_model import to_model, to_network
-from heartlab.learn.td_recipes import TASKS, TdParameters, TdTrainer, chosen_conjunctions, support_in, watched_states
+from heartlab.learn.td_recipes import (
+    TASKS,
+    TdParameters,
+    TdTrainer,
+    best_conjunctions,
+    chosen_conjunctions,
+    eliminate,
+    support_in,
+    watched_states,
+)
 from heartlab.players import PlayerError
 from heartlab.players.search import SearchPlayer
 from heartlab.search.evaluators import EvaluatorError, make_evaluator
@@ -201,7 +211,7 @@ def test_growth_adds_what_explains_errors():
     pairs = promising(singles, notes, 1, 3, 50)
     assert set(pairs) == {(1, 2), (1, 5), (2, 5)}
     network = Network(singles, np.arange(6, dtype=np.float32))
-    grown = with_more(network, pairs)
+    grown = network.over(Conjunctions.of([*network.conjunctions, *pairs]))
     assert [grown.weights[grown.conjunctions.find([number])] for number in range(6)] == list(range(6))
     assert promising(grown.conjunctions, notes, 2, 1, 50) == [(1, 2, 5)]
     assert promising(grown.conjunctions, notes, 2, 1, 4000) == []
@@ -313,6 +323,26 @@ def test_features_can_be_selected_by_how_well_they_fit_together(tmp_path):
     assert chosen("effect") == {lead, lead_too}
     assert lead in chosen("fit")
     assert lead_too not in chosen("fit")
+
+
+def test_elimination_lets_the_rest_learn_what_was_dropped(capsys):
+    """One thing said nine times over: what is left of it takes over the weight of the others."""
+    atoms = [(64,), *((number, 64) for number in range(33, 41))]
+    network = Network(Conjunctions.of(atoms))
+    network.weights[network.conjunctions.live] = 0.4
+    network.weights[network.conjunctions.find((64,))] = 0.5
+    left = eliminate(network, "seed-nomoon", 2, deals=200)
+    assert (64,) in set(left.conjunctions)
+    assert len(left.conjunctions) == 2
+    assert left.weights[left.conjunctions.find((64,))] > 1.0, "it stands for all of them now"
+    assert "4 of 9 conjunctions left, 2 wanted" in capsys.readouterr().err
+    assert best_conjunctions(network, "seed-nomoon", 9, "elimination") == select_by_weight(network, 9), "nothing to do"
+
+
+@pytest.mark.parametrize("select", ["td:0", "td:5:best", "td", ":5"])
+def test_a_wrong_selection_is_named(select):
+    with pytest.raises(ValueError, match=f"select={select}: write MODEL:COUNT or MODEL:COUNT:CRITERION, one of weight"):
+        TdTrainer("full", TdParameters(select=select), seed=1)
 
 
 def test_a_run_keeps_its_selected_features_when_their_source_changes(model_file, tmp_path):

@@ -20,7 +20,8 @@ from heartlab.kernel.layout import StateArray, compile_rules
 from heartlab.kernel.rng import seed_key, substream
 from heartlab.kernel.table import play_table
 from heartlab.players import Observations, OpenStates, Player
-from heartlab.players.search import Searched, SearchPlayer
+from heartlab.players.search import SearchPlayer
+from heartlab.players.searched import Searched
 
 POINTS = "points"
 """The unit of values that are expected points."""

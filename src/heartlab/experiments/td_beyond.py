@@ -32,9 +32,9 @@ from heartlab.experiments.td_parts import (
 from heartlab.experiments.td_tasks import BEATS_EXPERT, ORDERS
 from heartlab.features.conjunctions import Conjunctions
 from heartlab.features.moon import place_moon
-from heartlab.features.selection import union
 from heartlab.learn.td_growth import GrowthParameters
-from heartlab.learn.td_recipes import TASKS, TdParameters, best_conjunctions
+from heartlab.learn.td_model import unpadded_rows
+from heartlab.learn.td_recipes import CRITERIA, ROUND, TASKS, TdParameters, best_conjunctions
 from heartlab.players.base import Player
 from heartlab.players.registry import make_player
 from heartlab.statistics import Estimate, estimate
@@ -181,24 +181,50 @@ def beyond_features(shop: Workshop) -> Findings:
         _versus(shop, "growth", "a set that grew to order four beats all pairs", grown, pairs, "full", test,
                 note + f"{len(grown.conjunctions):,} and {len(pairs.conjunctions):,} conjunctions"),
     ]  # fmt: skip
-    network, few = pairs.network(), 500
-    criteria = ("weight", "effect", "fit")
-    choices = {name: best_conjunctions(network, task_rules("full"), few, name) for name in criteria}
+    for count in (500, 100):
+        findings.claims += _criteria(shop, pairs, count, note)
+    return findings
+
+
+def _criteria(shop: Workshop, pairs: Training, count: int, note: str) -> list[Claim]:
+    """So many of all pairs by every criterion, trained anew, against those by weight."""
+    deals, test = int(pairs.moments[-1]), shop.size(1_000, 10)
+    choices = {name: _choice(shop, pairs, count, name) for name in CRITERIA}
     by_weight, *others = train_parts(
         shop,
         [
-            replace(_full(f"by-{name}", deals, **changes), conjunctions=union([chosen]), origin={"chosen": name})
+            replace(
+                _full(f"by-{name}-{count}", deals, halving=deals / 10),
+                conjunctions=chosen,
+                origin={"chosen": name, "count": count},
+            )
             for name, chosen in choices.items()
         ],
     )
-    for name, by_other in zip(criteria[1:], others, strict=True):
+    claims = [
+        _versus(shop, f"all-{count}", f"all pairs play better than the {count} with the largest weights",
+                pairs, by_weight, "full", test, note + f"{len(pairs.conjunctions):,} and {count} conjunctions")
+    ]  # fmt: skip
+    for name, by_other in zip(CRITERIA[1:], others, strict=True):
         shared = len(set(choices["weight"]) & set(choices[name]))
-        findings.claims.append(
-            _versus(shop, name, f"conjunctions picked by their {name} play better than those picked by their weight",
+        claims.append(
+            _versus(shop, f"{name}-{count}", f"{count} pairs picked by {name} play better than {count} by weight",
                     by_other, by_weight, "full", test,
-                    note + f"{few} of all pairs by each criterion, {shared} of them the same, trained anew")
+                    note + f"{count} of all pairs by each criterion, {shared} of them the same, trained anew")
         )  # fmt: skip
-    return findings
+    return claims
+
+
+def _choice(shop: Workshop, pairs: Training, count: int, criterion: str) -> Conjunctions:
+    """The conjunctions that a criterion picks."""
+
+    def work() -> dict[str, npt.NDArray[np.int8]]:
+        chosen = best_conjunctions(pairs.network(), task_rules("full"), count, criterion, shop.size(ROUND, 300))
+        return {"conjunctions": Conjunctions.of(chosen).rows()}
+
+    settings = {"criterion": criterion, "count": count, "train": int(pairs.moments[-1])}
+    found = shop.part(f"choice-{criterion}-{count}", settings, work)
+    return Conjunctions.of(unpadded_rows(found["conjunctions"]))
 
 
 def scale(shop: Workshop) -> Findings:

@@ -179,6 +179,14 @@ class Network:
         """The weights of the conjunctions, in their order."""
         return self.weights[self.conjunctions.live]
 
+    def over(self, conjunctions: Conjunctions) -> Network:
+        """The same weights over another set: what it lacks is left out, and what is new weighs nothing."""
+        other = Network(conjunctions, rest=self.rest)
+        for node in np.flatnonzero(conjunctions.live):
+            here = self.conjunctions.find(conjunctions.atoms_of(int(node)))
+            other.weights[node] = 0.0 if here is None else self.weights[here]
+        return other
+
     def evaluator(self, name: str = "td") -> Evaluator:
         """The network as an evaluator; it goes on seeing changes of the weights if the change number is raised."""
         if self.extract not in _ready:

@@ -105,15 +105,6 @@ def promising(
     return list(chosen)
 
 
-def with_more(network: Network, added: Sequence[Conjunction]) -> Network:
-    """A network with more conjunctions; the old ones keep their weights, the new ones have none yet."""
-    old = list(network.conjunctions)
-    bigger = Network(Conjunctions.of([*old, *added]), rest=network.rest)
-    for atoms in old:
-        bigger.weights[bigger.conjunctions.find(atoms)] = network.weights[network.conjunctions.find(atoms)]
-    return bigger
-
-
 @recipe("td-grown", "the full game: conjunctions up to order six, added where they help", GrowthParameters, 200_000)
 class GrowingTrainer(TdTrainer):
     """Training with growth between the stages."""
@@ -142,9 +133,9 @@ class GrowingTrainer(TdTrainer):
         room = self.parameters.size - len(self.network.conjunctions)
         share = max(0, room) // (self.parameters.order - order)
         notes = self.notes[: self.noted]
-        self.use(
-            with_more(self.network, promising(self.network.conjunctions, notes, order, share, self.parameters.support))
-        )
+        here = self.network.conjunctions
+        added = promising(here, notes, order, share, self.parameters.support)
+        self.use(self.network.over(Conjunctions.of([*here, *added])))
 
     def checkpoint(self) -> Arrays:
         """The conjunctions and their weights."""

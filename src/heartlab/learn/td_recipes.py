@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -37,8 +38,12 @@ TASKS = {
 }
 """Rules and atomic features of each task."""
 PARTNERS = ("expert", "self")
+CRITERIA = ("weight", "effect", "fit", "elimination")
+"""How conjunctions are selected; the first is the papers' way."""
 FIT_STATES, FIT_CANDIDATES = 3_000, 10_000
 """How many states a selection by fit looks at, and from how many conjunctions of the largest effect it chooses."""
+ROUND = 10_000
+"""Deals of self-play between two halvings of a selection by elimination."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,8 @@ class TdParameters:
     """Orders of the conjunctions; the papers' three-wise set is 1,3."""
     select: str = ""
     """Instead of all conjunctions the most useful of other models: MODEL:COUNT,MODEL:COUNT. By their weights; with
-    MODEL:COUNT:effect by how much each moves predictions; with MODEL:COUNT:fit by how much of them all say together."""
+    MODEL:COUNT:effect by how much each moves predictions; with MODEL:COUNT:fit by how much of them all say together;
+    with MODEL:COUNT:elimination by their weights, half of them at a time, learning on in between."""
     partners: str = "self"
     """expert: one learner against three `pie`; self: all four seats use the network."""
     views: int = 4
@@ -117,18 +123,23 @@ def chosen_conjunctions(task: str, parameters: TdParameters) -> Conjunctions:
 
 
 def _selected(part: str) -> list[Conjunction]:
-    """The conjunctions that MODEL:COUNT, MODEL:COUNT:effect or MODEL:COUNT:fit names."""
+    """The conjunctions that MODEL:COUNT or MODEL:COUNT:CRITERION names."""
     parts = part.split(":")
-    criterion = parts.pop() if parts[-1] in ("effect", "fit") else "weight"
+    criterion = parts.pop() if parts[-1] in CRITERIA else CRITERIA[0]
     name, count = ":".join(parts[:-1]), parts[-1]
-    if not name or not count.isdecimal():
-        raise ValueError(f"select={part}: write MODEL:COUNT, MODEL:COUNT:effect or MODEL:COUNT:fit")
+    if not name or not count.isdecimal() or int(count) == 0:
+        raise ValueError(f"select={part}: write MODEL:COUNT or MODEL:COUNT:CRITERION, one of {', '.join(CRITERIA)}")
     return best_conjunctions(load_network(name), load_model(name, KIND).rules, int(count), criterion)
 
 
-def best_conjunctions(network: Network, rules: str, count: int, criterion: str) -> list[Conjunction]:
-    """The most useful conjunctions of a network by weight, or by effect or fit in states of its self-play."""
-    if criterion == "weight":
+def best_conjunctions(
+    network: Network, rules: str, count: int, criterion: str, deals: int = ROUND
+) -> list[Conjunction]:  # fmt: skip
+    """The most useful conjunctions of a network by weight, by effect or fit in states of its self-play, or by
+    elimination with so many deals in a round."""
+    if criterion == "elimination":
+        network = eliminate(network, rules, count, deals)
+    if criterion in ("weight", "elimination"):
         return select_by_weight(network, count)
     notes = watched_states(network, rules)
     support = support_in(network, notes)
@@ -141,6 +152,27 @@ def best_conjunctions(network: Network, rules: str, count: int, criterion: str) 
     active = np.zeros((len(some), len(candidates)), np.float32)
     mark_active(*_trie_and_room(network), some, columns, active)
     return select_by_fit(network, candidates, active, count)
+
+
+def eliminate(network: Network, rules: str, count: int, deals: int) -> Network:
+    """Halve a network by weight until `count` conjunctions are left; after every halving the rest learns by self-play.
+
+    What is dropped together may have said the same: those that are left take over its part, and the next halving sees
+    what each is worth without it.
+
+    :param deals: how many are learned after a halving, the last one included.
+    """
+    number, total = 0, len(network.conjunctions)
+    while len(network.conjunctions) > count:
+        kept = select_by_weight(network, max(count, len(network.conjunctions) // 2))
+        parameters = TdParameters(rules=rules, halving=deals / 5)
+        left = Conjunctions.of(kept)
+        trainer = TdTrainer("full", parameters, number, left, rest=network.rest)
+        trainer.use(network.over(left))
+        trainer.step(0, deals)
+        network, number = trainer.network, number + 1
+        print(f"heartlab: {len(kept):,} of {total:,} conjunctions left, {count:,} wanted", file=sys.stderr)
+    return network
 
 
 def watched_states(network: Network, rules: str, deals: int = 1_000) -> npt.NDArray[Any]:

@@ -29,7 +29,8 @@ from heartlab.players.base import Observations, OpenStates
 from heartlab.search.maxn import LIMIT
 
 if TYPE_CHECKING:
-    from heartlab.players.search import Searched, SearchPlayer
+    from heartlab.players.search import SearchPlayer
+    from heartlab.players.searched import Searched
 
 FEW_WORLDS = 4
 """A deeper search, or a larger tree, is worth it only if there is time for so many worlds."""

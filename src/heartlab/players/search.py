@@ -24,7 +24,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -36,6 +36,7 @@ from heartlab.kernel.rng import substream
 from heartlab.players.base import CardArray, MaskArray, Observations, OpenStates, Player
 from heartlab.players.budget import think_in_time, watch
 from heartlab.players.registry import make_player, parse_options, register
+from heartlab.players.searched import Searched, Task
 from heartlab.rules import Rules
 from heartlab.search.closed import (
     LINE,
@@ -72,54 +73,6 @@ UCT_OVER_WORLDS = {"worlds": "100", "sims": "100", "pick": "value"}
 WRONG_WEIGHT = "the weight of a world is a finite number of at least 0"
 Memory = tuple[npt.NDArray[np.float64], StateArray]
 """Working memory of a thread: the evaluator's, and that of a tree."""
-
-
-@dataclass(frozen=True)
-class Searched:
-    """What a search found for some rows of [rows, worlds] states."""
-
-    keys: npt.NDArray[np.uint64]
-    """[rows]: the keys of the choices."""
-    unit: str
-    """What the values are: points, or what the evaluator says of its own."""
-    states: StateArray
-    weights: npt.NDArray[np.float64]
-    values: npt.NDArray[np.float64]
-    """[rows, worlds, 52]: expected points of the seat to move after each card."""
-    visits: npt.NDArray[np.float64]
-    """[rows, worlds, 52]: simulations (1 for searches that do not simulate)."""
-    tables: npt.NDArray[np.float64]
-    """[rows, worlds, candidates, (card, value of each seat, visits)]: what was searched, equivalent cards once."""
-    places: npt.NDArray[np.int64]
-    """[rows, worlds, 52]: the candidate that stands for each card; -1: none was tried."""
-    lines: npt.NDArray[np.float64]
-    """[rows, worlds, candidates, steps, (card, share)]: how the search goes on after each; -1 ends a line."""
-    done: npt.NDArray[np.bool_]
-    """[rows, worlds]: False where the search had to give up, and nothing else is meant."""
-
-    @property
-    def simulations(self) -> npt.NDArray[np.float64]:
-        """[rows, worlds]: the size of the trees."""
-        return np.asarray(self.tables[..., -1].sum(axis=-1))
-
-    @property
-    def shares(self) -> npt.NDArray[np.float64]:
-        """[rows, worlds]: the weights, 1 on average; worlds that all weigh nothing count alike."""
-        totals = self.weights.sum(axis=1, keepdims=True)
-        return np.where(totals > 0, self.weights * (self.weights.shape[1] / np.where(totals > 0, totals, 1.0)), 1.0)
-
-    def join(self, others: Sequence[Searched]) -> Searched:
-        """More worlds for the same rows."""
-        parts = [self, *others]
-        return self._made(lambda name: np.concatenate([getattr(part, name) for part in parts], axis=1))
-
-    def only(self, worlds: npt.NDArray[np.bool_]) -> Searched:
-        """Some of the worlds."""
-        return self._made(lambda name: getattr(self, name)[:, worlds])
-
-    def _made(self, field: Callable[[str], npt.NDArray[np.generic]]) -> Searched:
-        names = ("states", "weights", "values", "visits", "tables", "places", "lines", "done")
-        return Searched(self.keys, self.unit, **{name: field(name) for name in names})
 
 
 def _portions(total: int, threads: int) -> list[tuple[int, int]]:
@@ -276,25 +229,25 @@ class SearchPlayer(Player):
         lines: bool = False,
     ) -> Searched:
         spec = self._bound(spec, batch.rules)
-        flat, total = np.ascontiguousarray(states.reshape(-1)), states.size
-        dice = np.ascontiguousarray(keys.reshape(-1))
-        tables, rows = np.zeros((total, MAX_MOVES, WIDTH)), np.zeros(total, np.int64)
-        paths = np.zeros((total, MAX_MOVES, LINE if lines else 0, 2))
-        owners = np.repeat(np.arange(len(states)), states.shape[1])
+        total = states.size
+        task = Task(
+            np.repeat(np.arange(len(states)), states.shape[1]),
+            np.ascontiguousarray(states.reshape(-1)),
+            np.ascontiguousarray(keys.reshape(-1)),
+            np.zeros((total, MAX_MOVES, WIDTH)),
+            np.zeros(total, np.int64),
+            np.zeros((total, MAX_MOVES, LINE if lines else 0, 2)),
+        )
 
         def part(start: int, end: int, memory: Memory) -> npt.NDArray[np.int64]:
             counters = new_counters() if limit is None else new_counters(limit)
-            here = slice(start, end)
             with watch.over(counters, until) if until else nullcontext():
-                self._search_part(
-                    batch, owners[here], flat[here], dice[here], spec, memory, tables[here], rows[here], paths[here],
-                    counters,
-                )  # fmt: skip
+                self._search_part(batch, task.part(start, end), spec, memory, counters)
             return counters[:LIMIT]
 
         self.counters += self._spread(part, total, spec)
         values, visits, places = np.zeros((total, 52)), np.zeros((total, 52)), np.full((total, 52), -1)
-        spread_values(batch.compiled, flat, tables, rows, values, visits, places)
+        spread_values(batch.compiled, task.states, task.tables, task.rows, values, visits, places)
         shape = states.shape
         return Searched(
             np.ascontiguousarray(batch.records["random"]),
@@ -303,10 +256,10 @@ class SearchPlayer(Player):
             weights,
             values.reshape(*shape, 52),
             visits.reshape(*shape, 52),
-            tables.reshape(*shape, MAX_MOVES, WIDTH),
+            task.tables.reshape(*shape, MAX_MOVES, WIDTH),
             places.reshape(*shape, 52),
-            paths.reshape(*shape, MAX_MOVES, paths.shape[2], 2),
-            rows.reshape(shape) > 0,
+            task.lines.reshape(*shape, MAX_MOVES, task.lines.shape[2], 2),
+            task.rows.reshape(shape) > 0,
         )
 
     def _spread(
@@ -347,23 +300,13 @@ class SearchPlayer(Player):
         return bounded
 
     def _search_part(
-        self,
-        batch: Observations,
-        owners: npt.NDArray[np.int64],
-        states: StateArray,
-        keys: npt.NDArray[np.uint64],
-        spec: StateArray,
-        memory: Memory,
-        tables: npt.NDArray[np.float64],
-        rows: npt.NDArray[np.int64],
-        lines: npt.NDArray[np.float64],
-        counters: npt.NDArray[np.int64],
+        self, batch: Observations, task: Task, spec: StateArray, memory: Memory, counters: npt.NDArray[np.int64]
     ) -> None:
-        """Fill `tables`, `rows` and `lines` for some of the states; `owners` are the rows that they come from."""
+        """Search some states."""
         judge = self.evaluator
         search_states(
-            batch.compiled, states, keys, spec, self._policy, judge.function, judge.floats, judge.ints, *memory,
-            tables, rows, lines, counters,
+            batch.compiled, task.states, task.keys, spec, self._policy, judge.function, judge.floats, judge.ints,
+            *memory, task.tables, task.rows, task.lines, counters,
         )  # fmt: skip
 
     # --- choosing ---
@@ -437,24 +380,15 @@ class InformationSetPlayer(SearchPlayer):
         return SearchPlayer("uct", {"worlds": "0"}, evaluator=self.evaluator)
 
     def _search_part(
-        self,
-        batch: Observations,
-        owners: npt.NDArray[np.int64],
-        states: StateArray,
-        keys: npt.NDArray[np.uint64],
-        spec: StateArray,
-        memory: Memory,
-        tables: npt.NDArray[np.float64],
-        rows: npt.NDArray[np.int64],
-        lines: npt.NDArray[np.float64],
-        counters: npt.NDArray[np.int64],
+        self, batch: Observations, task: Task, spec: StateArray, memory: Memory, counters: npt.NDArray[np.int64]
     ) -> None:
         judge = self.evaluator
         grow_trees(
-            batch.compiled, batch.records[owners], keys, spec, self._policy, self._weigh is not uniform, self._weigh,
-            judge.function, judge.floats, judge.ints, memory[0], tables, rows, lines, counters,
+            batch.compiled, batch.records[task.owners], task.keys, spec, self._policy,
+            self._weigh is not uniform, self._weigh, judge.function, judge.floats, judge.ints, memory[0],
+            task.tables, task.rows, task.lines, counters,
         )  # fmt: skip
-        if (rows == BAD_WEIGHT).any():
+        if (task.rows == BAD_WEIGHT).any():
             raise ValueError(WRONG_WEIGHT)
 
 
