@@ -8,7 +8,7 @@ from heartlab.kernel.dealing import deal
 from heartlab.kernel.layout import STATE, compile_rules
 from heartlab.kernel.play import legal, play
 from heartlab.kernel.rng import below, seed_key, substream
-from heartlab.players.gnome_stock import stock_choice
+from heartlab.search.stock import stock_choice
 
 QUEEN, KING, ACE = 36, 37, 38
 CLUBS, DIAMONDS, SPADES, HEARTS = range(4)

@@ -94,6 +94,14 @@ def kernel(function: Function) -> Function:
     return _compile(function, ())
 
 
+def template(function: Function) -> Function:
+    """A function that takes kernels as arguments: its text becomes part of each kernel that calls it.
+
+    Called like others it could not be cached, nor could its callers: numba does not know such arguments again.
+    """
+    return function if config.DISABLE_JIT else numba.njit(nogil=True, error_model="numpy", inline="always")(function)
+
+
 def pointed(*signature: Any) -> Callable[[Function], Function]:
     """Compile a function at once for one signature, so that kernels can call it through a pointer.
 
@@ -156,7 +164,7 @@ class _CompileNotice(event.Listener):
         self.said = False
 
     def on_start(self, event: Any) -> None:
-        module = event.data["dispatcher"].py_func.__module__
+        module = event.data["dispatcher"].py_func.__module__ or ""
         if not self.said and module.startswith("heartlab."):
             self.said = True
             print(

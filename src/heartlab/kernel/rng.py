@@ -49,6 +49,12 @@ def next_bits(rng: npt.NDArray[np.uint64]) -> np.uint64:
 
 
 @kernel
+def skip(rng: npt.NDArray[np.uint64], count: int) -> None:
+    """Pass over numbers that nothing depends on, as if they had been drawn."""
+    rng[0] += GOLDEN * np.uint64(count)
+
+
+@kernel
 def below(rng: npt.NDArray[np.uint64], n: int) -> int:
     """A uniform int in [0, n), without the bias of a plain remainder."""
     size = np.uint64(n)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.jit import kernel
+from heartlab.jit import kernel, template
 from heartlab.kernel.bits import HEARTS, ONE, QUEEN_BIT, ZERO, bit, nth, popcount, suit_of
 from heartlab.kernel.dealing import deal, give, may_pass, random_pass
 from heartlab.kernel.layout import NOBODY, OVER, PASSING, PLAYING
@@ -105,22 +105,16 @@ def random_card(rules: Any, state: Any, rng: Any) -> int:
     return nth(cards, below(rng, popcount(cards)))
 
 
-@kernel
-def playout(rules: Any, state: Any, rng: Any) -> None:
-    """Finish a deal with uniformly random choices.
+@template
+def play_tricks(rules: Any, state: Any, pick: Any, rng: Any) -> None:
+    """Play a deal from the beginning of a trick to its end; `pick` chooses among the legal cards.
 
     The heart of every simulation, so it keeps the trick in registers and leaves the fields that only describe what was
-    seen (`played`, `may_hold`, the last trick) as they were; what `points` needs is complete.
+    seen (`played`, `may_hold`, the last trick) as they were; what `points` needs is complete. For the same reason a
+    pick is a kernel that gets plain values instead of a state: the legal cards, the suit led (empty when leading), the
+    cards on the table, the best of them, whether it is the last to play, the cards that count, and the dice.
     """
-    players = rules["players"]
-    if state["phase"] == PASSING:
-        for seat in range(players):
-            if state["to_pass"] >> seat & 1:
-                give(rules, state, seat, random_pass(rules, state["hands"][seat], rng), rng)
-    while state["trick_size"] > 0:
-        play(rules, state, random_card(rules, state, rng))
-    if state["phase"] != PLAYING:
-        return
+    players = np.int64(rules["players"])
     hands = state["hands"]
     plays = np.int64(state["plays"])
     broken = np.int64(state["hearts_broken"])
@@ -128,20 +122,21 @@ def playout(rules: Any, state: Any, rng: Any) -> None:
     careful = rules["must_break"] or rules["queen_after_hearts"]
     first = not rules["first_trick_points"] or plays == 0
     last_play = np.int64(rules["hand_size"]) * players
+    penalty = rules["penalty"]
     breakers = HEARTS | QUEEN_BIT if rules["queen_breaks"] else HEARTS
     kitty_open = state["kitty_taker"] == NOBODY and state["kitty"] != ZERO
     while plays < last_play:
         restricted = (first and plays < players) or (careful and not broken)
         hand = hands[leader]
         cards = legal_of(rules, hand, ZERO, plays, broken) if restricted else hand
-        best = nth(cards, below(rng, popcount(cards)))
+        best = np.int64(pick(cards, ZERO, ZERO, np.int64(0), False, penalty, rng))
         trick = bit(best)
         hands[leader] = hand ^ trick
         led = suit_of(best)
         winner = leader
         seat = leader
         plays += 1
-        for _ in range(players - 1):
+        for left in range(players - 2, -1, -1):
             seat = seat + 1 if seat + 1 < players else 0
             hand = hands[seat]
             if restricted:
@@ -150,7 +145,7 @@ def playout(rules: Any, state: Any, rng: Any) -> None:
             else:
                 cards = hand & led
                 cards = cards if cards != ZERO else hand
-            card = nth(cards, below(rng, popcount(cards)))
+            card = np.int64(pick(cards, led, trick, best, left == 0, penalty, rng))
             own = bit(card)
             hands[seat] = hand ^ own
             trick |= own
@@ -170,6 +165,26 @@ def playout(rules: Any, state: Any, rng: Any) -> None:
     state["leader"] = leader
     state["to_move"] = NOBODY
     state["phase"] = OVER
+
+
+@kernel
+def _any(
+    cards: np.uint64, led: np.uint64, trick: np.uint64, best: int, last: bool, penalty: np.uint64, rng: Any
+) -> int:
+    return nth(cards, below(rng, popcount(cards)))
+
+
+@kernel
+def playout(rules: Any, state: Any, rng: Any) -> None:
+    """Finish a deal with uniformly random choices; see :func:`play_tricks` for what it leaves as it was."""
+    if state["phase"] == PASSING:
+        for seat in range(rules["players"]):
+            if state["to_pass"] >> seat & 1:
+                give(rules, state, seat, random_pass(rules, state["hands"][seat], rng), rng)
+    while state["trick_size"] > 0:
+        play(rules, state, random_card(rules, state, rng))
+    if state["phase"] == PLAYING:
+        play_tricks(rules, state, _any, rng)
 
 
 @kernel

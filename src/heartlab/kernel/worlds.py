@@ -19,7 +19,7 @@ from heartlab.jit import kernel
 from heartlab.kernel.bits import CLUBS, ONE, ZERO, bit, lowest, popcount
 from heartlab.kernel.dealing import clear, may_pass
 from heartlab.kernel.layout import NOBODY, OPEN_LOWEST_CLUB, PASSING, PLAYING, SEATS, STATE
-from heartlab.kernel.rng import below, uniform
+from heartlab.kernel.rng import below, skip, uniform
 from heartlab.rules import POOL, SCATTER
 
 MAX_CELLS = SEATS
@@ -282,10 +282,19 @@ def _sample_case(rules: Any, obs: Any, number: int, rng: Any, out: Any, case_of:
     ways = np.zeros((constrained + 1, length))
     total = _count(cells, classes, capacity, order, constrained, size, stride, ways)
     content = np.zeros(MAX_CELLS, np.uint64)
+    scratch = np.zeros((3, classes), np.int64)
+    rest = np.zeros(classes, np.uint64)
+    pool = np.empty(52, np.int64)
+    known = np.zeros(1, STATE)
+    if len(out) > 0:
+        _fill_known(rules, obs, known[0])
     for world in range(len(out)):
         if total > 0.0 and case_of[world] == number:
-            _deal_cells(cards, cells, classes, capacity, order, constrained, stride, ways, rng, content)
-            fill_world(rules, obs, content, rng, out[world])
+            _deal_cells(
+                cards, cells, classes, capacity, order, constrained, stride, ways, rng, scratch, rest, pool, content
+            )
+            out[world] = known[0]
+            _fill_hidden(rules, obs, content, rng, pool, out[world])
     return total * _free_ways(capacity, order, constrained, hidden)
 
 
@@ -306,13 +315,14 @@ def count_worlds(rules: Any, obs: Any) -> float:
 
 
 @kernel
-def _draw(cards: np.uint64, count: int, rng: Any) -> np.uint64:
-    """A uniformly random subset of a given size."""
-    pool = np.empty(52, np.int64)
-    size = 0
-    while cards != ZERO:
-        pool[size] = lowest(cards)
-        size += 1
+def _draw(cards: np.uint64, count: int, rng: Any, pool: Any) -> np.uint64:
+    """A uniformly random subset of a given size; `pool` is scratch."""
+    size = popcount(cards)
+    if count == size:
+        skip(rng, count)
+        return cards
+    for i in range(size):
+        pool[i] = lowest(cards)
         cards &= cards - ONE
     drawn = ZERO
     for i in range(count):
@@ -333,13 +343,13 @@ def _deal_cells(
     stride: Any,
     ways: Any,
     rng: Any,
+    scratch: Any,
+    rest: Any,
+    pool: Any,
     content: Any,
 ) -> None:
     """Draw the content of every cell: a table by its weight, then the cards of each class."""
-    left = np.zeros(classes, np.int64)
-    split = np.zeros(classes, np.int64)
-    limits = np.zeros(classes, np.int64)
-    rest = np.zeros(classes, np.uint64)
+    left, split, limits = scratch[0], scratch[1], scratch[2]
     index = 0
     for k in range(classes):
         rest[k] = cards[k]
@@ -356,40 +366,30 @@ def _deal_cells(
         while target >= 0.0 and _next_split(split, limits, classes):
             target -= _weight(left, split, stride, classes, ways[i + 1])
         for k in range(classes):
-            drawn = _draw(rest[k], split[k], rng)
+            drawn = _draw(rest[k], split[k], rng, pool)
             rest[k] ^= drawn
             content[cell] |= drawn
             left[k] -= split[k]
             index -= split[k] * stride[k]
-    pool = ZERO
+    others = ZERO
     for k in range(classes):
-        pool |= rest[k]
+        others |= rest[k]
     for cell in range(MAX_CELLS):
         if content[cell] == ZERO and capacity[cell] > 0:
-            content[cell] = _draw(pool, capacity[cell], rng)
-            pool ^= content[cell]
+            content[cell] = _draw(others, capacity[cell], rng, pool)
+            others ^= content[cell]
 
 
 @kernel
-def fill_world(rules: Any, obs: Any, content: Any, rng: Any, out: Any) -> None:
-    """A state from an observation and the content of its hidden cells.
-
-    While cards are being passed, what another seat has laid out is drawn at random from its cards.
-    """
+def _fill_known(rules: Any, obs: Any, out: Any) -> None:
+    """What all worlds of an observation have in common."""
     clear(rules, out)
     players = rules["players"]
     seat = obs["seat"]
     out["hands"][seat] = obs["hand"]
     out["passed"][seat] = obs["passed"]
     out["received"][seat] = obs["received"]
-    for cell in range(players - 1):
-        other = (seat + 1 + cell) % players
-        out["hands"][other] = content[cell]
-        if obs["phase"] == PASSING and not obs["to_pass"] >> other & 1:
-            out["passed"][other] = _draw(may_pass(rules, content[cell]), rules["pass_count"], rng)
-            out["hands"][other] ^= out["passed"][other]
     out["to_pass"] = obs["to_pass"]
-    out["kitty"] = content[KITTY_CELL] | obs["kitty"]
     for other in range(players):
         out["played"][other] = obs["played"][other]
         out["taken"][other] = obs["taken"][other]
@@ -397,8 +397,6 @@ def fill_world(rules: Any, obs: Any, content: Any, rng: Any, out: Any) -> None:
         out["scores"][other] = obs["scores"][other]
         out["trick_cards"][other] = obs["trick_cards"][other] if other < obs["trick_size"] else 0
         out["tricks_won"][other] = obs["tricks_won"][other]
-    if obs["kitty_taker"] != NOBODY:
-        out["taken"][obs["kitty_taker"]] |= out["kitty"]
     out["led"] = obs["led"]
     out["trick"] = obs["trick"]
     out["deal_number"] = obs["deal_number"]
@@ -413,6 +411,24 @@ def fill_world(rules: Any, obs: Any, content: Any, rng: Any, out: Any) -> None:
     out["phase"] = obs["phase"]
     out["pass_code"] = obs["pass_code"]
     out["kitty_taker"] = obs["kitty_taker"]
+
+
+@kernel
+def _fill_hidden(rules: Any, obs: Any, content: Any, rng: Any, pool: Any, out: Any) -> None:
+    """What makes a world of the common part: the content of the hidden cells.
+
+    While cards are being passed, what another seat has laid out is drawn at random from its cards.
+    """
+    players = rules["players"]
+    for cell in range(players - 1):
+        other = (obs["seat"] + 1 + cell) % players
+        out["hands"][other] = content[cell]
+        if obs["phase"] == PASSING and not obs["to_pass"] >> other & 1:
+            out["passed"][other] = _draw(may_pass(rules, content[cell]), rules["pass_count"], rng, pool)
+            out["hands"][other] ^= out["passed"][other]
+    out["kitty"] = content[KITTY_CELL] | obs["kitty"]
+    if obs["kitty_taker"] != NOBODY:
+        out["taken"][obs["kitty_taker"]] |= out["kitty"]
 
 
 @kernel

@@ -22,13 +22,13 @@ from heartlab.kernel.bits import HEARTS, ONE, QUEEN_BIT, SPADES, ZERO, highest, 
 from heartlab.kernel.layout import OBSERVATION, RULES, STATE
 from heartlab.kernel.observe import observe
 from heartlab.kernel.play import legal
+from heartlab.kernel.ranks import ACE_BIT, KING_BIT, highest_ranked, lower, lowest_ranked, spare_queen
 from heartlab.kernel.rng import next_bits
 from heartlab.kernel.table import random_card
 from heartlab.players.falcon.montecarlo import POLICY, REACH, SIMULATIONS, montecarlo_card
-from heartlab.players.gnome_cards import ACE_BIT, KING_BIT, highest_ranked, lower, lowest_ranked, spare_queen
 from heartlab.players.gnome_jake import jake_card
 from heartlab.players.gnome_luis import luis_card
-from heartlab.players.gnome_stock import stock_choice
+from heartlab.search.stock import stock_choice
 
 SIGNATURE = types.int64(numba.from_dtype(RULES), numba.from_dtype(STATE), types.int8[::1], types.uint64[::1])
 """What a partner looks like to the loop."""

@@ -1,7 +1,6 @@
-"""What the gnome-hearts players have in common: their card order, their memory, and small choices over masks.
+"""What the gnome-hearts players have in common: their memory, and small choices over masks.
 
-These players rank cards by rank first and break ties clubs, diamonds, hearts, spades, which is not the suit order of
-the rest of heartlab. Their memory of a deal is worked out anew from the observation at each choice.
+Their memory of a deal is worked out anew from the observation at each choice.
 """
 
 from __future__ import annotations
@@ -11,75 +10,18 @@ from typing import Any
 import numpy as np
 
 from heartlab.jit import kernel
-from heartlab.kernel.bits import CLUBS, ONE, QUEEN_BIT, ZERO, bit, highest, lowest, nth, popcount, suit_of
+from heartlab.kernel.bits import ZERO, bit, highest, nth, popcount
 from heartlab.kernel.layout import NOBODY
 from heartlab.kernel.play import mask_points
+from heartlab.kernel.ranks import higher, highest_ranked, lower
 from heartlab.kernel.rng import below
 
-DIAMONDS = np.uint64(0x1FFF << 13)
-KING_BIT = np.uint64(1 << 37)
-ACE_BIT = np.uint64(1 << 38)
-HIGH_SPADES = np.uint64(7 << 36)
-"""Q♠, K♠ and A♠."""
-SMALL_SPADES = np.uint64(0x3FF << 26)
-"""The spades below Q♠."""
 C, D, S, H = 0, 1, 2, 3
 RANK_SIX, RANK_JACK, RANK_KING = 4, 9, 11
 GNOME_ORDER = (C, D, H, S)
 """The suits in the order in which these players break ties."""
 SEVERAL = -2
 """More than one seat."""
-
-
-@kernel
-def suit_mask(suit: int) -> np.uint64:
-    """All cards of a suit, given its number."""
-    return CLUBS << np.uint64(13 * suit)
-
-
-@kernel
-def higher(card: int) -> np.uint64:
-    """The cards of the same suit above a card."""
-    return suit_of(card) & ~(bit(card) | (bit(card) - ONE))
-
-
-@kernel
-def lower(card: int) -> np.uint64:
-    """The cards of the same suit below a card."""
-    return suit_of(card) & (bit(card) - ONE)
-
-
-@kernel
-def order(card: int) -> int:
-    """The place of a card in rank order, ties C < D < H < S."""
-    suit = card // 13
-    return card % 13 * 4 + (suit if suit < S else 5 - suit)
-
-
-@kernel
-def highest_ranked(cards: np.uint64) -> int:
-    """The highest card in rank order of a mask that is not empty."""
-    best = lowest(cards)
-    cards &= cards - ONE
-    while cards != ZERO:
-        card = lowest(cards)
-        if order(card) > order(best):
-            best = card
-        cards &= cards - ONE
-    return best
-
-
-@kernel
-def lowest_ranked(cards: np.uint64) -> int:
-    """The lowest card in rank order of a mask that is not empty."""
-    best = lowest(cards)
-    cards &= cards - ONE
-    while cards != ZERO:
-        card = lowest(cards)
-        if order(card) < order(best):
-            best = card
-        cards &= cards - ONE
-    return best
 
 
 @kernel
@@ -97,13 +39,6 @@ def take_highest(cards: np.uint64, chosen: np.uint64, count: int) -> np.uint64:
 def any_of(cards: np.uint64, rng: Any) -> int:
     """A uniformly random card of a mask that is not empty."""
     return nth(cards, below(rng, popcount(cards)))
-
-
-@kernel
-def spare_queen(cards: np.uint64) -> np.uint64:
-    """The cards without Q♠, unless that is the only one."""
-    rest = cards & ~QUEEN_BIT
-    return rest if rest != ZERO else cards
 
 
 @kernel

@@ -12,25 +12,27 @@ import numpy as np
 from heartlab.jit import kernel
 from heartlab.kernel.bits import CLUBS, HEARTS, QUEEN_BIT, SPADES, ZERO, bit, highest, lowest, popcount
 from heartlab.kernel.dealing import may_pass
-from heartlab.players.gnome_cards import (
+from heartlab.kernel.ranks import (
     ACE_BIT,
     DIAMONDS,
-    GNOME_ORDER,
     HIGH_SPADES,
     KING_BIT,
+    SMALL_SPADES,
+    highest_ranked,
+    lowest_ranked,
+    spare_queen,
+    suit_mask,
+)
+from heartlab.players.gnome_cards import (
+    GNOME_ORDER,
     RANK_JACK,
     RANK_KING,
     RANK_SIX,
-    SMALL_SPADES,
     H,
     S,
     above,
     find_voids,
-    highest_ranked,
     is_last,
-    lowest_ranked,
-    spare_queen,
-    suit_mask,
     take_highest,
     top_below,
     unseen_cards,

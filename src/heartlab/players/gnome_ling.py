@@ -14,10 +14,8 @@ import numpy as np
 from heartlab.jit import kernel
 from heartlab.kernel.bits import HEARTS, ONE, QUEEN_BIT, SPADES, ZERO, bit, highest, lowest, popcount
 from heartlab.kernel.layout import MOON_OFF, NOBODY
+from heartlab.kernel.ranks import ACE_BIT, HIGH_SPADES, KING_BIT, higher, highest_ranked, suit_mask
 from heartlab.players.gnome_cards import (
-    ACE_BIT,
-    HIGH_SPADES,
-    KING_BIT,
     RANK_JACK,
     SEVERAL,
     H,
@@ -26,12 +24,9 @@ from heartlab.players.gnome_cards import (
     any_of,
     beneath,
     find_voids,
-    higher,
-    highest_ranked,
     is_last,
     points_taken,
     sole_scorer,
-    suit_mask,
     unseen_cards,
 )
 from heartlab.players.gnome_jake import SAFE_UNSEEN, dangerous, duck, lead_lowest, longest_first, scoring, take

@@ -14,25 +14,8 @@ from heartlab.kernel.bits import CLUBS, HEARTS, ONE, QUEEN_BIT, SPADES, TWO_BIT,
 from heartlab.kernel.dealing import may_pass
 from heartlab.kernel.layout import MOON_OFF, NOBODY
 from heartlab.kernel.play import mask_points
-from heartlab.players.gnome_cards import (
-    DIAMONDS,
-    RANK_JACK,
-    SMALL_SPADES,
-    C,
-    D,
-    H,
-    S,
-    above,
-    beneath,
-    higher,
-    highest_ranked,
-    is_last,
-    lowest_ranked,
-    points_taken,
-    sole_scorer,
-    spare_queen,
-    suit_mask,
-)
+from heartlab.kernel.ranks import DIAMONDS, SMALL_SPADES, higher, highest_ranked, lowest_ranked, spare_queen, suit_mask
+from heartlab.players.gnome_cards import RANK_JACK, C, D, H, S, above, beneath, is_last, points_taken, sole_scorer
 
 SHOOTING_STRENGTH = 13
 """Kings count 3, queens 2, jacks 1 (and aces nothing); a hand this strong passes to shoot."""

@@ -20,12 +20,17 @@ from heartlab.jit import kernel
 from heartlab.kernel.bits import CLUBS, HEARTS, ONE, QUEEN_BIT, SPADES, ZERO, bit, highest, lowest, popcount
 from heartlab.kernel.dealing import may_pass
 from heartlab.kernel.play import mask_points
-from heartlab.players.gnome_cards import (
+from heartlab.kernel.ranks import (
     ACE_BIT,
     DIAMONDS,
     HIGH_SPADES,
     KING_BIT,
     SMALL_SPADES,
+    highest_ranked,
+    spare_queen,
+    suit_mask,
+)
+from heartlab.players.gnome_cards import (
     C,
     D,
     H,
@@ -34,12 +39,9 @@ from heartlab.players.gnome_cards import (
     any_of,
     beneath,
     find_voids,
-    highest_ranked,
     is_last,
     points_taken,
     sole_scorer,
-    spare_queen,
-    suit_mask,
     take_highest,
     top_below,
     unseen_cards,

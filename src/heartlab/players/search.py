@@ -30,7 +30,6 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-import heartlab.players.gnome_stock  # noqa: F401 - registers the playout policy `gnome`
 from heartlab.kernel.layout import STATE, StateArray
 from heartlab.kernel.rng import substream
 from heartlab.players.base import CardArray, MaskArray, Observations, OpenStates, Player

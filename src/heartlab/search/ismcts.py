@@ -28,10 +28,10 @@ from heartlab.kernel.rng import uniform
 from heartlab.kernel.worlds import sample_worlds
 from heartlab.search.evaluators import SIGNATURE
 from heartlab.search.maxn import LIMIT, NODES
-from heartlab.search.ordering import MAX_MOVES, candidates
+from heartlab.search.ordering import MAX_MOVES, candidates, stand_in
 from heartlab.search.playouts import SIGNATURE as POLICY_SIGNATURE
 from heartlab.search.spec import SPEC
-from heartlab.search.uct import END_OF_LINE, FIRST_NEW, SEEN, propose, reward_scale, simulate
+from heartlab.search.uct import ANY_NEW, END_OF_LINE, SEEN, propose, reward_scale, simulate
 from heartlab.search.weights import SIGNATURE as WEIGHT_SIGNATURE
 
 ROOT = 0
@@ -175,14 +175,17 @@ def ismcts_root(
             best, new = _select(
                 node, allowed, walker["to_move"], spec["exploration"], card, child, sibling, visits, available, totals
             )
-            i = FIRST_NEW
-            if new != ZERO and node != ROOT:
-                i = propose(rules, walker, spec["policy"], chooser, visits[node], rng, moves, count)
-            if new != ZERO and i == FIRST_NEW:
-                i = 0
-                while new & bit(moves[i]) == ZERO:
-                    i += 1
-            if i >= 0 and new & bit(moves[i]) != ZERO:
+            i = 0
+            if new != ZERO:
+                proposed = np.int64(ANY_NEW)
+                if node != ROOT:
+                    proposed = np.int64(propose(rules, walker, spec["policy"], chooser, visits[node], rng))
+                if proposed != ANY_NEW:
+                    i = stand_in(rules, walker, moves, count, proposed)
+                else:
+                    while new & bit(moves[i]) == ZERO:
+                        i += 1
+            if new & bit(moves[i]) != ZERO:
                 best = used
                 card[best] = moves[i]
                 sibling[best] = child[node]

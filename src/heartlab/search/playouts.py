@@ -6,10 +6,11 @@ second.
 | `random` | uniformly at random |
 | `throw` | leads and follows at random; void, it throws Q♠ if it can, else mostly hearts, high ones first |
 | `careful` | ducks points with the highest card that loses, throws Q♠, A♠, K♠, high hearts; leads low; some slips |
+| `gnome` | like the rule-based player Stock, with some slips |
 | `evaluate` | not at all: the evaluator judges the new node at once |
 
 Others are functions that the searches call through a pointer: `@policy(name)` adds one, written in a few lines of
-Python, and no search is compiled again. `gnome` (the Stock player, with slips) comes from the players' room.
+Python, and no search is compiled again.
 """
 
 from __future__ import annotations
@@ -25,10 +26,12 @@ from heartlab.jit import kernel, pointed
 from heartlab.kernel.bits import HEARTS, ONE, QUEEN_BIT, SPADES, ZERO, bit, highest, lowest, nth, popcount
 from heartlab.kernel.layout import OVER, PLAYING, RULES, STATE
 from heartlab.kernel.play import legal, play
+from heartlab.kernel.ranks import highest_rank, lowest_rank, spare_queen
 from heartlab.kernel.rng import below, next_bits
-from heartlab.kernel.table import playout
+from heartlab.kernel.table import play_tricks, playout
+from heartlab.search.stock import stock_choice
 
-RANDOM, THROW, CAREFUL, EVALUATE, POINTED = range(5)
+RANDOM, THROW, CAREFUL, STOCK, EVALUATE, POINTED = range(6)
 SIGNATURE = types.int64(numba.from_dtype(RULES), numba.from_dtype(STATE), types.uint64, types.uint64[::1])
 """What a policy looks like to the searches: (rules, state, legal cards, random state) -> card."""
 Policy = Callable[..., int]
@@ -49,9 +52,12 @@ def slips(rng: Any) -> bool:
 
 
 @kernel
-def _throw(state: Any, cards: np.uint64, rng: Any) -> int:
+def _throw(
+    cards: np.uint64, led: np.uint64, trick: np.uint64, best: int, last: bool, penalty: np.uint64, rng: Any
+) -> int:
     """Random, but a seat that is void gets rid of Q♠ and, three times in four, of hearts."""
-    led = state["led"]
+    if cards & (cards - ONE) == ZERO:
+        return lowest(cards)
     if led != ZERO and cards & led == ZERO:
         if cards & QUEEN_BIT != ZERO:
             return lowest(QUEEN_BIT)
@@ -62,38 +68,16 @@ def _throw(state: Any, cards: np.uint64, rng: Any) -> int:
 
 
 @kernel
-def highest_rank(cards: np.uint64) -> int:
-    """The card of the highest rank; among equals the last suit."""
-    best = lowest(cards)
-    while cards != ZERO:
-        card = lowest(cards)
-        cards &= cards - ONE
-        if card % 13 >= best % 13:
-            best = card
-    return best
-
-
-@kernel
-def lowest_rank(cards: np.uint64) -> int:
-    """The card of the lowest rank; among equals the first suit."""
-    best = highest(cards)
-    while cards != ZERO:
-        card = lowest(cards)
-        cards &= cards - ONE
-        if card % 13 < best % 13:
-            best = card
-    return best
-
-
-@kernel
-def _careful(rules: Any, state: Any, cards: np.uint64, rng: Any) -> int:
+def _careful(
+    cards: np.uint64, led: np.uint64, trick: np.uint64, best: int, last: bool, penalty: np.uint64, rng: Any
+) -> int:
     """What a beginner with good habits does, with a slip now and then."""
+    if cards & (cards - ONE) == ZERO:
+        return lowest(cards)
     if slips(rng):
         return _any(cards, rng)
-    led = state["led"]
     if led == ZERO:
-        rest = cards & ~QUEEN_BIT
-        return lowest_rank(rest if rest != ZERO else cards)
+        return lowest_rank(spare_queen(cards))
     if cards & led == ZERO:
         if cards & QUEEN_BIT != ZERO:
             return lowest(QUEEN_BIT)
@@ -101,11 +85,9 @@ def _careful(rules: Any, state: Any, cards: np.uint64, rng: Any) -> int:
         if high_spades != ZERO:
             return highest(high_spades)
         return highest(cards & HEARTS) if cards & HEARTS != ZERO else highest_rank(cards)
-    last = state["trick_size"] == rules["players"] - 1
-    best = state["best"]
     under = cards & (bit(best) - ONE)
     over = cards & ~(bit(best) - ONE)
-    if state["trick"] & rules["penalty"] != ZERO or (led == SPADES and not last):
+    if trick & penalty != ZERO or (led == SPADES and not last):
         if under != ZERO:
             return highest(under)
         rest = over & ~QUEEN_BIT
@@ -114,19 +96,34 @@ def _careful(rules: Any, state: Any, cards: np.uint64, rng: Any) -> int:
         return highest(rest) if last else lowest(rest)
     if under & QUEEN_BIT != ZERO:
         return lowest(QUEEN_BIT)
-    rest = cards & ~QUEEN_BIT
-    return highest(rest) if rest != ZERO else lowest(cards)
+    return highest(spare_queen(cards))
+
+
+@kernel
+def _stock(
+    cards: np.uint64, led: np.uint64, trick: np.uint64, best: int, last: bool, penalty: np.uint64, rng: Any
+) -> int:
+    """Stock, but one card in ten is random."""
+    if cards & (cards - ONE) == ZERO:
+        return lowest(cards)
+    return _any(cards, rng) if slips(rng) else stock_choice(cards, led, trick, best, last, penalty)
 
 
 @kernel
 def choose(rules: Any, state: Any, cards: np.uint64, policy: int, chooser: Any, rng: Any) -> int:
     """The card that a policy plays, out of the legal ones; `chooser` is its function if it is POINTED."""
-    if policy == THROW:
-        return _throw(state, cards, rng)
-    if policy == CAREFUL:
-        return _careful(rules, state, cards, rng)
+    if cards & (cards - ONE) == ZERO:
+        return lowest(cards)
     if policy == POINTED:
         return chooser(rules, state, cards, rng)
+    led, trick, best, penalty = state["led"], state["trick"], np.int64(state["best"]), rules["penalty"]
+    last = state["trick_size"] == rules["players"] - 1
+    if policy == THROW:
+        return _throw(cards, led, trick, best, last, penalty, rng)
+    if policy == CAREFUL:
+        return _careful(cards, led, trick, best, last, penalty, rng)
+    if policy == STOCK:
+        return _stock(cards, led, trick, best, last, penalty, rng)
     return _any(cards, rng)
 
 
@@ -136,14 +133,17 @@ def finish(rules: Any, state: Any, policy: int, cut: int, chooser: Any, rng: Any
     if policy == RANDOM and cut == 0:
         playout(rules, state, rng)
         return True
+    quick = cut == 0 and policy != POINTED
     stop = state["trick_number"] + cut if cut > 0 else rules["hand_size"]
-    while state["phase"] == PLAYING and state["trick_number"] < stop:
-        cards = legal(rules, state)
-        if cards & (cards - ONE) == ZERO:
-            card = lowest(cards)
+    while state["phase"] == PLAYING and state["trick_number"] < stop and not (quick and state["trick_size"] == 0):
+        play(rules, state, choose(rules, state, legal(rules, state), policy, chooser, rng))
+    if quick and state["phase"] == PLAYING:
+        if policy == THROW:
+            play_tricks(rules, state, _throw, rng)
+        elif policy == CAREFUL:
+            play_tricks(rules, state, _careful, rng)
         else:
-            card = choose(rules, state, cards, policy, chooser, rng)
-        play(rules, state, card)
+            play_tricks(rules, state, _stock, rng)
     return state["phase"] == OVER
 
 
@@ -161,6 +161,7 @@ _policies: dict[str, tuple[int, Policy]] = {
     "random": (RANDOM, any_card),
     "throw": (THROW, any_card),
     "careful": (CAREFUL, any_card),
+    "gnome": (STOCK, any_card),
     "evaluate": (EVALUATE, any_card),
 }
 
@@ -169,8 +170,8 @@ class PolicyError(ValueError):
     """A name that belongs to another policy."""
 
 
-OURS = {**dict.fromkeys(_policies, __name__), "gnome": "heartlab.players.gnome_stock"}
-"""The modules of our own policies."""
+OURS = frozenset(_policies)
+"""The names of our own policies."""
 _owners: dict[str, tuple[str, str]] = {}
 
 
@@ -184,7 +185,7 @@ def policy(name: str) -> Callable[[Policy], Policy]:
 
     def add(function: Policy) -> Policy:
         origin = function.__module__, function.__qualname__
-        if OURS.get(name, origin[0]) != origin[0] or _owners.setdefault(name, origin) != origin:
+        if name in OURS or _owners.setdefault(name, origin) != origin:
             raise PolicyError(f"there is a policy called {name!r} already: choose another name")
         compiled = compile_policy(function)
         _policies[name] = POINTED, compiled

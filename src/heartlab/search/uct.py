@@ -33,8 +33,8 @@ SEEN = 2
 """A line goes on as long as the tree has been at its next node so often: a node seen once is where a playout began."""
 OWN_IDEAS = 16
 """At this visit of a node, and whenever their number has doubled, a card is tried whatever the policy proposes."""
-FIRST_NEW = -1
-"""Any card that has not been tried, the first in search order."""
+ANY_NEW = -1
+"""Instead of a card: any that has not been tried, the first in search order."""
 NODE = np.dtype(
     [
         ("totals", "f8", SEATS),  # rewards of each seat, all visits together
@@ -56,6 +56,8 @@ def tree_size(simulations: int) -> int:
 
 INVERSE_ROOTS = np.array([1.0] + [1.0 / math.sqrt(n) for n in range(1, 1 << 16)])
 """1/sqrt(n) by table: the inner loop of UCB1."""
+ROOTS_OF_LOGS = np.array([0.0] + [math.sqrt(math.log(n)) for n in range(1, 1 << 16)])
+"""sqrt(log(n)) by table."""
 
 
 @kernel
@@ -86,7 +88,8 @@ def _select(tree: Any, node: int, mover: int, exploration: float) -> int:
     first = np.int64(tree[node]["first"])
     best = first
     best_bound = -np.inf
-    reach = exploration * math.sqrt(math.log(max(1, tree[node]["visits"])))
+    visits = tree[node]["visits"]
+    reach = exploration * (ROOTS_OF_LOGS[visits] if visits < len(ROOTS_OF_LOGS) else math.sqrt(math.log(visits)))
     for child in range(first, first + tree[node]["count"]):
         n = tree[child]["visits"]
         if n == 0:
@@ -100,11 +103,11 @@ def _select(tree: Any, node: int, mover: int, exploration: float) -> int:
 
 
 @kernel
-def propose(rules: Any, state: Any, policy: int, chooser: Any, visits: int, rng: Any, moves: Any, count: int) -> int:
-    """The place among candidates of the card that a node below the root tries if it is new, or FIRST_NEW."""
+def propose(rules: Any, state: Any, policy: int, chooser: Any, visits: int, rng: Any) -> int:
+    """The card that a node below the root tries if it is new, or ANY_NEW."""
     if policy == EVALUATE or (visits >= OWN_IDEAS and visits & (visits - 1) == 0):
-        return FIRST_NEW
-    return stand_in(rules, state, moves, count, choose(rules, state, legal(rules, state), policy, chooser, rng))
+        return ANY_NEW
+    return choose(rules, state, legal(rules, state), policy, chooser, rng)
 
 
 @kernel
@@ -113,15 +116,20 @@ def _new_child(
 ) -> int:  # fmt: skip
     """The child to visit for the first time, or -1 if the policy would go where the tree has been."""
     first, count = np.int64(tree[node]["first"]), np.int64(tree[node]["count"])
-    place = np.int64(FIRST_NEW)
+    card = np.int64(ANY_NEW)
     if node != ROOT:
-        for i in range(count):
-            moves[i] = tree[first + i]["card"]
-        place = np.int64(propose(rules, state, policy, chooser, tree[node]["visits"], rng, moves, count))
-    if place == FIRST_NEW:
-        place = np.int64(0)
+        card = np.int64(propose(rules, state, policy, chooser, tree[node]["visits"], rng))
+    place = np.int64(0)
+    if card == ANY_NEW:
         while tree[first + place]["visits"] > 0:
             place += 1
+    else:
+        while place < count and tree[first + place]["card"] != card:
+            place += 1
+        if place == count:
+            for i in range(count):
+                moves[i] = tree[first + i]["card"]
+            place = np.int64(stand_in(rules, state, moves, count, card))
     return first + place if tree[first + place]["visits"] == 0 else -1
 
 

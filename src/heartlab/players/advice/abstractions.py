@@ -14,8 +14,9 @@ import numpy as np
 from heartlab.jit import kernel
 from heartlab.kernel.bits import HEARTS, QUEEN_BIT, ZERO, bit, popcount
 from heartlab.kernel.layout import NOBODY, SEATS
+from heartlab.kernel.ranks import suit_mask
 from heartlab.players.advice.more import MOON_GROWS
-from heartlab.players.gnome_cards import SEVERAL, is_last, points_taken, sole_scorer, suit_mask
+from heartlab.players.gnome_cards import SEVERAL, is_last, points_taken, sole_scorer
 
 SUIT_NAMES = ("clubs", "diamonds", "spades", "hearts")
 OPPONENTS = SEATS - 1

@@ -20,7 +20,7 @@ import numpy as np
 from heartlab.jit import kernel
 from heartlab.kernel.bits import ONE, ZERO, bit, highest, lowest, popcount, suit_of
 from heartlab.kernel.layout import SEATS
-from heartlab.players.gnome_cards import higher, suit_mask
+from heartlab.kernel.ranks import higher, suit_mask
 
 HAND, MUST = 0, 1
 """Rows of the working memory: what a player can hold, and of which cards it must hold one (empty: no such need)."""

@@ -12,21 +12,9 @@ import numpy as np
 from heartlab.jit import kernel
 from heartlab.kernel.bits import HEARTS, ONE, QUEEN_BIT, SPADES, ZERO, bit, highest, lowest, popcount
 from heartlab.kernel.layout import NOBODY
+from heartlab.kernel.ranks import ACE_BIT, HIGH_SPADES, KING_BIT, higher, lower, suit_mask
 from heartlab.players.advice.pieces import winning_so_far
-from heartlab.players.gnome_cards import (
-    ACE_BIT,
-    HIGH_SPADES,
-    KING_BIT,
-    SEVERAL,
-    above,
-    beneath,
-    higher,
-    is_last,
-    lower,
-    points_taken,
-    sole_scorer,
-    suit_mask,
-)
+from heartlab.players.gnome_cards import SEVERAL, above, beneath, is_last, points_taken, sole_scorer
 
 FIRST, BUILT_IN = 9, 31
 (

@@ -11,8 +11,8 @@ import numpy as np
 
 from heartlab.jit import kernel
 from heartlab.kernel.bits import CLUBS, HEARTS, QUEEN_BIT, SPADES, ZERO
+from heartlab.kernel.ranks import DIAMONDS, SMALL_SPADES, higher
 from heartlab.players.advice.certain import certain_cards
-from heartlab.players.gnome_cards import DIAMONDS, SMALL_SPADES, higher
 
 AVOID_SEARCH, FLUSH, FLUSH_SAFELY, AVOID_LOW, GET_LEAD, VOID_SPADES, VOID_DIAMONDS, VOID_CLUBS, VOID_HEARTS = range(9)
 """Numbers of the pieces: their places among the suggestions."""

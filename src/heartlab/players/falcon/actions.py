@@ -20,8 +20,8 @@ import numpy as np
 
 from heartlab.jit import kernel
 from heartlab.kernel.bits import HEARTS, ONE, QUEEN_BIT, SPADES, ZERO, bit, highest, lowest, nth, popcount
+from heartlab.kernel.ranks import ACE_BIT, KING_BIT, SMALL_SPADES, lower, suit_mask
 from heartlab.kernel.rng import below
-from heartlab.players.gnome_cards import ACE_BIT, KING_BIT, SMALL_SPADES, lower, suit_mask
 
 COUNT = 29
 FOLLOW, DISCARD, LEAD = 0, 12, 15

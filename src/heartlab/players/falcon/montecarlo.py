@@ -22,8 +22,9 @@ from heartlab.kernel.worlds import sample_worlds
 from heartlab.players.base import CardArray, MaskArray, Observations, Player
 from heartlab.players.falcon.actions import COUNT, applicable, distinct, single
 from heartlab.players.falcon.percepts import unplayed_elsewhere
-from heartlab.players.gnome_stock import stock_choice, stock_passes
+from heartlab.players.gnome_stock import stock_passes
 from heartlab.players.registry import PlayerError, parse_options, register
+from heartlab.search.stock import stock_choice
 
 RANDOM, GNOME = range(2)
 POLICIES = ("random", "gnome")

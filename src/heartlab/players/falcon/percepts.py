@@ -12,7 +12,7 @@ import numpy as np
 
 from heartlab.jit import kernel
 from heartlab.kernel.bits import HEARTS, QUEEN_BIT, ZERO, highest, lowest
-from heartlab.players.gnome_cards import ACE_BIT, KING_BIT, higher, lower
+from heartlab.kernel.ranks import ACE_BIT, KING_BIT, higher, lower
 
 COUNT = 10
 SENTENCES = (

@@ -13,19 +13,9 @@ import numpy as np
 
 from heartlab.jit import kernel
 from heartlab.kernel.bits import HEARTS, ONE, QUEEN_BIT, SPADES, ZERO, highest, lowest, nth, popcount
+from heartlab.kernel.ranks import ACE_BIT, KING_BIT, SMALL_SPADES, higher, lower, lowest_ranked, spare_queen, suit_mask
 from heartlab.players.falcon.actions import dump
-from heartlab.players.gnome_cards import (
-    ACE_BIT,
-    KING_BIT,
-    SMALL_SPADES,
-    above,
-    beneath,
-    higher,
-    lower,
-    lowest_ranked,
-    spare_queen,
-    suit_mask,
-)
+from heartlab.players.gnome_cards import above, beneath
 
 FOLLOW, VOID, LEAD = range(3)
 """Kinds of decisions."""

@@ -1,0 +1,97 @@
+"""Suits and ranks over masks: the cards above and below a card, and the highest and lowest rank of several suits.
+
+A mask holds four suits of thirteen bits one after the other. Folded together they say which ranks there are, so that
+the highest rank is found without going through the cards.
+
+Cards of equal rank are told apart in two ways: in the order of suits of this package (clubs, diamonds, spades, hearts),
+or in that of the gnome-hearts players (clubs, diamonds, hearts, spades).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from heartlab.jit import kernel
+from heartlab.kernel.bits import CLUBS, ONE, QUEEN_BIT, SPADES, ZERO, bit, highest, lowest, suit_of
+
+DIAMONDS = np.uint64(0x1FFF << 13)
+KING_BIT = np.uint64(1 << 37)
+ACE_BIT = np.uint64(1 << 38)
+HIGH_SPADES = np.uint64(7 << 36)
+"""Q♠, K♠ and A♠."""
+SMALL_SPADES = np.uint64(0x3FF << 26)
+"""The spades below Q♠."""
+_TWOS = np.uint64(1 | 1 << 13 | 1 << 26 | 1 << 39)
+_ONE_SUIT, _TWO_SUITS = np.uint64(13), np.uint64(26)
+
+
+@kernel
+def suit_mask(suit: int) -> np.uint64:
+    """All cards of a suit, given its number."""
+    return CLUBS << np.uint64(13 * suit)
+
+
+@kernel
+def higher(card: int) -> np.uint64:
+    """The cards of the same suit above a card."""
+    return suit_of(card) & ~(bit(card) | (bit(card) - ONE))
+
+
+@kernel
+def lower(card: int) -> np.uint64:
+    """The cards of the same suit below a card."""
+    return suit_of(card) & (bit(card) - ONE)
+
+
+@kernel
+def spare_queen(cards: np.uint64) -> np.uint64:
+    """The cards without Q♠, unless that is the only one."""
+    rest = cards & ~QUEEN_BIT
+    return rest if rest != ZERO else cards
+
+
+@kernel
+def _ranks(cards: np.uint64) -> np.uint64:
+    """The ranks that there are in any suit, as thirteen bits."""
+    cards |= cards >> _TWO_SUITS
+    return (cards | cards >> _ONE_SUIT) & CLUBS
+
+
+@kernel
+def of_highest_rank(cards: np.uint64) -> np.uint64:
+    """The cards of the highest rank in a mask that is not empty."""
+    return cards & _TWOS << np.uint64(highest(_ranks(cards)))
+
+
+@kernel
+def of_lowest_rank(cards: np.uint64) -> np.uint64:
+    """The cards of the lowest rank in a mask that is not empty."""
+    return cards & _TWOS << np.uint64(lowest(_ranks(cards)))
+
+
+@kernel
+def highest_rank(cards: np.uint64) -> int:
+    """The card of the highest rank; among equals the last suit."""
+    return highest(of_highest_rank(cards))
+
+
+@kernel
+def lowest_rank(cards: np.uint64) -> int:
+    """The card of the lowest rank; among equals the first suit."""
+    return lowest(of_lowest_rank(cards))
+
+
+@kernel
+def highest_ranked(cards: np.uint64) -> int:
+    """The highest card of a mask that is not empty, as the gnome-hearts players rank them."""
+    equal = of_highest_rank(cards)
+    spade = equal & SPADES
+    return lowest(spade) if spade != ZERO else highest(equal)
+
+
+@kernel
+def lowest_ranked(cards: np.uint64) -> int:
+    """The lowest card of a mask that is not empty, as the gnome-hearts players rank them."""
+    equal = of_lowest_rank(cards)
+    rest = equal & ~SPADES
+    return lowest(rest if rest != ZERO else equal)
