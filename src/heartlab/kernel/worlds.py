@@ -25,6 +25,29 @@ from heartlab.rules import POOL, SCATTER
 MAX_CELLS = SEATS
 KITTY_CELL = SEATS - 1
 """Index of the kitty among the cells; the other cells are the seats after the observer, in order."""
+PLAN = np.dtype(
+    [
+        ("capacity", "i8", MAX_CELLS),  # how many hidden cards lie in each cell
+        ("possible", "u8", MAX_CELLS),  # the cards that it can hold
+        ("content", "u8", MAX_CELLS),  # those of the world that is drawn
+        ("order", "i8", MAX_CELLS),  # the constrained cells
+        ("constrained", "i8"),  # their number
+        ("hidden", "u8"),  # all hidden cards
+        ("classes", "i8"),  # number of classes; for each of them:
+        ("cards", "u8", 52),  # its cards
+        ("cells", "i8", 52),  # the cells that can hold them, as bits
+        ("size", "i8", 52),
+        ("stride", "i8", 52),  # by which an index of the tables of ways goes on for each card of it that is left
+        ("left", "i8", 52),  # cards not yet in a cell
+        ("rest", "u8", 52),  # which ones
+        ("limits", "i8", 52),  # how many a cell can take at most
+        ("split", "i8", 52),  # how many it takes
+        ("pool", "i8", 52),  # scratch: cards to draw from
+    ],
+    align=True,
+)
+"""All that the steps below know about an observation. One record, since a call with many arrays costs more than the
+work that most of these functions do."""
 
 
 def _binomials() -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -40,13 +63,11 @@ BINOMIAL = _binomials()
 
 
 @kernel
-def hidden_cells(rules: Any, obs: Any, capacity: Any, possible: Any) -> np.uint64:
-    """Sizes of the hidden cells and the cards that each can hold; returns all hidden cards.
-
-    `capacity` and `possible` have one entry per cell: seats after the observer, then the kitty.
-    """
+def _find_cells(rules: Any, obs: Any, plan: Any) -> None:
+    """The hidden cards, the sizes of the cells, and the cards that each can hold."""
     players = rules["players"]
     seat = obs["seat"]
+    capacity, possible = plan["capacity"], plan["possible"]
     hidden = rules["pack"] & ~obs["hand"] & ~obs["kitty"]
     for other in range(players):
         hidden &= ~obs["played"][other]
@@ -85,37 +106,39 @@ def hidden_cells(rules: Any, obs: Any, capacity: Any, possible: Any) -> np.uint6
                 for cell in range(MAX_CELLS):
                     if cell != holder:
                         possible[cell] &= ~card
-    return hidden
+    plan["hidden"] = hidden
 
 
 @kernel
-def _classes(hidden: np.uint64, capacity: Any, possible: Any, cards: Any, cells: Any) -> int:
-    """Group hidden cards by the cells that can hold them; returns the number of classes."""
+def _find_classes(plan: Any) -> None:
+    """Group hidden cards by the cells that can hold them."""
     count = 0
+    hidden = plan["hidden"]
     while hidden != ZERO:
         card = hidden & (~hidden + ONE)
         hidden ^= card
         signature = 0
         for cell in range(MAX_CELLS):
-            if capacity[cell] > 0 and possible[cell] & card != ZERO:
+            if plan["capacity"][cell] > 0 and plan["possible"][cell] & card != ZERO:
                 signature |= 1 << cell
         found = -1
         for k in range(count):
-            if cells[k] == signature:
+            if plan["cells"][k] == signature:
                 found = k
         if found < 0:
             found = count
-            cells[found] = signature
-            cards[found] = ZERO
+            plan["cells"][found] = signature
+            plan["cards"][found] = ZERO
             count += 1
-        cards[found] |= card
-    return count
+        plan["cards"][found] |= card
+    plan["classes"] = count
 
 
 @kernel
-def _next_split(split: Any, limits: Any, classes: int) -> bool:
+def _next_split(plan: Any) -> bool:
     """Step to the next way to take as many cards from the classes within their limits; False after the last."""
-    for k in range(1, classes):
+    split, limits = plan["split"], plan["limits"]
+    for k in range(1, plan["classes"]):
         # Raise position k by one and put what is then missing as low as possible.
         below_sum = 0
         for j in range(k):
@@ -132,89 +155,84 @@ def _next_split(split: Any, limits: Any, classes: int) -> bool:
 
 
 @kernel
-def _first_split(split: Any, limits: Any, classes: int, total: int) -> bool:
-    """The first way to take `total` cards from the classes within their limits; False if there is none."""
-    rest = total
-    for k in range(classes):
-        take = min(rest, limits[k])
-        split[k] = take
+def _first_split(plan: Any, cell: int) -> bool:
+    """The first way to fill a cell with what is left of the classes that it can hold; False if there is none."""
+    rest = plan["capacity"][cell]
+    for k in range(plan["classes"]):
+        limit = plan["left"][k] if plan["cells"][k] >> cell & 1 else 0
+        plan["limits"][k] = limit
+        take = min(rest, limit)
+        plan["split"][k] = take
         rest -= take
     return rest == 0
 
 
 @kernel
-def _limits(left: Any, cells: Any, classes: int, cell: int, limits: Any) -> None:
-    for k in range(classes):
-        limits[k] = left[k] if cells[k] >> cell & 1 else 0
-
-
-@kernel
-def _weight(left: Any, split: Any, stride: Any, classes: int, after: Any) -> float:
-    """Ways to choose this split times the ways to go on after it."""
+def _weight(plan: Any, ways: Any, step: int) -> float:
+    """Ways to choose this split times the ways to go on after it, with constrained cell `step`."""
     weight = 1.0
     index = 0
-    for k in range(classes):
+    left, split = plan["left"], plan["split"]
+    for k in range(plan["classes"]):
         weight *= BINOMIAL[left[k], split[k]]
-        index += (left[k] - split[k]) * stride[k]
-    return weight * after[index]
+        index += (left[k] - split[k]) * plan["stride"][k]
+    return weight * ways[step, index]
 
 
 @kernel
-def _plan(cards: Any, cells: Any, classes: int, capacity: Any, order: Any, size: Any, stride: Any) -> tuple[int, int]:
-    """Which cells are constrained, in `order`; class sizes and table strides. Returns (constrained, table size)."""
+def _find_constraints(plan: Any) -> int:
+    """Which cells are constrained; class sizes and strides. Returns the size of a table of ways."""
     length = 1
     common = (1 << MAX_CELLS) - 1
-    for k in range(classes):
-        size[k] = popcount(cards[k])
-        stride[k] = length
-        length *= size[k] + 1
-        common &= cells[k]
+    for k in range(plan["classes"]):
+        plan["size"][k] = popcount(plan["cards"][k])
+        plan["stride"][k] = length
+        length *= plan["size"][k] + 1
+        common &= plan["cells"][k]
     constrained = 0
     for cell in range(MAX_CELLS):
-        if capacity[cell] > 0 and not common >> cell & 1:
-            order[constrained] = cell
+        if plan["capacity"][cell] > 0 and not common >> cell & 1:
+            plan["order"][constrained] = cell
             constrained += 1
-    return constrained, length
+    plan["constrained"] = constrained
+    return length
 
 
 @kernel
-def _count(
-    cells: Any, classes: int, capacity: Any, order: Any, constrained: int, size: Any, stride: Any, ways: Any
-) -> float:
+def _count_left(plan: Any, index: int) -> int:
+    """What is left of each class, by the index into a table of ways; returns how many cards that are."""
+    total = 0
+    for k in range(plan["classes"]):
+        plan["left"][k] = index // plan["stride"][k] % (plan["size"][k] + 1)
+        total += plan["left"][k]
+    return total
+
+
+@kernel
+def _count(plan: Any, ways: Any) -> float:
     """Fill `ways[i]`: the weighted number of tables for constrained cells i.. given what is left of each class."""
-    split = np.zeros(classes, np.int64)
-    left = np.zeros(classes, np.int64)
-    limits = np.zeros(classes, np.int64)
     length = ways.shape[1]
-    still = 0
-    for k in range(classes):
-        still += size[k]
+    constrained = plan["constrained"]
+    still = popcount(plan["hidden"])
     for i in range(constrained):
-        still -= capacity[order[i]]
+        still -= plan["capacity"][plan["order"][i]]
     for index in range(length):
-        total = 0
-        for k in range(classes):
-            total += index // stride[k] % (size[k] + 1)
-        ways[constrained, index] = 1.0 if total == still else 0.0
+        ways[constrained, index] = 1.0 if _count_left(plan, index) == still else 0.0
     for i in range(constrained - 1, -1, -1):
-        still += capacity[order[i]]
+        cell = plan["order"][i]
+        still += plan["capacity"][cell]
         for index in range(length - 1 if i == 0 else 0, length):
-            total = 0
-            for k in range(classes):
-                left[k] = index // stride[k] % (size[k] + 1)
-                total += left[k]
             ways[i, index] = 0.0
-            if total == still:
-                _limits(left, cells, classes, order[i], limits)
-                more = _first_split(split, limits, classes, capacity[order[i]])
+            if _count_left(plan, index) == still:
+                more = _first_split(plan, cell)
                 while more:
-                    ways[i, index] += _weight(left, split, stride, classes, ways[i + 1])
-                    more = _next_split(split, limits, classes)
+                    ways[i, index] += _weight(plan, ways, i + 1)
+                    more = _next_split(plan)
     return ways[0, length - 1]
 
 
 @kernel
-def _opening_case(rules: Any, obs: Any, number: int, hidden: np.uint64, capacity: Any, possible: Any) -> bool:
+def _opening_case(rules: Any, obs: Any, number: int, plan: Any) -> bool:
     """Narrow the cells down to one case of where the lowest club lies; False if there is no case of that number.
 
     While the lowest club is still to be led by another seat, and a kitty may hide clubs, that seat is known to hold the
@@ -222,10 +240,11 @@ def _opening_case(rules: Any, obs: Any, number: int, hidden: np.uint64, capacity
     In all other situations there is one case, and nothing to add.
     """
     seat = obs["seat"]
+    capacity, possible = plan["capacity"], plan["possible"]
     waiting = rules["opening"] == OPEN_LOWEST_CLUB and obs["phase"] == PLAYING and obs["plays"] == 0
     if not waiting or obs["to_move"] == seat or capacity[KITTY_CELL] == 0:
         return number == 0
-    left = hidden & CLUBS
+    left = plan["hidden"] & CLUBS
     below = ZERO
     for _ in range(number):
         low = left & (~left + ONE)
@@ -245,19 +264,20 @@ def _opening_case(rules: Any, obs: Any, number: int, hidden: np.uint64, capacity
 
 
 @kernel
-def _free_ways(capacity: Any, order: Any, constrained: int, hidden: np.uint64) -> float:
+def _free_ways(plan: Any) -> float:
     """Ways to share out what the constrained cells leave among the others."""
-    left = popcount(hidden)
-    for i in range(constrained):
-        left -= capacity[order[i]]
+    left = popcount(plan["hidden"])
+    for i in range(plan["constrained"]):
+        left -= plan["capacity"][plan["order"][i]]
     ways = 1.0
     for cell in range(MAX_CELLS):
-        free = capacity[cell] > 0
-        for i in range(constrained):
-            free = free and order[i] != cell
+        size = plan["capacity"][cell]
+        free = size > 0
+        for i in range(plan["constrained"]):
+            free = free and plan["order"][i] != cell
         if free:
-            ways *= BINOMIAL[left, capacity[cell]]
-            left -= capacity[cell]
+            ways *= BINOMIAL[left, size]
+            left -= size
     return ways
 
 
@@ -267,35 +287,24 @@ def _sample_case(rules: Any, obs: Any, number: int, rng: Any, out: Any, case_of:
 
     With an empty `out` it only counts.
     """
-    capacity = np.zeros(MAX_CELLS, np.int64)
-    possible = np.zeros(MAX_CELLS, np.uint64)
-    cards = np.zeros(52, np.uint64)
-    cells = np.zeros(52, np.int64)
-    hidden = hidden_cells(rules, obs, capacity, possible)
-    if not _opening_case(rules, obs, number, hidden, capacity, possible):
+    plans = np.empty(1, PLAN)
+    plan = plans[0]
+    _find_cells(rules, obs, plan)
+    if not _opening_case(rules, obs, number, plan):
         return -1.0
-    classes = _classes(hidden, capacity, possible, cards, cells)
-    order = np.zeros(MAX_CELLS, np.int64)
-    size = np.zeros(52, np.int64)
-    stride = np.zeros(52, np.int64)
-    constrained, length = _plan(cards, cells, classes, capacity, order, size, stride)
-    ways = np.zeros((constrained + 1, length))
-    total = _count(cells, classes, capacity, order, constrained, size, stride, ways)
-    content = np.zeros(MAX_CELLS, np.uint64)
-    scratch = np.zeros((3, classes), np.int64)
-    rest = np.zeros(classes, np.uint64)
-    pool = np.empty(52, np.int64)
-    known = np.zeros(1, STATE)
+    _find_classes(plan)
+    length = _find_constraints(plan)
+    ways = np.empty((plan["constrained"] + 1, length))
+    total = _count(plan, ways)
+    known = np.empty(1, STATE)
     if len(out) > 0:
         _fill_known(rules, obs, known[0])
     for world in range(len(out)):
         if total > 0.0 and case_of[world] == number:
-            _deal_cells(
-                cards, cells, classes, capacity, order, constrained, stride, ways, rng, scratch, rest, pool, content
-            )
+            _deal_cells(plan, ways, rng)
             out[world] = known[0]
-            _fill_hidden(rules, obs, content, rng, pool, out[world])
-    return total * _free_ways(capacity, order, constrained, hidden)
+            _fill_hidden(rules, obs, plan, rng, out[world])
+    return total * _free_ways(plans[0])
 
 
 @kernel
@@ -317,6 +326,8 @@ def count_worlds(rules: Any, obs: Any) -> float:
 @kernel
 def _draw(cards: np.uint64, count: int, rng: Any, pool: Any) -> np.uint64:
     """A uniformly random subset of a given size; `pool` is scratch."""
+    if count == 0:
+        return ZERO
     size = popcount(cards)
     if count == size:
         skip(rng, count)
@@ -333,51 +344,37 @@ def _draw(cards: np.uint64, count: int, rng: Any, pool: Any) -> np.uint64:
 
 
 @kernel
-def _deal_cells(
-    cards: Any,
-    cells: Any,
-    classes: int,
-    capacity: Any,
-    order: Any,
-    constrained: int,
-    stride: Any,
-    ways: Any,
-    rng: Any,
-    scratch: Any,
-    rest: Any,
-    pool: Any,
-    content: Any,
-) -> None:
+def _deal_cells(plan: Any, ways: Any, rng: Any) -> None:
     """Draw the content of every cell: a table by its weight, then the cards of each class."""
-    left, split, limits = scratch[0], scratch[1], scratch[2]
     index = 0
+    classes = plan["classes"]
     for k in range(classes):
-        rest[k] = cards[k]
-        left[k] = popcount(cards[k])
-        index += left[k] * stride[k]
+        plan["rest"][k] = plan["cards"][k]
+        plan["left"][k] = plan["size"][k]
+        index += plan["size"][k] * plan["stride"][k]
     for cell in range(MAX_CELLS):
-        content[cell] = ZERO
-    for i in range(constrained):
-        cell = order[i]
+        plan["content"][cell] = ZERO
+    for i in range(plan["constrained"]):
+        cell = plan["order"][i]
         target = uniform(rng) * ways[i, index]
-        _limits(left, cells, classes, cell, limits)
-        _first_split(split, limits, classes, capacity[cell])
-        target -= _weight(left, split, stride, classes, ways[i + 1])
-        while target >= 0.0 and _next_split(split, limits, classes):
-            target -= _weight(left, split, stride, classes, ways[i + 1])
+        _first_split(plan, cell)
+        target -= _weight(plan, ways, i + 1)
+        while target >= 0.0 and _next_split(plan):
+            target -= _weight(plan, ways, i + 1)
         for k in range(classes):
-            drawn = _draw(rest[k], split[k], rng, pool)
-            rest[k] ^= drawn
-            content[cell] |= drawn
-            left[k] -= split[k]
-            index -= split[k] * stride[k]
+            taken = plan["split"][k]
+            drawn = _draw(plan["rest"][k], taken, rng, plan["pool"])
+            plan["rest"][k] ^= drawn
+            plan["content"][cell] |= drawn
+            plan["left"][k] -= taken
+            index -= taken * plan["stride"][k]
     others = ZERO
     for k in range(classes):
-        others |= rest[k]
+        others |= plan["rest"][k]
     for cell in range(MAX_CELLS):
-        if content[cell] == ZERO and capacity[cell] > 0:
-            content[cell] = _draw(others, capacity[cell], rng, pool)
-            others ^= content[cell]
+        if plan["content"][cell] == ZERO and plan["capacity"][cell] > 0:
+            plan["content"][cell] = _draw(others, plan["capacity"][cell], rng, plan["pool"])
+            others ^= plan["content"][cell]
 
 
 @kernel
@@ -414,17 +411,18 @@ def _fill_known(rules: Any, obs: Any, out: Any) -> None:
 
 
 @kernel
-def _fill_hidden(rules: Any, obs: Any, content: Any, rng: Any, pool: Any, out: Any) -> None:
+def _fill_hidden(rules: Any, obs: Any, plan: Any, rng: Any, out: Any) -> None:
     """What makes a world of the common part: the content of the hidden cells.
 
     While cards are being passed, what another seat has laid out is drawn at random from its cards.
     """
     players = rules["players"]
+    content = plan["content"]
     for cell in range(players - 1):
         other = (obs["seat"] + 1 + cell) % players
         out["hands"][other] = content[cell]
         if obs["phase"] == PASSING and not obs["to_pass"] >> other & 1:
-            out["passed"][other] = _draw(may_pass(rules, content[cell]), rules["pass_count"], rng, pool)
+            out["passed"][other] = _draw(may_pass(rules, content[cell]), rules["pass_count"], rng, plan["pool"])
             out["hands"][other] ^= out["passed"][other]
     out["kitty"] = content[KITTY_CELL] | obs["kitty"]
     if obs["kitty_taker"] != NOBODY:

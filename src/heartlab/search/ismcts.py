@@ -13,7 +13,6 @@ again, with replacement, in proportion to their weights.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numba
@@ -31,7 +30,7 @@ from heartlab.search.maxn import LIMIT, NODES
 from heartlab.search.ordering import MAX_MOVES, candidates, stand_in
 from heartlab.search.playouts import SIGNATURE as POLICY_SIGNATURE
 from heartlab.search.spec import SPEC
-from heartlab.search.uct import ANY_NEW, END_OF_LINE, SEEN, propose, reward_scale, simulate
+from heartlab.search.uct import ANY_NEW, END_OF_LINE, SEEN, inverse_root, propose, reward_scale, root_of_log, simulate
 from heartlab.search.weights import SIGNATURE as WEIGHT_SIGNATURE
 
 ROOT = 0
@@ -60,7 +59,8 @@ def _select(
             new &= ~mask
             available[current] += 1
             n = visits[current]
-            bound = totals[current, mover] / n + exploration * math.sqrt(math.log(available[current]) / n)
+            spread = root_of_log(available[current]) * inverse_root(n)
+            bound = totals[current, mover] / n + exploration * spread
             if best == NO_NODE or bound > best_bound:
                 best_bound = bound
                 best = current

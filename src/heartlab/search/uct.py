@@ -54,10 +54,20 @@ def tree_size(simulations: int) -> int:
     return 2 + max(simulations, MAX_MOVES) * MAX_MOVES
 
 
-INVERSE_ROOTS = np.array([1.0] + [1.0 / math.sqrt(n) for n in range(1, 1 << 16)])
-"""1/sqrt(n) by table: the inner loop of UCB1."""
-ROOTS_OF_LOGS = np.array([0.0] + [math.sqrt(math.log(n)) for n in range(1, 1 << 16)])
-"""sqrt(log(n)) by table."""
+_INVERSE_ROOTS = np.array([1.0] + [1.0 / math.sqrt(n) for n in range(1, 1 << 16)])
+_ROOTS_OF_LOGS = np.array([0.0] + [math.sqrt(math.log(n)) for n in range(1, 1 << 16)])
+
+
+@kernel
+def inverse_root(n: int) -> float:
+    """1/sqrt(n), by table as far as it goes: the inner loop of UCB1."""
+    return _INVERSE_ROOTS[n] if n < len(_INVERSE_ROOTS) else 1.0 / math.sqrt(n)
+
+
+@kernel
+def root_of_log(n: int) -> float:
+    """sqrt(log(n)), likewise; 0 for 0."""
+    return _ROOTS_OF_LOGS[n] if n < len(_ROOTS_OF_LOGS) else math.sqrt(math.log(n))
 
 
 @kernel
@@ -88,14 +98,12 @@ def _select(tree: Any, node: int, mover: int, exploration: float) -> int:
     first = np.int64(tree[node]["first"])
     best = first
     best_bound = -np.inf
-    visits = tree[node]["visits"]
-    reach = exploration * (ROOTS_OF_LOGS[visits] if visits < len(ROOTS_OF_LOGS) else math.sqrt(math.log(visits)))
+    reach = exploration * root_of_log(tree[node]["visits"])
     for child in range(first, first + tree[node]["count"]):
         n = tree[child]["visits"]
         if n == 0:
             continue
-        spread = INVERSE_ROOTS[n] if n < len(INVERSE_ROOTS) else 1.0 / math.sqrt(n)
-        bound = tree[child]["totals"][mover] / n + reach * spread
+        bound = tree[child]["totals"][mover] / n + reach * inverse_root(n)
         if bound > best_bound:
             best_bound = bound
             best = child

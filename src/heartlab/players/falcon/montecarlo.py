@@ -25,6 +25,7 @@ from heartlab.players.falcon.percepts import unplayed_elsewhere
 from heartlab.players.gnome_stock import stock_passes
 from heartlab.players.registry import PlayerError, parse_options, register
 from heartlab.search.stock import stock_choice
+from heartlab.search.uct import inverse_root, root_of_log
 
 RANDOM, GNOME = range(2)
 POLICIES = ("random", "gnome")
@@ -51,7 +52,7 @@ def _select(node: int, cards: Any, first: int, end: int, mover: int, reach: floa
             totals: Any) -> int:  # fmt: skip
     """The action with the highest upper bound; one never tried comes first."""
     best, best_bound = -1, -1.0
-    spread = reach * math.sqrt(math.log(max(1, visits[node])))
+    spread = reach * root_of_log(visits[node])
     for action in range(first, end):
         if cards[action] < 0:
             continue
@@ -59,7 +60,7 @@ def _select(node: int, cards: Any, first: int, end: int, mover: int, reach: floa
         if below_it == NOBODY_YET:
             return action
         n = visits[below_it]
-        bound = totals[below_it, mover] / n + spread / math.sqrt(n)
+        bound = totals[below_it, mover] / n + spread * inverse_root(n)
         if bound > best_bound:
             best, best_bound = action, bound
     return best
@@ -96,32 +97,33 @@ def search_actions(
         path[0] = 0
         grown = False
         while state["phase"] != OVER and not grown:
-            own = legal(rules, state)
-            if single(own) and length > 1:
-                play(rules, state, lowest(own))
-                continue
-            begin, stop = first, end
-            if length == 1:
-                here[first:end] = cards[first:end]
-            else:
+            begin, stop, named = first, end, cards
+            if length > 1:
+                own = legal(rules, state)
+                if single(own):
+                    play(rules, state, lowest(own))
+                    continue
                 gone = unplayed_elsewhere(rules, state, ZERO) & QUEEN_BIT == ZERO
                 begin, stop = applicable(own, state["led"], state["best"], gone, rng, here)
                 distinct(here, begin, stop)
-            action = _select(node, here, begin, stop, state["to_move"], reach, child, visits, totals)
+                named = here
+            action = _select(node, named, begin, stop, state["to_move"], reach, child, visits, totals)
             if child[node, action] == NOBODY_YET:
                 child[node, action] = used
                 used += 1
                 grown = True
             node = np.int64(child[node, action])
-            play(rules, state, here[action])
+            play(rules, state, named[action])
             path[length] = node
             length += 1
         _finish(rules, state, policy, rng)
         points(rules, state, final)
         for step in range(length):
             visits[path[step]] += 1
-            for seat in range(rules["players"]):
-                totals[path[step], seat] += 1.0 - final[seat] / total
+        for seat in range(rules["players"]):
+            reward = 1.0 - final[seat] / total
+            for step in range(length):
+                totals[path[step], seat] += reward
     for action in range(first, end):
         node = np.int64(child[0, action])
         tries[action] = visits[node] if node != NOBODY_YET else 0
