@@ -38,8 +38,8 @@ def test_ranks_of_masks(hand):
     ranks = [card % 13 for card in hand]
     top = [card for card in hand if card % 13 == max(ranks)]
     bottom = [card for card in hand if card % 13 == min(ranks)]
-    assert list(CardSet.from_mask(int(of_highest_rank(mask)))) == top
-    assert list(CardSet.from_mask(int(of_lowest_rank(mask)))) == bottom
+    assert list(CardSet(int(of_highest_rank(mask)))) == top
+    assert list(CardSet(int(of_lowest_rank(mask)))) == bottom
     assert (highest_rank(mask), lowest_rank(mask)) == (top[-1], bottom[0])
     assert (highest_ranked(mask), lowest_ranked(mask)) == (in_order(hand)[-1], in_order(hand)[0])
 
