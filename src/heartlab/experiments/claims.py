@@ -20,6 +20,7 @@ ORIGINS: dict[str, Origin] = {
     "beyond": "beyond",
     "four-players": "beyond",
     "rest": "beyond",
+    "pairs": "beyond",
 }
 """Whose statement a claim is, by the first word of its id: another reading of a paper's statement, a check of what its
 statements rest on, a step beyond it. All others are the paper's own."""
