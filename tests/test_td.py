@@ -10,7 +10,7 @@ from heartlab import Deal, Rules, make_player
 from heartlab.arena import Match, run_match
 from heartlab.features.conjunctions import Conjunctions
 from heartlab.features.network import CHANGE, Network
-from heartlab.features.selection import select_by_weight
+from heartlab.features.selection import select_by_weight, select_distinct
 from heartlab.kernel.dealing import deal as deal_cards
 from heartlab.kernel.layout import OBSERVATION, OVER, SEATS, STATE, compile_rules
 from heartlab.kernel.play import play, points
@@ -28,6 +28,7 @@ from heartlab.learn.td_recipes import (
     best_conjunctions,
     chosen_conjunctions,
     eliminate,
+    signatures_in,
     support_in,
     watched_states,
 )
@@ -306,6 +307,24 @@ def test_features_can_be_selected_by_their_effect(tmp_path):
     save_model(tmp_path / "three.npz", to_model(network, "seed-nomoon"))
     chosen = chosen_conjunctions("full", TdParameters(select=f"{tmp_path / 'three.npz'}:2:effect"))
     assert set(chosen) == {(36,), (64,)}
+
+
+def test_features_that_say_the_same_count_once(tmp_path):
+    """Who has an exit in diamonds has diamonds: three twins with a weight of 0.4 each weigh more than one with 1."""
+    exit_in, lead, single, never = (16,), (36,), (33,), (33, 34)
+    weights = {exit_in: 0.4, (14, 16): 0.4, (14, 16, 36): -0.7, (14,): 0.1, lead: 1.0, single: 0.2, never: 3.0}
+    network = Network(Conjunctions.of(weights))
+    for atoms, weight in weights.items():
+        if (node := network.conjunctions.find(atoms)) is not None:
+            network.weights[node] = weight
+    twins = signatures_in(network, watched_states(network, "seed-nomoon", deals=200))
+    at = {atoms: twins[network.conjunctions.find(atoms)] for atoms in weights if atoms != never}
+    assert at[exit_in] == at[14, 16] != 0
+    assert len(set(at.values())) == len(at) - 1, "nothing else is the same"
+    save_model(tmp_path / "twins.npz", to_model(network, "seed-nomoon"))
+    picked = chosen_conjunctions("full", TdParameters(select=f"{tmp_path / 'twins.npz'}:3:distinct"))
+    assert set(picked) == {lead, exit_in, (14, 16, 36)}, "by weight (14, 16) would be among them"
+    assert (14, 16) not in select_distinct(network, twins, 6)
 
 
 def test_features_can_be_selected_by_how_well_they_fit_together(tmp_path):

@@ -13,6 +13,7 @@ Interval = tuple[float, float]
 
 ORIGINS: dict[str, Origin] = {
     "readings": "reading",
+    "distinct": "reading",
     "control": "control",
     "controls": "control",
     "calibration": "control",

@@ -34,11 +34,13 @@ from heartlab.features.conjunctions import Conjunctions
 from heartlab.features.moon import place_moon
 from heartlab.learn.td_growth import GrowthParameters
 from heartlab.learn.td_model import unpadded_rows
-from heartlab.learn.td_recipes import CRITERIA, ROUND, TASKS, TdParameters, best_conjunctions
+from heartlab.learn.td_recipes import ROUND, TASKS, TdParameters, best_conjunctions
 from heartlab.players.base import Player
 from heartlab.players.registry import make_player
 from heartlab.statistics import Estimate, estimate
 
+COMPARED = ("weight", "effect", "fit", "elimination")
+"""Criteria of selection that are compared for pairs, of which few say the same; `distinct` is for higher orders."""
 BREAK_EVEN = 3.25
 """Points per deal at a single task if all four play alike."""
 
@@ -189,7 +191,7 @@ def beyond_features(shop: Workshop) -> Findings:
 def _criteria(shop: Workshop, pairs: Training, count: int, note: str) -> list[Claim]:
     """So many of all pairs by every criterion, trained anew, against those by weight."""
     deals, test = int(pairs.moments[-1]), shop.size(1_000, 10)
-    choices = {name: _choice(shop, pairs, count, name) for name in CRITERIA}
+    choices = {name: _choice(shop, pairs, count, name) for name in COMPARED}
     by_weight, *others = train_parts(
         shop,
         [
@@ -205,7 +207,7 @@ def _criteria(shop: Workshop, pairs: Training, count: int, note: str) -> list[Cl
         _versus(shop, f"all-{count}", f"all pairs play better than the {count} with the largest weights",
                 pairs, by_weight, "full", test, note + f"{len(pairs.conjunctions):,} and {count} conjunctions")
     ]  # fmt: skip
-    for name, by_other in zip(CRITERIA[1:], others, strict=True):
+    for name, by_other in zip(COMPARED[1:], others, strict=True):
         shared = len(set(choices["weight"]) & set(choices[name]))
         claims.append(
             _versus(shop, f"{name}-{count}", f"{count} pairs picked by {name} play better than {count} by weight",

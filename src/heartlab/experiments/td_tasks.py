@@ -79,14 +79,14 @@ LISTED = (
 """The papers' tables of weights: sign, rank among those of that sign, weight, conjunction."""
 
 
-def trained(shop: Workshop, task: str, labels: Iterable[str]) -> dict[str, list[Training]]:
-    """All runs of a single task against experts, by the names of their sets of conjunctions."""
+def trained(shop: Workshop, task: str, labels: Iterable[str], most: int = 5) -> dict[str, list[Training]]:
+    """The runs of a single task against experts, by the names of their sets of conjunctions; `most` of each."""
     deals = shop.size(200_000, 4_000)
     plans = [
         Plan(f"{task}-{label}-expert", task, parameters, run, [deals])
         for label in labels
         for parameters in [TdParameters(orders=ORDERS[task][label], partners="expert", views=1)]
-        for run in range(shop.size(1 if label == "four-wise" else 5, 1))
+        for run in range(min(most, shop.size(1 if label == "four-wise" else 5, 1)))
     ]
     trainings = train_parts(shop, plans)
     return {label: [one for one in trainings if one.label == f"{task}-{label}-expert"] for label in labels}

@@ -28,6 +28,25 @@ def select_by_weight(network: Network, count: int) -> list[Conjunction]:
     return _conjunctions(network, _best(network, np.abs(network.weights).astype(np.float64), count))
 
 
+def select_distinct(network: Network, signatures: npt.NDArray[np.uint64], count: int) -> list[Conjunction]:
+    """The largest weights, where conjunctions that are active in the very same states count as one.
+
+    Such twins share between them what one alone would say: each has a part of its weight, and all of them the same
+    place in the order. Here their weights are added up, and the one with the fewest features stands for all. Those that
+    are never active come last.
+
+    :param signatures: by node of the trie; equal where conjunctions are active in the same states, 0 where in none.
+    """
+    live = np.flatnonzero(network.conjunctions.live)
+    orders = np.array([len(network.conjunctions.atoms_of(int(node))) for node in live])
+    live = live[np.lexsort((live, orders, signatures[live]))]
+    keys = signatures[live]
+    first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+    sums = np.abs(np.add.reduceat(network.weights[live].astype(np.float64), first))
+    sums[keys[first] == 0] = -1.0
+    return _conjunctions(network, live[first][np.argsort(-sums, kind="stable")][:count])
+
+
 def nodes_by_effect(network: Network, support: npt.NDArray[np.float64], count: int) -> npt.NDArray[np.int64]:
     """The nodes of those that move predictions most: weight times the standard deviation of being active.
 

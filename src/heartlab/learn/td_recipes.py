@@ -17,10 +17,18 @@ from heartlab.features.clauses import USEFUL, clause
 from heartlab.features.conjunctions import MAX_ORDER, STACK, Conjunction, Conjunctions, list_active
 from heartlab.features.moon import place_moon
 from heartlab.features.network import Network
-from heartlab.features.selection import nodes_by_effect, select_by_effect, select_by_fit, select_by_weight, union
+from heartlab.features.selection import (
+    nodes_by_effect,
+    select_by_effect,
+    select_by_fit,
+    select_by_weight,
+    select_distinct,
+    union,
+)
 from heartlab.jit import kernel
+from heartlab.kernel.bits import ZERO
 from heartlab.kernel.layout import compile_rules
-from heartlab.kernel.rng import seed_key
+from heartlab.kernel.rng import seed_key, substream
 from heartlab.learn.model import Model, load_model
 from heartlab.learn.recipes import Metrics, recipe
 from heartlab.learn.td import NOTE, SETTINGS, prepare_training, train_deals
@@ -38,8 +46,8 @@ TASKS = {
 }
 """Rules and atomic features of each task."""
 PARTNERS = ("expert", "self")
-CRITERIA = ("weight", "effect", "fit", "elimination")
-"""How conjunctions are selected; the first is the papers' way."""
+CRITERIA = ("weight", "distinct", "effect", "fit", "elimination")
+"""How conjunctions are selected; the first is the papers' way, as we read it."""
 FIT_STATES, FIT_CANDIDATES = 3_000, 10_000
 """How many states a selection by fit looks at, and from how many conjunctions of the largest effect it chooses."""
 ROUND = 10_000
@@ -54,8 +62,9 @@ class TdParameters:
     """Orders of the conjunctions; the papers' three-wise set is 1,3."""
     select: str = ""
     """Instead of all conjunctions the most useful of other models: MODEL:COUNT,MODEL:COUNT. By their weights; with
-    MODEL:COUNT:effect by how much each moves predictions; with MODEL:COUNT:fit by how much of them all say together;
-    with MODEL:COUNT:elimination by their weights, half of them at a time, learning on in between."""
+    MODEL:COUNT:distinct likewise, but those that are active in the same states count as one; with MODEL:COUNT:effect by
+    how much each moves predictions; with MODEL:COUNT:fit by how much of them all say together; with
+    MODEL:COUNT:elimination by their weights, half of them at a time, learning on in between."""
     partners: str = "self"
     """expert: one learner against three `pie`; self: all four seats use the network."""
     views: int = 4
@@ -135,13 +144,15 @@ def _selected(part: str) -> list[Conjunction]:
 def best_conjunctions(
     network: Network, rules: str, count: int, criterion: str, deals: int = ROUND
 ) -> list[Conjunction]:  # fmt: skip
-    """The most useful conjunctions of a network by weight, by effect or fit in states of its self-play, or by
-    elimination with so many deals in a round."""
+    """The most useful conjunctions of a network by weight; of those that differ, by effect or by fit in states of its
+    self-play; or by elimination with so many deals in a round."""
     if criterion == "elimination":
         network = eliminate(network, rules, count, deals)
     if criterion in ("weight", "elimination"):
         return select_by_weight(network, count)
     notes = watched_states(network, rules)
+    if criterion == "distinct":
+        return select_distinct(network, signatures_in(network, notes), count)
     support = support_in(network, notes)
     if criterion == "effect":
         return select_by_effect(network, support, count)
@@ -192,6 +203,13 @@ def support_in(network: Network, notes: npt.NDArray[Any]) -> npt.NDArray[np.floa
     return active / max(1, len(notes))
 
 
+def signatures_in(network: Network, notes: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+    """By node of the trie a number that tells in which of some states it is active; 0: in none."""
+    signatures = np.zeros(network.conjunctions.nodes, np.uint64)
+    sign_active(*_trie_and_room(network), notes, signatures)
+    return signatures
+
+
 def _trie_and_room(network: Network) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
     """What the kernels below walk through, and room for them."""
     trie = network.conjunctions.packed.view(np.uint64)
@@ -204,6 +222,15 @@ def count_active(trie: Any, stack: Any, found: Any, notes: Any, out: Any) -> Non
     for i in range(len(notes)):
         for k in range(list_active(trie, notes[i]["low"], notes[i]["high"], stack, found)):
             out[found[k]] += 1
+
+
+@kernel
+def sign_active(trie: Any, stack: Any, found: Any, notes: Any, out: Any) -> None:
+    """Add to every node a random number for each noted state in which it is active."""
+    for i in range(len(notes)):
+        key = substream(ZERO, i)
+        for k in range(list_active(trie, notes[i]["low"], notes[i]["high"], stack, found)):
+            out[found[k]] += key
 
 
 @kernel
