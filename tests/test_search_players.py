@@ -47,6 +47,34 @@ def searched_cards(found):
     return {int(row[0]): row[-1] for row in found.tables[0, 0] if row[-1] > 0}
 
 
+# --- second opinions ---
+
+
+@pytest.mark.parametrize("endgame", [0, 13])
+def test_a_second_opinion_is_asked_in_the_same_worlds(endgame):
+    """Values are the mean of both; where the endgame is solved nothing else is asked."""
+    deal = opening()
+    while len(deal.history) < 44 or len(deal.legal) < 2:
+        deal.play(min(deal.legal))
+    alone = think(make_player(f"uct:worlds=5,sims=30,endgame={endgame}"), deal)
+    second = think(make_player("td-closed:worlds=5"), deal)
+    both = think(make_player(f"uct:worlds=5,sims=30,also=td,endgame={endgame}"), deal)
+    cards = sorted(deal.legal)
+    assert (both.states == alone.states).all() and (second.states == alone.states).all()
+    expected = alone.values if endgame else (alone.values + second.values) / 2
+    assert both.values[..., cards] == pytest.approx(expected[..., cards])
+    assert not np.allclose(alone.values[..., cards], second.values[..., cards])
+
+
+def test_a_second_opinion_within_a_time_budget():
+    deal = opening()
+    found = think(make_player("uct:ms=30,also=td"), deal)
+    alone = think(make_player("td-closed:ms=30"), deal)
+    shared = min(found.values.shape[1], alone.values.shape[1])
+    assert (found.states[:, :shared] == alone.states[:, :shared]).all()
+    assert found.done.all()
+
+
 # --- trees ---
 
 
@@ -423,6 +451,11 @@ def test_a_cell_that_is_run_again_replaces_its_evaluator_bounds_and_all():
         ("ismcts:c=-3", "c=-3: a finite number of at least 0"),
         ("ismcts:worlds=3", "ismcts draws a world for every simulation: say sims=N"),
         ("uct:pick=best", "pick=best is unknown; choose from visits, value"),
+        ("uct:also=pie", "also=pie: its values are no points"),
+        ("uct:also=nobody", "no evaluator is called 'nobody'"),
+        ("uct:worlds=0,also=td", "also=td changes values: it needs worlds and pick=value"),
+        ("uct:pick=visits,also=td", "also=td changes values: it needs worlds and pick=value"),
+        ("ismcts:also=td", "also means nothing to ismcts"),
     ],
 )
 def test_wrong_options_are_named(name, sentence):

@@ -112,7 +112,10 @@ class SearchPlayer(Player):
         over_worlds = UCT_OVER_WORLDS if kind == "uct" and options.get("worlds") != "0" else {}
         options = {**DEFAULTS.get(kind, {}), **over_worlds, **options}
         judge = ("eval",) if evaluator is None else ()
-        own = (*others, self._number_of, *judge, "ms", "threads", *(("pick",) if self.simulates else ()), "pass")
+        own = (
+            *others, self._number_of, *judge, "ms", "threads", *(("pick",) if self.simulates else ()),
+            *(("also",) if kind == "uct" else ()), "pass",
+        )  # fmt: skip
         self.evaluator = evaluator or make_evaluator(options.pop("eval", "points" if self.simulates else "pie"))
         self.worlds = self._world_count(options)
         self.milliseconds = whole_number("ms", options.pop("ms", "0"), most=MOST_MILLISECONDS)
@@ -122,6 +125,7 @@ class SearchPlayer(Player):
         self._passer = None if passer == "thesis" else make_player(passer)
         pick = choice("pick", options.pop("pick", "visits"), ("visits", "value")) if self.simulates else "value"
         self._by_visits = pick == "visits"
+        self._second = self._second_opinion(options.pop("also")) if kind == "uct" and "also" in options else None
         self._policy = known_policies().get(options.get("playout", "throw"), (0, None))[1]
         self.any_depth = "tricks" not in options
         """Whether no depth was asked for."""
@@ -138,6 +142,17 @@ class SearchPlayer(Player):
 
     def _world_count(self, options: dict[str, str]) -> int:
         return whole_number("worlds", options.pop("worlds", "20"), most=MOST_WORLDS)
+
+    def _second_opinion(self, name: str) -> SearchPlayer | None:
+        """What else is asked about the worlds, besides the trees: max^n to the end of the trick over an evaluator."""
+        if name == "none":
+            return None
+        second = SearchPlayer("maxn", {"eval": name})
+        if second.evaluator.unit != POINTS_UNIT:
+            raise SearchError(f"also={name}: its values are no points, so they have no mean with those of trees")
+        if self.is_open or self._by_visits:
+            raise SearchError(f"also={name} changes values: it needs worlds and pick=value")
+        return second
 
     def _prepare(self) -> None:
         prepare()
@@ -248,6 +263,8 @@ class SearchPlayer(Player):
         values, visits, places = np.zeros((total, 52)), np.zeros((total, 52)), np.full((total, 52), -1)
         spread_values(batch.compiled, task.states, task.tables, task.rows, values, visits, places)
         shape = states.shape
+        if self._second is not None and not self.solves(batch):
+            values = (values + self._second._search(batch, states, keys, weights).values.reshape(total, 52)) / 2
         return Searched(
             np.ascontiguousarray(batch.records["random"]),
             self._unit(batch, spec),
@@ -433,4 +450,4 @@ _register_kind("paranoid", "paranoid search in sampled worlds: paranoid:eval=pie
 _register_kind("softmaxn", "soft-max^n in sampled worlds")
 _register_kind("probmaxn", "prob-max^n in sampled worlds")
 _register_kind("ismcts", "information-set tree search: ismcts:sims=10000,playout=gnome,c=0.4,trees=1")
-_register_kind("uct", "UCT in sampled worlds: uct:worlds=100,sims=100,playout=gnome,c=0.5")
+_register_kind("uct", "UCT in sampled worlds: uct:worlds=100,sims=100,playout=gnome,c=0.5,also=td")

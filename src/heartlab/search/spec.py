@@ -33,7 +33,7 @@ DEFAULTS = {
     "tricks": "1", "plies": "0", "merge": "yes", "ties": "first", "endgame": "0", "sims": "500", "c": "1",
     "playout": "throw", "cut": "0", "prune": "yes", "table": "yes",
 }  # fmt: skip
-PLAYER_OPTIONS = ("worlds", "trees", "eval", "ms", "threads", "pick", "pass", "search")
+PLAYER_OPTIONS = ("worlds", "trees", "eval", "ms", "threads", "pick", "also", "pass", "search")
 """Options of players that search, not all of any one."""
 MOST = 1_000_000
 """The largest whole number that an option may have: a tree of so many simulations takes a gigabyte."""
