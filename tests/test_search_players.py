@@ -60,7 +60,8 @@ def test_a_second_opinion_is_asked_in_the_same_worlds(endgame):
     second = think(make_player("td-closed:worlds=5"), deal)
     both = think(make_player(f"uct:worlds=5,sims=30,also=td,endgame={endgame}"), deal)
     cards = sorted(deal.legal)
-    assert (both.states == alone.states).all() and (second.states == alone.states).all()
+    assert (both.states == alone.states).all()
+    assert (second.states == alone.states).all()
     expected = alone.values if endgame else (alone.values + second.values) / 2
     assert both.values[..., cards] == pytest.approx(expected[..., cards])
     assert not np.allclose(alone.values[..., cards], second.values[..., cards])
