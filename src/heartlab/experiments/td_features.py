@@ -244,7 +244,7 @@ def pairs(shop: Workshop) -> Findings:
         for partners, views in (("expert", 1), ("self", 4))
     ]  # fmt: skip
     regimes = dict(zip(("expert", "self"), train_parts(shop, plans), strict=True))
-    findings = Findings(claims=_bars(shop, "pairs", regimes, [shop.size(n, 20) for n in (4_000, 4_000, 8_000)]))
+    findings = Findings(claims=_bars(shop, "pairs", regimes, [shop.size(n, 20) for n in (2_000, 2_000, 8_000)]))
     findings.notes.append(
         f"{len(regimes['self'].conjunctions):,} conjunctions instead of the papers' 12,000 picked ones, {deals:,} "
         f"training deals, a rate that is halved after {deals // 10:,}, and in self-play four seats that learn."
