@@ -23,8 +23,9 @@ LADDER = [
     ("advice:advice-four", 2000),
     ("iie", 200),
     ("td-closed", 300),
-    ("uct:worlds=20,sims=200", 60),
-    ("ismcts:sims=2500", 40),
+    ("ismcts", 40),
+    ("uct", 60),
+    ("uct:also=td", 60),
 ]
 SEED = 1
 
