@@ -22,7 +22,7 @@ from heartlab.cli.laboratory import falcon
 from heartlab.deal import Deal
 from heartlab.executor import LocalExecutor, Stopped, asked_to_stop
 from heartlab.experiments import falcon_parts
-from heartlab.experiments.falcon_parts import Study, networks, rank_shares, settings_key, train_runs
+from heartlab.experiments.falcon_parts import Study, networks, rank_shares, train_runs
 from heartlab.experiments.parts import Workshop
 from heartlab.kernel.layout import compile_rules
 from heartlab.learn.art import Field, FusionArt
@@ -645,14 +645,6 @@ def test_tasks_learn_that_they_are_to_stop():
     executor.close()
     assert running.result() == "stopped"
     assert not asked_to_stop()
-
-
-def test_parts_are_found_though_settings_came_later():
-    """Keys of earlier parts know nothing of later settings; a reading that uses one has a key of its own."""
-    earlier = settings_key(FalconSettings(rate=0.03))
-    assert earlier["rate"] == 0.03
-    assert not {"match", "choice", "credit", "dump", "outcomes", "vigilance"} & set(earlier)
-    assert settings_key(FalconSettings(match="weights")) == {**settings_key(FalconSettings()), "match": "weights"}
 
 
 def test_commands(tmp_path, capsys):

@@ -18,7 +18,6 @@ from heartlab.experiments.falcon_parts import (
     ratio_claim,
     ratio_text,
     run_seed,
-    settings_key,
     standard_runs,
 )
 from heartlab.experiments.parts import Workshop
@@ -136,7 +135,7 @@ def _learned(shop: Workshop, learners: Sequence[_Learner]) -> list[Trained]:
     for learner in learners:
         settings = FalconParameters(**learner.changes, horizon=learner.games)
         for run in range(learner.runs):
-            key = {"settings": settings_key(settings), "games": learner.games, "tests": tests, "run": run}
+            key = {"settings": asdict(settings), "games": learner.games, "tests": tests, "run": run}
             work = partial(_learn, settings, learner.games, tests, run_seed(shop, run))
             jobs.append((f"beyond {learner.name} {learner.games} {run}", key, work))
     found = iter(shop.parts(jobs))

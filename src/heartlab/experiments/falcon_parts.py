@@ -69,17 +69,6 @@ def networks(count: int, **changes: Any) -> FalconSettings:
     return FalconSettings(separate=count > 1, groups=FOURTEEN if count == 14 else "13", **changes)
 
 
-LATER = ("match", "vigilance", "choice", "credit", "dump", "outcomes")
-"""Settings that came after the first parts were made."""
-
-
-def settings_key(settings: FalconSettings) -> dict[str, Any]:
-    """The settings that name a part. Later ones are left out while they have their defaults, so old parts are found."""
-    usual = FalconSettings()
-    known = asdict(settings)
-    return {name: value for name, value in known.items() if name not in LATER or value != getattr(usual, name)}
-
-
 @dataclass
 class _Training:
     """A training run that can be put down and taken up again."""
@@ -186,7 +175,7 @@ def train_all(workshop: Workshop, studies: Sequence[Study], runs: int) -> list[l
     for study in studies:
         for run in range(runs):
             name = f"{study.name} {run}"
-            settings = {"study": {**asdict(study), "settings": settings_key(study.settings)}, "run": run}
+            settings = {"study": asdict(study), "run": run}
             work = partial(_train, study, run_seed(workshop, run), workshop.draft(name, settings))
             jobs.append((name, settings, work))
     found = workshop.parts(jobs)
