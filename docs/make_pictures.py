@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 
@@ -30,20 +31,25 @@ LADDER = [
 SEED = 1
 
 
-def ladder() -> None:
-    """Who beats `gnome` by how much, under standard rules, with 95 % intervals."""
-    names, means, lows, highs = [], [], [], []
+def measure() -> list[tuple[str, int, dict[str, Any]]]:
+    """Every player of the ladder against `gnome`: name, deals and difference."""
+    found = []
     for name, deals in LADDER:
         match = Match([make_player(name), make_player("gnome")], Rules.parse("standard"), deals, seed=SEED)
         gap = result_dict(run_match(match))["difference"]
         print(f"{name}: {gap['mean']:+.3f} {gap['ci95']} ({deals} deals)", file=sys.stderr)
-        names.append(f"{name}\n({deals:,} deals)")
-        means.append(-gap["mean"])
-        lows.append(gap["mean"] - gap["ci95"][0])
-        highs.append(gap["ci95"][1] - gap["mean"])
+        found.append((name, deals, gap))
+    return found
+
+
+def draw(found: list[tuple[str, int, dict[str, Any]]]) -> None:
+    """Who beats `gnome` by how much, under standard rules, with 95 % intervals."""
+    names = [f"{name} ({deals:,} deals)" for name, deals, _ in reversed(found)]
+    means = [-gap["mean"] for _, _, gap in reversed(found)]
+    widths = [(gap["ci95"][1] - gap["ci95"][0]) / 2 for _, _, gap in reversed(found)]
     figure, axes = plt.subplots(figsize=(8.5, 3.8), dpi=120)
     colours = ["#b03a48" if mean > 0 else "#8a8f98" for mean in means]
-    axes.barh(names[::-1], means[::-1], xerr=[highs[::-1], lows[::-1]], color=colours[::-1], capsize=3, height=0.62)
+    axes.barh(names, means, xerr=widths, color=colours, capsize=3, height=0.62)
     axes.axvline(0, color="#333", linewidth=1)
     axes.set_xlabel("points per deal better than gnome (95 % interval; each deal in all 14 seatings)")
     axes.set_title("Who plays Hearts how well: rules standard, seed 1", loc="left", fontsize=11)
@@ -55,4 +61,4 @@ def ladder() -> None:
 
 if __name__ == "__main__":
     PICTURES.mkdir(exist_ok=True)
-    ladder()
+    draw(measure())
