@@ -69,8 +69,9 @@ def overlap(weights: Any, count: int, x: Any, start: int, end: int, both: Any) -
     both[:count] = 0.0
     for i in range(start, end):
         value, row = x[i], weights[i]
-        for j in range(count):
-            both[j] += min(value, row[j])
+        if value > 0.0:  # weights are not below zero, so where x is zero x ∧ w is; half of a coded vector can be
+            for j in range(count):
+                both[j] += min(value, row[j])
 
 
 @kernel
