@@ -67,6 +67,18 @@ def test_a_second_opinion_is_asked_in_the_same_worlds(endgame):
     assert not np.allclose(alone.values[..., cards], second.values[..., cards])
 
 
+def test_a_second_opinion_does_not_depend_on_other_rows():
+    """An early and a late position together: only the late one is solved, and each gets what it gets alone."""
+    early, late = opening(), opening()
+    while len(late.history) < 44 or len(late.legal) < 2:
+        late.play(min(late.legal))
+    player = make_player("uct:worlds=5,sims=30,also=td,endgame=3")
+    rows = [closed_batch(deal) for deal in (early, late)]
+    both = player.think(Observations(rows[0].rules, rows[0].compiled, np.concatenate([row.records for row in rows])))
+    for row, deal in enumerate((early, late)):
+        assert (both.values[row] == think(player, deal).values[0]).all()
+
+
 def test_a_second_opinion_within_a_time_budget():
     deal = opening()
     found = think(make_player("uct:ms=30,also=td"), deal)

@@ -144,8 +144,8 @@ def _selected(part: str) -> list[Conjunction]:
 def best_conjunctions(
     network: Network, rules: str, count: int, criterion: str, deals: int = ROUND
 ) -> list[Conjunction]:  # fmt: skip
-    """The most useful conjunctions of a network by weight; of those that differ, by effect or by fit in states of its
-    self-play; or by elimination with so many deals in a round."""
+    """The most useful conjunctions of a network: by weight, all or those that differ in states of its self-play; by
+    effect or fit in such states; or by elimination with so many deals in a round."""
     if criterion == "elimination":
         network = eliminate(network, rules, count, deals)
     if criterion in ("weight", "elimination"):

@@ -263,8 +263,10 @@ class SearchPlayer(Player):
         values, visits, places = np.zeros((total, 52)), np.zeros((total, 52)), np.full((total, 52), -1)
         spread_values(batch.compiled, task.states, task.tables, task.rows, values, visits, places)
         shape = states.shape
-        if self._second is not None and not self.solves(batch):
-            values = (values + self._second._search(batch, states, keys, weights).values.reshape(total, 52)) / 2
+        if self._second is not None:
+            second = self._second._search(batch, states, keys, weights).values.reshape(total, 52)
+            solved = np.bitwise_count(task.states["hands"]).max(axis=1) <= spec["endgame"][0]
+            values = np.where(solved[:, None], values, (values + second) / 2)
         return Searched(
             np.ascontiguousarray(batch.records["random"]),
             self._unit(batch, spec),

@@ -177,12 +177,12 @@ def ismcts_root(
             )
             i = 0
             if new != ZERO:
-                proposed = np.int64(ANY_NEW)
+                i = -1
                 if node != ROOT:
-                    proposed = np.int64(propose(rules, walker, spec["policy"], chooser, visits[node], rng))
-                if proposed != ANY_NEW:
-                    i = stand_in(rules, walker, moves, count, proposed)
-                else:
+                    proposed = propose(rules, walker, spec["policy"], chooser, visits[node], rng)
+                    i = stand_in(rules, walker, moves, count, proposed) if proposed != ANY_NEW else -1
+                if i < 0:  # any; also where a policy proposes what is not legal
+                    i = 0
                     while new & bit(moves[i]) == ZERO:
                         i += 1
             if new & bit(moves[i]) != ZERO:

@@ -127,17 +127,19 @@ def _new_child(
     card = np.int64(ANY_NEW)
     if node != ROOT:
         card = np.int64(propose(rules, state, policy, chooser, tree[node]["visits"], rng))
-    place = np.int64(0)
-    if card == ANY_NEW:
-        while tree[first + place]["visits"] > 0:
-            place += 1
-    else:
+    place = np.int64(-1)
+    if card != ANY_NEW:
+        place = np.int64(0)
         while place < count and tree[first + place]["card"] != card:
             place += 1
         if place == count:
             for i in range(count):
                 moves[i] = tree[first + i]["card"]
             place = np.int64(stand_in(rules, state, moves, count, card))
+    if place < 0:  # any; also where a policy proposes what is not legal
+        place = np.int64(0)
+        while tree[first + place]["visits"] > 0:
+            place += 1
     return first + place if tree[first + place]["visits"] == 0 else -1
 
 
