@@ -9,7 +9,9 @@ and learns, w ← (1 − β) w + β (x ∧ w) component by component; if none do
 ART over the fields sensory, motor and feedback.
 
 The patterns of all fields lie side by side in one row, complement-coded fields as (x, 1 − x). Weights are kept element
-by element, so that one pass serves all categories at once; the room for categories grows by doubling.
+by element, so that one pass serves all categories at once; the room for categories grows by doubling. A row has one
+cache line more than that: in rows of a power of two all elements of a category would fall into the same few places of
+the cache, and drive each other out.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ from heartlab.learn.model import Model, ModelError
 FloatArray = npt.NDArray[np.float64]
 NONE = -1
 KIND = "fusion-art"
+LINE = 8
+"""Numbers in a cache line."""
 
 
 @dataclass(frozen=True)
@@ -101,13 +105,19 @@ def match(weights: Any, norms: Any, category: int, x: Any, edges: Any, field: in
 
 @kernel
 def _passes(
-    weights: Any, norms: Any, category: int, x: Any, edges: Any, rhos: Any, by_weights: Any, found: Any
+    weights: Any, norms: Any, category: int, x: Any, edges: Any, rhos: Any, by_weights: Any, track: bool, found: Any
 ) -> bool:
-    """Whether a category matches in every field; `found` takes the matches."""
+    """Whether a category matches in every field; if not, `track` raises the vigilances to its matches.
+
+    :param found: working memory for the matches.
+    """
     passed = True
     for field in range(len(rhos)):
         found[field] = match(weights, norms, category, x, edges, field, by_weights[field] != 0)
         passed = passed and found[field] >= rhos[field]
+    if track and not passed:
+        for field in range(len(rhos)):
+            rhos[field] = max(rhos[field], found[field])
     return passed
 
 
@@ -141,18 +151,14 @@ def resonate(
     if count == 0:
         return NONE
     found = np.empty(len(rhos))
-    order = np.array([np.argmax(choices[:count])])
-    for place in range(count):
-        if place == 1:  # mostly the first resonates, or none: only now is the order needed
-            if not _any_may_pass(weights, norms, count, x, edges, rhos, by_weights, both):
-                return NONE
-            order = np.argsort(-choices[:count], kind="mergesort")
-        category = order[place]
-        if _passes(weights, norms, category, x, edges, rhos, by_weights, found):
+    category = np.argmax(choices[:count])
+    if _passes(weights, norms, category, x, edges, rhos, by_weights, track, found):
+        return category
+    if not _any_may_pass(weights, norms, count, x, edges, rhos, by_weights, both):
+        return NONE
+    for category in np.argsort(-choices[:count], kind="mergesort")[1:]:  # only now is the order needed
+        if _passes(weights, norms, category, x, edges, rhos, by_weights, track, found):
             return category
-        if track:
-            for field in range(len(rhos)):
-                rhos[field] = max(rhos[field], found[field])
     return NONE
 
 
@@ -229,7 +235,7 @@ class FusionArt:
         self.rates = np.repeat([field.rate for field in fields], np.diff(self.edges))
         """The learning rate of every element; may be changed."""
         self.count = 0
-        self._allocate(16)
+        self._allocate(16 + LINE)
 
     def _allocate(self, room: int) -> None:
         self._weights, self._norms = np.zeros((int(self.edges[-1]), room)), np.zeros((len(self.fields), room))
@@ -254,7 +260,7 @@ class FusionArt:
         """Make room for so many categories, by doubling."""
         size = self._weights.shape[1]
         while size < room:
-            size *= 2
+            size = 2 * (size - LINE) + LINE
         if size > self._weights.shape[1]:
             weights, norms = self._weights[:, : self.count], self._norms[:, : self.count]
             self._allocate(size)
