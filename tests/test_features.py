@@ -28,6 +28,7 @@ from heartlab.features.atoms import (
 )
 from heartlab.features.clauses import clause
 from heartlab.features.conjunctions import (
+    FRAMES,
     STACK,
     Conjunctions,
     describe,
@@ -197,7 +198,7 @@ def walk(chosen, weights, atoms):
     stack = np.zeros(STACK, np.uint64)
     trie = chosen.packed.view(np.uint64)
     total, count = sum_active(trie, weights, *words_of(atoms), stack)
-    listed = np.empty(chosen.nodes, np.int64)
+    listed = chosen.room()
     assert list_active(trie, *words_of(atoms), stack, listed) == count
     return total, {chosen.atoms_of(int(node)) for node in listed[:count]}
 
@@ -238,6 +239,16 @@ def test_lists_of_conjunctions_are_walked_like_brute_force(wanted, atoms):
     atoms = can_meet(atoms)
     _, listed = walk(chosen, np.ones(chosen.nodes, np.float32), atoms)
     assert listed == {c for c in possible if set(c) <= set(atoms)}
+
+
+def test_a_sum_goes_on_where_its_list_was_full():
+    atoms = can_meet([*HEART_ATOMS[::-1], *CARD_ATOMS])
+    chosen = Conjunctions.exhaustive(atoms, [1, 2, 3, 4])
+    weights = np.random.default_rng(1).normal(size=chosen.nodes).astype(np.float32)
+    total, listed = walk(chosen, weights, atoms[1:])
+    assert listed == twin.active(atoms[1:], (1, 2, 3, 4))
+    assert len(listed) > 2 * 2 * (STACK - FRAMES), "the list was filled more than twice"
+    assert total == pytest.approx(sum(weights[chosen.find(conjunction)] for conjunction in listed), abs=1e-3)
 
 
 def test_conjunctions_can_be_looked_up_and_read():

@@ -130,7 +130,7 @@ def _tally(network: Network, batch: Observations, states: StateArray, seat: int)
     """In how many states each conjunction is active, from the seat's view."""
     tally: Counter[int] = Counter()
     masks, stack = np.zeros((SEATS, 2), np.uint64), np.zeros(STACK, np.uint64)
-    active = np.empty(network.conjunctions.nodes, np.int64)
+    active = network.conjunctions.room()
     trie = network.conjunctions.packed.view(np.uint64)
     for state in states:
         network.extract(batch.compiled[0], state, masks)

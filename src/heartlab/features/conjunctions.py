@@ -30,14 +30,20 @@ from heartlab.jit import kernel
 from heartlab.kernel.bits import ONE, ZERO, gather, lowest, popcount
 
 HEAD = 8
-USED_LOW, USED_HIGH, NODES, INNER = 0, 1, 2, 3
-"""Places in the head: the atoms that occur at all, the number of nodes, of those that may have children."""
+USED_LOW, USED_HIGH, NODES, INNER, EDGE = range(5)
+"""Places in the head: the atoms that occur at all, the number of nodes, of those that may have children, and of those
+that may have grandchildren."""
 RECORD = 3
 MAX_ORDER = 8
 FRAME = 4
 """Words of a walk's notes about one node: where the children of each word begin, and which of them are active."""
-STACK = FRAME * (MAX_ORDER + 1)
-"""Words of working memory that a walk needs."""
+FRAMES = FRAME * (MAX_ORDER + 1)
+STACK = FRAMES + 512
+"""Words of working memory that a walk needs: its notes, then a list of nodes, two in a word."""
+GROUP = 6
+"""Nodes that are written at a time."""
+SLACK = 1 + MAX_ATOMS + GROUP
+"""Room that a list must have beyond the nodes in it: what one step of a walk can write."""
 ROOT = 0
 
 Conjunction = tuple[int, ...]
@@ -215,11 +221,16 @@ class Conjunctions:
         inner = self.nodes - int(np.argmin(childless[::-1])) if not childless.all() else 0
         used = _words(self.used)
         array = np.zeros(HEAD + RECORD * inner, np.uint64)
-        array[: INNER + 1] = [used[0], used[1], self.nodes, inner]
+        edge = int(np.searchsorted(self.first[:inner], inner))
+        array[: EDGE + 1] = [used[0], used[1], self.nodes, inner, edge]
         body = array[HEAD:].reshape(inner, RECORD)
         body[:, 0], body[:, 1] = self.low[:inner], self.high[:inner]
         body[:, 2] = 2 * self.first[:inner] + self.live[:inner]
         return array.view(np.int64)
+
+    def room(self) -> npt.NDArray[np.uint32]:
+        """A list in which every set of active nodes finds room."""
+        return np.empty(self.nodes + SLACK, np.uint32)
 
 
 def _words(numbers: Iterable[int]) -> tuple[int, int]:
@@ -253,73 +264,110 @@ def sum_active(trie: Any, weights: Any, low: np.uint64, high: np.uint64, stack: 
 
     `trie` is the packed trie as uint64, `stack` working memory of STACK words.
     """
-    inner = np.int64(trie[INNER])
+    nodes = stack[FRAMES:].view(np.uint32)
     total = 0.0
     count = 0
-    depth = 0
-    if inner == 0:
-        return total, count
-    _enter(trie, ROOT, low, high, stack, 0)
+    depth = _start(trie, low, high, stack)
     while depth >= 0:
-        base = FRAME * depth
-        first = np.int64(stack[base])
-        if first >= inner:
-            for word in range(2):
-                start = np.int64(stack[base + word])
-                left = stack[base + 2 + word]
-                found = popcount(left)
-                count += found
-                second = 0.0
-                for _ in range(found >> 1):
-                    total += weights[start + lowest(left)]
-                    left &= left - ONE
-                    second += weights[start + lowest(left)]
-                    left &= left - ONE
-                if left != ZERO:
-                    second += weights[start + lowest(left)]
-                total += second
-            depth -= 1
-            continue
-        node = _next(stack, base)
-        if node < 0:
-            depth -= 1
-            continue
-        if node >= inner:
-            total += weights[node]
-            count += 1
-            continue
-        if trie[HEAD + RECORD * node + 2] & ONE != ZERO:
-            total += weights[node]
-            count += 1
-        depth += 1
-        _enter(trie, node, low, high, stack, FRAME * depth)
+        depth, found = _walk(trie, low, high, stack, depth, nodes)
+        total += sum_listed(weights, nodes, found)
+        count += found
     return total, count
 
 
 @kernel
+def sum_listed(weights: Any, nodes: Any, count: int) -> float:
+    """The sum of the weights of the first nodes of a list, by four sums that do not wait for each other."""
+    first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
+    fours = np.uint64(count >> 2)
+    for i in range(fours):
+        at = i << np.uint64(2)
+        first += weights[nodes[at]]
+        second += weights[nodes[at + ONE]]
+        third += weights[nodes[at + np.uint64(2)]]
+        fourth += weights[nodes[at + np.uint64(3)]]
+    for i in range(count & ~3, count):
+        first += weights[nodes[i]]
+    return (first + second) + (third + fourth)
+
+
+@kernel
 def list_active(trie: Any, low: np.uint64, high: np.uint64, stack: Any, out: Any) -> int:
-    """Fill `out` with the nodes of all active conjunctions; returns how many there are."""
-    inner = np.int64(trie[INNER])
-    count = 0
-    depth = 0
-    if inner == 0:
-        return count
+    """Fill `out`, made by :meth:`Conjunctions.room`, with the nodes of all active conjunctions; returns how many."""
+    depth = _start(trie, low, high, stack)
+    return _walk(trie, low, high, stack, depth, out)[1]
+
+
+@kernel
+def _start(trie: Any, low: np.uint64, high: np.uint64, stack: Any) -> int:
+    """Begin a walk; returns its depth, -1 if there is nothing to walk through."""
+    if trie[INNER] == ZERO:
+        return -1
     _enter(trie, ROOT, low, high, stack, 0)
-    while depth >= 0:
-        node = _next(stack, FRAME * depth)
-        if node < 0:
+    return 0
+
+
+@kernel
+def _walk(trie: Any, low: np.uint64, high: np.uint64, stack: Any, depth: int, out: Any) -> tuple[int, int]:
+    """Go on with a walk and list the active nodes until `out` is nearly full: the depth where it stopped, -1 at the
+    end, and how many nodes are listed.
+
+    Most active nodes have no children. Their parents are gone through in a loop of their own, without notes.
+    """
+    inner, edge = np.int64(trie[INNER]), np.int64(trie[EDGE])
+    wide = trie[USED_HIGH] != ZERO
+    room = len(out) - SLACK
+    count = 0
+    while depth >= 0 and count <= room:
+        base = FRAME * depth
+        if np.int64(stack[base]) < edge:
+            node = _next(stack, base)
+            if node < 0:
+                depth -= 1
+                continue
+            out[np.uint64(count)] = node
+            count += np.int64(trie[HEAD + RECORD * node + 2] & ONE)
+            depth += 1
+            _enter(trie, node, low, high, stack, FRAME * depth)
+            continue
+        for word in range(2):
+            start = np.int64(stack[base + word])
+            left = stack[base + 2 + word]
+            while left != ZERO and count <= room:
+                node = start + lowest(left)
+                left &= left - ONE
+                out[np.uint64(count)] = node
+                if node >= inner:
+                    count += 1
+                    continue
+                record = np.uint64(HEAD + RECORD * node)
+                mask, last = trie[record], trie[record + np.uint64(2)]
+                child = np.int64(last >> ONE)
+                count = _put(gather(low, mask), child, out, count + np.int64(last & ONE))
+                if wide:
+                    count = _put(gather(high, trie[record + ONE]), child + popcount(mask), out, count)
+            stack[base + 2 + word] = left
+        if count <= room:
             depth -= 1
-            continue
-        if node >= inner:
-            out[count] = node
-            count += 1
-            continue
-        if trie[HEAD + RECORD * node + 2] & ONE != ZERO:
-            out[count] = node
-            count += 1
-        depth += 1
-        _enter(trie, node, low, high, stack, FRAME * depth)
-    return count
+    return depth, count
+
+
+@kernel
+def _put(left: np.uint64, start: int, out: Any, count: int) -> int:
+    """Add the children that `left` marks to a list; returns how many are in it now.
+
+    A group is written at a time, whether or not there are so many: what is too much gets overwritten. So there is
+    hardly a branch to guess, and guessing was what took the time. Unsigned places are not looked at for being negative.
+    """
+    at = np.uint64(count)
+    count += popcount(left)
+    while True:
+        for k in range(GROUP):
+            out[at + np.uint64(k)] = start + lowest(left)
+            left &= left - ONE
+        if left == ZERO:
+            return count
+        at += np.uint64(GROUP)
 
 
 @kernel

@@ -23,7 +23,7 @@ import numpy as np
 from numba import types
 
 from heartlab.features.atoms import EXTRACT, WORDS
-from heartlab.features.conjunctions import STACK, list_active
+from heartlab.features.conjunctions import STACK, list_active, sum_listed
 from heartlab.features.network import CHANGE, REST
 from heartlab.jit import compile_for, kernel
 from heartlab.kernel.dealing import deal
@@ -147,9 +147,7 @@ def learn_backwards(
     error = 0.0
     for i in range(count - 1, -1, -1):
         found = list_active(trie, masks[i, 0], masks[i, 1], stack, active)
-        value = before[i] * floats[REST]
-        for k in range(found):
-            value += weights[active[k]]
+        value = before[i] * floats[REST] + sum_listed(weights, active, found)
         error = abs(result - value)
         if noted < len(notes):
             notes[noted]["low"] = masks[i, 0]
@@ -160,7 +158,7 @@ def learn_backwards(
             continue
         target = (1.0 - decay) * value + decay * target
         step = np.float32(rate / found * (target - value))
-        for k in range(found):
+        for k in range(np.uint64(found)):
             weights[active[k]] += step
     return error, noted
 
@@ -251,7 +249,7 @@ _JUDGE = types.FunctionType(SIGNATURE)
 TRAIN_SIGNATURE = types.int64(
     _RULES, types.uint64, types.int64, types.Array(numba.from_dtype(SETTINGS), 1, "C"),
     types.Array(numba.from_dtype(SPEC), 1, "C"), types.FunctionType(EXTRACT),
-    _JUDGE, _FLOATS, _INTS, _FLOATS, _JUDGE, _FLOATS, _INTS, _FLOATS, _INTS, types.float64[:, ::1], _INTS,
+    _JUDGE, _FLOATS, _INTS, _FLOATS, _JUDGE, _FLOATS, _INTS, _FLOATS, types.uint32[::1], types.float64[:, ::1], _INTS,
     types.Array(numba.from_dtype(NOTE), 1, "C"),
 )  # fmt: skip
 

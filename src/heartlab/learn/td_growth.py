@@ -91,7 +91,7 @@ def promising(
     sums = np.zeros((conjunctions.nodes, MAX_ATOMS))
     tally(
         conjunctions.packed.view(np.uint64), order, node_orders(conjunctions), notes, np.zeros(STACK, np.uint64),
-        np.zeros(conjunctions.nodes, np.int64), seen, sums,
+        conjunctions.room(), seen, sums,
     )  # fmt: skip
     effect = np.where(seen >= support, np.abs(sums) / np.sqrt(np.maximum(seen, 1)), 0.0)
     chosen: dict[Conjunction, None] = {}

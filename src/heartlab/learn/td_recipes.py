@@ -213,7 +213,7 @@ def signatures_in(network: Network, notes: npt.NDArray[Any]) -> npt.NDArray[np.u
 def _trie_and_room(network: Network) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
     """What the kernels below walk through, and room for them."""
     trie = network.conjunctions.packed.view(np.uint64)
-    return trie, np.zeros(STACK, np.uint64), np.empty(network.conjunctions.nodes, np.int64)
+    return trie, np.zeros(STACK, np.uint64), network.conjunctions.room()
 
 
 @kernel
@@ -285,7 +285,7 @@ class TdTrainer:
         self.network = network
         self._judge = network.evaluator()
         self._memory = self._judge.scratch()
-        self._active = np.empty(network.conjunctions.nodes, np.int64)
+        self._active = network.conjunctions.room()
 
     def step(self, first: int, count: int) -> Sequence[Metrics]:
         """Learn from some deals."""
