@@ -296,5 +296,7 @@ class Referee:
         totals = [self.scores[seat] + points[seat] for seat in self.seats]
         highest, limit = max(totals), self.rules.limit
         ends = highest > limit if self.rules.over_limit else highest >= limit
+        if self.rules.ties == "play-on" and totals.count(min(totals)) > 1:
+            return False
         wins_alone = all(totals[shooter] < totals[seat] for seat in self.seats if seat != shooter)
         return ends and not wins_alone

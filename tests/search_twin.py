@@ -123,9 +123,9 @@ def soft(referee: Referee, stop: int, evaluate) -> list[list[float]]:
     for mine in families:
         dominated = False
         for other in families:
-            worst = max(vector[mover] for vector in other)
-            lower = worst <= min(vector[mover] for vector in mine) + 1e-9
-            dominated |= lower and worst < max(vector[mover] for vector in mine) - 1e-9
+            pairs = [(theirs[mover], own[mover]) for theirs in other for own in mine]
+            never_worse = all(theirs <= own + 1e-9 for theirs, own in pairs)
+            dominated |= never_worse and any(theirs < own - 1e-9 for theirs, own in pairs)
         if not dominated:
             result += [vector for vector in mine if vector not in result]
     return result
@@ -241,6 +241,8 @@ def sage(referee: Referee, constants: Mapping[str, float]) -> list[float]:
                 heat += constants["queen.dump"] * short * _danger(_suit(hands[seat], suit), _suit(rivals, suit))
         hot_queen.append(heat + constants["queen.lead"] * leads)
     values = [points + hearts * heat / sum(hot_hearts) for points, heat in zip(taken, hot_hearts, strict=True)]
-    if holder is None:
-        return values
-    return [value + queen * heat / sum(hot_queen) for value, heat in zip(values, hot_queen, strict=True)]
+    if holder is not None:
+        values = [value + queen * heat / sum(hot_queen) for value, heat in zip(values, hot_queen, strict=True)]
+    bonus = [rules.bonus_points * (rules.bonus in cards) for cards in referee.taken]
+    factor = [1 + (rules.doubler in cards) for cards in referee.taken]
+    return [factor[seat] * (values[seat] + bonus[seat]) for seat in range(n)]

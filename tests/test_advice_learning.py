@@ -86,6 +86,12 @@ def test_a_table_learns_like_its_twin(rule, trace, forced, everybody):
     same_table(table.weights(0), twin)
 
 
+def test_partners_can_be_mixed_at_any_table():
+    settings = AdviceParameters(rules="standard", partners="mixed", testers="voting+voting+voting", test=50)
+    (row,) = AdviceTrainer(TABLE, settings, 7).step(0, 50)
+    assert sum(row[f"points_{seat}"] for seat in range(4)) >= 26
+
+
 def test_tables_that_play_each_other_learn_like_their_twins():
     settings = AdviceParameters(advice=EIGHT, partners="random+self", test=0)
     trainer = AdviceTrainer(TABLE, settings, 7)

@@ -41,6 +41,7 @@ from heartlab.learn.run import begin, train
 from heartlab.players import make_player
 from heartlab.players.base import Observations
 from heartlab.players.falcon.actions import COUNT, NAMES, applicable
+from heartlab.players.falcon.montecarlo import search_actions
 from heartlab.players.falcon.percepts import describe_bits, describe_percepts, paper_percepts
 from heartlab.players.falcon.richer import (
     ACTIONS,
@@ -393,6 +394,12 @@ def test_experiences_pair_the_choices_of_one_deal():
         assert (known.costs[known.kinds == kind][:, outside] == -1).all()
 
 
+def test_experiences_hold_any_points():
+    known = gather(seedling(), Rules.parse("falcon,queen_points=200"), "gnome", 1, "test", 600)
+    assert known.costs.min() == -1
+    assert known.costs.max() >= 200
+
+
 def test_pairing_cancels_luck():
     """The differences between choices spread less if all are played out against the same hands."""
     spread = []
@@ -530,6 +537,17 @@ def test_the_monte_carlo_agent_sees_what_is_plain():
     for c in ("nan", "inf", "-1", "much"):
         with pytest.raises(PlayerError, match=f"c={c}: write a number from 0 on"):
             make_player(f"montecarlo:c={c}")
+
+
+def test_the_monte_carlo_agent_searches_where_rewards_are_far_below_zero():
+    """A sun with the doubler costs four times what all cards count: every simulation finds an action all the same."""
+    rules = Rules.parse("seed,sun=yes,doubler=TC,moon=others")
+    deal = Deal.from_hands([range(13 * suit, 13 * suit + 13) for suit in range(4)], rules, leader=0)
+    deal.play("AC")
+    obs = deal.observe(deal.to_move).records[0]
+    cards, tries, values = np.full(COUNT, -1, np.int64), np.zeros(COUNT, np.int64), np.zeros(COUNT)
+    search_actions(compile_rules(rules)[0], obs, 100, 0.7, 0, np.array([1], np.uint64), cards, tries, values)
+    assert tries.sum() == 100
 
 
 def test_categories_read_as_rules():

@@ -20,6 +20,7 @@ from heartlab.search.maxn import new_counters
 from heartlab.search.ordering import MAX_MOVES, candidates
 from heartlab.search.playouts import known_policies, policy
 from heartlab.search.sage import CONSTANTS
+from heartlab.search.soft import _dominates
 from heartlab.search.spec import bound_values, make_spec
 from heartlab.search.weights import weight
 
@@ -198,6 +199,41 @@ def test_sage_evaluates_as_described():
             assert out[: deal.rules.players] == pytest.approx(twin.sage(referee, CONSTANTS))
             checked += 1
     assert checked > 40
+
+
+@pytest.mark.parametrize("name", ["sage", "td"])
+def test_special_cards_count_alike_before_and_after_the_last_penalty_card(name):
+    """Whether a search stops just before the last point falls or just after it, a seat has its bonus, and doubling."""
+    judge, seen = make_evaluator(name), [0, 0]
+    plain = compile_rules(Rules.parse("seed-nomoon"))
+    rules = Rules.parse("seed-nomoon,bonus=JD,doubler=TC")
+
+    def values(compiled, deal):
+        out = np.zeros(6)
+        judge.function(compiled[0], deal._states[0], 0, judge.floats, judge.ints, judge.scratch(), out)
+        return out[:4]
+
+    for seed in range(60):
+        deal = Deal(rules, seed=seed)
+        while not deal.is_over:
+            if not deal.trick:
+                bonus = [rules.bonus_points * (rules.bonus in cards) for cards in deal.taken]
+                factor = [1 + (rules.doubler in cards) for cards in deal.taken]
+                assert values(deal._compiled, deal) == pytest.approx(factor * (values(plain, deal) + bonus))
+                seen[any(card in rules.penalty_cards for hand in deal.hands for card in hand)] += any(bonus)
+            deal.play(min(deal.legal, key=lambda card: (card * 7 + seed) % 53))
+    assert min(seen) > 10
+
+
+def test_a_set_dominates_if_it_is_never_worse_and_once_better():
+    def dominates(one, two):
+        return _dominates(np.array(one)[:, None], len(one), np.array(two)[:, None], len(two), 0)
+
+    assert dominates([1.0, 2.0], [2.0])
+    assert dominates([1.0], [1.0, 2.0])
+    assert not dominates([2.0], [1.0, 2.0])
+    assert not dominates([2.0], [2.0])
+    assert not dominates([1.0, 3.0], [2.0])
 
 
 def test_depth_by_tricks_and_plies():

@@ -397,6 +397,19 @@ def test_wrong_parameters_are_named(changes, sentence):
         find_recipe("td-queen").settings(changes)
 
 
+@pytest.mark.parametrize("rules", ["standard", "seed,passing=left", "seed,doubler=TC"])
+def test_rules_that_training_does_not_know_are_refused(rules):
+    recipe = find_recipe("td-full")
+    with pytest.raises(ValueError, match=f"without passing and without a doubler, not under {rules}"):
+        recipe.make(recipe.settings({"rules": rules, "orders": "1"}), 0)
+
+
+def test_the_bonus_is_not_foreseen():
+    """The evaluator adds it: what is learned are penalty points, which are never below zero."""
+    trainer = TdTrainer("full", TdParameters(rules="seed-nomoon,bonus=JD", orders="1"), 1)
+    assert min(trainer.step(number, 1)[0]["points"] for number in range(60)) == 0
+
+
 def test_a_change_of_weights_is_seen_when_it_is_announced():
     chosen = Conjunctions.exhaustive(TASKS["queen"][1], [1])
     network = Network(chosen, np.full(60, 0.1, np.float32))

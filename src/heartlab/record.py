@@ -28,13 +28,13 @@ from heartlab.cards import (
     card_suit,
     make_card,
 )
-from heartlab.rules import POOL, RANDOM_OFFSET, SCATTER, Rules
+from heartlab.rules import RANDOM_OFFSET, SCATTER, Rules
 
 VERSION = 1
 HEADER = f"%hearts {VERSION}"
+"""The first line of a file in the text form."""
 MAX_NUMBER = (1 << 31) - 1
 """The largest number of a deal, and the largest total of a seat, that the engine has room for."""
-"""The first line of a file in the text form."""
 
 OPENSPIEL_DIRECTIONS = ("hold", "left", "across", "right")
 """OpenSpiel's pass directions, by its numbers."""
@@ -220,15 +220,11 @@ def _pass_word(rules: Rules, direction: str) -> str:
         code = rules.pass_code(direction)
     except ValueError as error:
         fail("pass", f"`pass {direction}`: {error}")
-    n = rules.players
     if code == RANDOM_OFFSET:
         fail("pass", "`pass random`: write the direction that chance chose, as in `pass left`, `pass +2`, `pass hold`")
-    if code == SCATTER and rules.pass_count != n - 1:
+    if code == SCATTER and rules.pass_count != rules.players - 1:
         fail("pass", f"`pass scatter` gives a card to each of the others, but the rules pass {rules.pass_count} cards")
-    words = {0: "hold", 1: "left", n - 1: "right", SCATTER: "scatter", POOL: "pool"}
-    if n % 2 == 0:
-        words[n // 2] = "across"
-    return words.get(code, f"+{code}")
+    return rules.pass_name(code)
 
 
 def _check_passing(record: DealRecord) -> None:

@@ -24,13 +24,10 @@ from numba.core.errors import NumbaError
 from heartlab.jit import compile_reason, kernel, pointed
 from heartlab.kernel.bits import CLUBS, HEARTS, ONE, QUEEN_BIT, SPADES, ZERO, bit, popcount
 from heartlab.kernel.layout import RULES, STATE
+from heartlab.kernel.ranks import ACE_BIT, DIAMONDS, KING_BIT, SMALL_SPADES
 
 WORDS = 2
 MAX_ATOMS = 64 * WORDS
-DIAMONDS = np.uint64(0x1FFF << 13)
-LOW_SPADES = np.uint64(0x3FF << 26)
-KING_BIT = np.uint64(1 << 37)
-ACE_BIT = np.uint64(1 << 38)
 
 LOW_SPADES_AT, SUITS_AT, SINGLE_AT, LEAD_AT, QUEEN_PLAYER_AT, LEADER_AT, FORCED_AT = 3, 9, 33, 36, 37, 48, 56
 """Where the blocks of the 60 begin."""
@@ -75,7 +72,7 @@ def _spades(hand: np.uint64, others: np.uint64) -> np.uint64:
     found = (spades >> np.uint64(36)) & ONE
     found |= ((spades >> np.uint64(38)) & ONE) << ONE
     found |= ((spades >> np.uint64(37)) & ONE) << np.uint64(2)
-    low = popcount(spades & LOW_SPADES)
+    low = popcount(spades & SMALL_SPADES)
     found |= bit(LOW_SPADES_AT if low >= 5 else LOW_SPADES_AT + 1 + low)
     if spades == QUEEN_BIT:
         found |= bit(SINGLE_AT)
@@ -105,7 +102,7 @@ def _shorts(hand: np.uint64) -> np.uint64:
 def _queen_player(hand: np.uint64) -> np.uint64:
     """What the others see of the seat that holds Q♠."""
     shorts = _shorts(hand) >> ONE
-    found = bit(QUEEN_PLAYER_AT + min(3, popcount(hand & LOW_SPADES)))
+    found = bit(QUEEN_PLAYER_AT + min(3, popcount(hand & SMALL_SPADES)))
     found |= bit(QUEEN_PLAYER_AT + 4 + popcount(shorts))
     return found | shorts << np.uint64(QUEEN_PLAYER_AT + 8)
 

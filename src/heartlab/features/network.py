@@ -25,7 +25,7 @@ from heartlab.kernel.bits import ZERO
 from heartlab.kernel.layout import MOON_OFF, OVER, SEATS
 from heartlab.kernel.play import mask_points
 from heartlab.kernel.rng import mix
-from heartlab.search.evaluators import Evaluator, compile_evaluator, points_out, settled_points
+from heartlab.search.evaluators import Evaluator, compile_evaluator, points_out, settled_points, with_extras
 
 REST = -1
 """Place in the float data that is 1 if the weights foresee what is still to come, 0 if all points of the deal."""
@@ -90,7 +90,7 @@ def all_values(rules: Any, state: Any, left: int, floats: Any, ints: Any, scratc
         at = MASKS_AT + WORDS * seat
         taken = mask_points(rules, state["taken"][seat] & rules["penalty"])
         value = value_of(floats, ints, scratch, memory[at], memory[at + 1]) + taken * floats[REST]
-        out[seat] = value if free else cut_value(value, taken, left)
+        out[seat] = with_extras(rules, state, seat, value if free else cut_value(value, taken, left))
 
 
 @kernel

@@ -56,6 +56,7 @@ RULES = np.dtype(
         ("doubler", "i1"),  # a card, or -1
         ("over_limit", "i1"),
         ("fixed_deals", "i1"),  # the game ends by number of deals, not by score
+        ("play_on", "i1"),  # a game does not end while two are in front
     ],
     align=True,
 )
@@ -178,5 +179,6 @@ def compile_rules(rules: Rules) -> StateArray:
     record["doubler"] = -1 if rules.doubler is None else rules.doubler
     record["over_limit"] = rules.over_limit
     record["fixed_deals"] = rules.deals is not None
+    record["play_on"] = rules.ties == "play-on"
     array.flags.writeable = False
     return array

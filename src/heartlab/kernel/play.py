@@ -242,13 +242,20 @@ def _ends_badly(rules: Any, state: Any, out: Any, moon_seat: int, value: int) ->
     limit = rules["limit"] + rules["over_limit"]
     own = state["scores"][moon_seat] + out[moon_seat]
     ended = own >= limit
-    alone = True
+    least = own
+    in_front = 1
     for seat in range(rules["players"]):
         if seat != moon_seat:
             total = state["scores"][seat] + out[seat] + value
             ended = ended or total >= limit
-            alone = alone and own < total
-    return ended and not alone
+            if total < least:
+                least = total
+                in_front = 1
+            elif total == least:
+                in_front += 1
+    if rules["play_on"] and in_front > 1:
+        return False
+    return ended and (own > least or in_front > 1)
 
 
 @kernel

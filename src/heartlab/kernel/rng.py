@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from heartlab.jit import kernel
+from heartlab.kernel.bits import nth, popcount
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -72,3 +73,9 @@ def below(rng: npt.NDArray[np.uint64], n: int) -> int:
 def uniform(rng: npt.NDArray[np.uint64]) -> float:
     """A uniform float in [0, 1)."""
     return np.float64(next_bits(rng) >> SHIFT_11) * (1.0 / 9007199254740992.0)
+
+
+@kernel
+def any_of(cards: np.uint64, rng: npt.NDArray[np.uint64]) -> int:
+    """A uniformly random card of a mask that is not empty."""
+    return nth(cards, below(rng, popcount(cards)))

@@ -21,7 +21,7 @@ from heartlab.kernel.bits import ONE, ZERO, bit, popcount
 from heartlab.kernel.layout import OBSERVATION, PLAYING, SEATS, STATE
 from heartlab.kernel.observe import see
 from heartlab.kernel.play import mask_points, play, points
-from heartlab.kernel.rng import uniform
+from heartlab.kernel.rng import any_of, uniform
 from heartlab.kernel.table import random_card
 from heartlab.learn.advice_games import GNOME, MAX_TURNS, RANDOM, SEAT, STILL, begin_game
 from heartlab.players.advice.vote import (
@@ -36,7 +36,6 @@ from heartlab.players.advice.vote import (
     consider,
     note_choice,
 )
-from heartlab.players.gnome_cards import any_of
 from heartlab.players.gnome_stock import stock_card
 
 BASELINE_WIDTH = MAX_INPUTS + 1

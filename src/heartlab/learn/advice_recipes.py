@@ -196,11 +196,10 @@ class AdviceTrainer:
     def __init__(self, kind: int, settings: AdviceParameters, seed: int) -> None:
         self.kind, self.settings, self.seed = kind, settings, seed
         self.rules = Rules.parse(settings.rules)
-        names = (settings.partners if settings.partners != "mixed" else "voting+voting").split("+")
-        if len(names) != self.rules.players - 1 or len(settings.testers.split("+")) != self.rules.players - 1:
-            raise ValueError(
-                f"partners and testers need {self.rules.players - 1} names under {self.rules}, joined with +"
-            )
+        others = self.rules.players - 1
+        names = ["voting"] * others if settings.partners == "mixed" else settings.partners.split("+")
+        if len(names) != others or len(settings.testers.split("+")) != others:
+            raise ValueError(f"partners and testers need {others} names under {self.rules}, joined with +")
         self.learners = [make_learner(kind, settings, seed, i) for i in range(1 + names.count(SELF))]
         waiting = iter(self.learners[1:])
         self.table = AdviceTable(

@@ -143,7 +143,7 @@ _STATES = types.Array(numba.from_dtype(STATE), 1, "C")
 _NETWORK = types.int32[::1], types.int32[:, ::1], types.float64[:, ::1], types.FunctionType(SIGNATURE)
 EXPERIENCE = types.UniTuple(types.int64, 2)(
     _RULES, types.uint64, types.uint64, types.int64, _STATES, *_NETWORK, types.boolean, types.int64,
-    types.uint64[::1], types.int8[::1], types.int8[:, ::1],
+    types.uint64[::1], types.int8[::1], types.int16[:, ::1],
 )  # fmt: skip
 FROZEN = types.void(_RULES, types.uint64, types.uint64, types.int64, _STATES, *_NETWORK, types.int64, types.int16[::1])
 
@@ -155,7 +155,7 @@ class Experiences:
     codes: npt.NDArray[np.uint64]
     """Percepts."""
     kinds: npt.NDArray[np.int8]
-    costs: npt.NDArray[np.int8]
+    costs: npt.NDArray[np.int16]
     """[experiences, actions]: points until the end of the deal, -1 where an action does not apply."""
     games: int
     """Games that were played for them."""
@@ -167,7 +167,7 @@ class Experiences:
 def plainer(known: Experiences, percepts: bool, actions: bool) -> Experiences:
     """The same experiences with no more than the paper's kind of percepts, or of actions."""
     codes = known.codes & np.array(PAPER_PERCEPTS)[known.kinds] if percepts else known.codes
-    costs = np.where(PAPER_ACTIONS, known.costs, np.int8(-1)) if actions else known.costs
+    costs = np.where(PAPER_ACTIONS, known.costs, np.int16(-1)) if actions else known.costs
     return Experiences(codes, known.kinds, costs, known.games)
 
 
@@ -185,7 +185,7 @@ def gather(
 ) -> Experiences:
     """Experiences of a network's policy with three partners of a kind, for at most so many games."""
     compile_for(experience, EXPERIENCE)
-    codes, kinds, costs = np.zeros(games, np.uint64), np.zeros(games, np.int8), np.zeros((games, COUNT), np.int8)
+    codes, kinds, costs = np.zeros(games, np.uint64), np.zeros(games, np.int8), np.zeros((games, COUNT), np.int16)
     keys = seed_key(seed, f"{purpose} deals"), seed_key(seed, f"{purpose} players")
     count, played = experience(
         compile_rules(rules), *keys, first, np.zeros(2, STATE), net.tests, net.branches, net.weights,

@@ -26,6 +26,7 @@ from heartlab.features.atoms import EXTRACT, WORDS
 from heartlab.features.conjunctions import STACK, list_active, sum_listed
 from heartlab.features.network import CHANGE, REST
 from heartlab.jit import compile_for, kernel
+from heartlab.kernel.bits import ZERO, bit
 from heartlab.kernel.dealing import deal
 from heartlab.kernel.layout import OBSERVATION, OVER, RULES, SEATS, STATE
 from heartlab.kernel.observe import see
@@ -132,6 +133,14 @@ def count_taken(rules: Any, state: Any, out: Any) -> None:
 
 
 @kernel
+def leave_out_bonus(rules: Any, state: Any, result: Any) -> None:
+    """Take the bonus card's points out of a result: a network foresees penalty points, its evaluator adds the bonus."""
+    for seat in range(rules["players"]):
+        if rules["bonus"] >= 0 and state["taken"][seat] & bit(rules["bonus"]) != ZERO:
+            result[seat] -= rules["points"][rules["bonus"]]
+
+
+@kernel
 def learn_backwards(
     masks: Any, before: Any, count: int, result: float, decay: float, rate: float, floats: Any, ints: Any, active: Any,
     stack: Any, notes: Any, noted: int,
@@ -226,6 +235,7 @@ def train_deals(
                 )  # fmt: skip
             play(rules[0], state, card)
         settled_points(rules[0], state, result)
+        leave_out_bonus(rules[0], state, result)
         rate = settings[0]["rate"]
         if settings[0]["halving"] > 0:
             rate /= 1.0 + (first + number) / settings[0]["halving"]

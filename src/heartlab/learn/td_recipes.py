@@ -76,7 +76,7 @@ class TdParameters:
     halving: float = 0
     """Deals after which that part is halved; after twice as many it is a third, and so on. 0: it stays."""
     rules: str = ""
-    """Other rules than the task's."""
+    """Other rules than the task's, without passing and doubler."""
     expert: str = "pie"
     """The evaluator of the expert."""
     expert_tricks: int = 1
@@ -257,6 +257,8 @@ class TdTrainer:
         rest: bool = False,
     ) -> None:
         self.rules = Rules.parse(parameters.rules or TASKS[task][0])
+        if self.rules.passing != ("hold",) or self.rules.doubler is not None:
+            raise ValueError(f"networks train without passing and without a doubler, not under {self.rules}")
         self.task, self.parameters = task, parameters
         self.network = Network(conjunctions or chosen_conjunctions(task, parameters), rest=rest)
         count = len(self.network.conjunctions)

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from heartlab.jit import kernel
-from heartlab.kernel.bits import ZERO, bit, highest, nth, popcount
+from heartlab.kernel.bits import ZERO, bit, highest, popcount
 from heartlab.kernel.layout import NOBODY
 from heartlab.kernel.play import mask_points
 from heartlab.kernel.ranks import higher, highest_ranked, lower
-from heartlab.kernel.rng import below
 
 C, D, S, H = 0, 1, 2, 3
 RANK_SIX, RANK_JACK, RANK_KING = 4, 9, 11
@@ -33,12 +32,6 @@ def take_highest(cards: np.uint64, chosen: np.uint64, count: int) -> np.uint64:
         cards ^= card
         chosen |= card
     return chosen
-
-
-@kernel
-def any_of(cards: np.uint64, rng: Any) -> int:
-    """A uniformly random card of a mask that is not empty."""
-    return nth(cards, below(rng, popcount(cards)))
 
 
 @kernel

@@ -15,13 +15,13 @@ from heartlab.jit import kernel
 from heartlab.kernel.bits import HEARTS, ONE, QUEEN_BIT, SPADES, ZERO, bit, highest, lowest, popcount
 from heartlab.kernel.layout import MOON_OFF, NOBODY
 from heartlab.kernel.ranks import ACE_BIT, HIGH_SPADES, KING_BIT, higher, highest_ranked, suit_mask
+from heartlab.kernel.rng import any_of
 from heartlab.players.gnome_cards import (
     RANK_JACK,
     SEVERAL,
     H,
     S,
     above,
-    any_of,
     beneath,
     find_voids,
     is_last,

@@ -13,8 +13,8 @@ import numpy as np
 from heartlab.jit import kernel
 from heartlab.kernel.bits import HEARTS, QUEEN_BIT, SPADES, TWO_BIT, ZERO, highest, lowest
 from heartlab.kernel.ranks import ACE_BIT, HIGH_SPADES, KING_BIT, SMALL_SPADES, highest_ranked, lower, suit_mask
-from heartlab.kernel.rng import below
-from heartlab.players.gnome_cards import C, D, any_of, count_leads, is_last
+from heartlab.kernel.rng import any_of, below
+from heartlab.players.gnome_cards import C, D, count_leads, is_last
 
 LOW_RANK = 8
 """Discards below this rank (the two is 2) give way to hearts."""

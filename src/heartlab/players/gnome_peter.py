@@ -30,13 +30,13 @@ from heartlab.kernel.ranks import (
     spare_queen,
     suit_mask,
 )
+from heartlab.kernel.rng import any_of
 from heartlab.players.gnome_cards import (
     C,
     D,
     H,
     S,
     above,
-    any_of,
     beneath,
     find_voids,
     is_last,

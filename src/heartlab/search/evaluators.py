@@ -32,7 +32,7 @@ import numpy.typing as npt
 from numba import types
 
 from heartlab.jit import kernel, pointed
-from heartlab.kernel.bits import ONE, ZERO, lowest
+from heartlab.kernel.bits import ONE, ZERO, bit, lowest
 from heartlab.kernel.layout import NOBODY, OVER, RULES, STATE, apart
 from heartlab.kernel.play import mask_points, points, shooter
 from heartlab.rules import Rules
@@ -202,6 +202,17 @@ def points_out(rules: Any, state: Any) -> int:
     for seat in range(rules["players"]):
         cards |= state["hands"][seat]
     return mask_points(rules, cards & rules["penalty"])
+
+
+@kernel
+def with_extras(rules: Any, state: Any, seat: int, value: float) -> float:
+    """What a seat's special cards make of the penalty points foreseen for it: the bonus that it has, and doubling."""
+    taken = state["taken"][seat]
+    if rules["bonus"] >= 0 and taken & bit(rules["bonus"]) != ZERO:
+        value += rules["points"][rules["bonus"]]
+    if rules["doubler"] >= 0 and taken & bit(rules["doubler"]) != ZERO:
+        value *= 2
+    return value
 
 
 @kernel

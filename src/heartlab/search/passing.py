@@ -15,11 +15,9 @@ import numpy as np
 from heartlab.jit import kernel
 from heartlab.kernel.bits import CLUBS, HEARTS, SPADES, ZERO, bit, highest, popcount
 from heartlab.kernel.dealing import may_pass
-from heartlab.kernel.ranks import highest_rank
+from heartlab.kernel.ranks import DIAMONDS, HIGH_SPADES, highest_rank
 
-DIAMONDS = np.uint64(0x1FFF << 13)
 BELOW_NINE = np.uint64(0x7F)
-HIGH_SPADES = np.uint64(7 << 36)
 
 
 @kernel

@@ -23,11 +23,11 @@ import numpy as np
 from numba import types
 
 from heartlab.jit import kernel, pointed
-from heartlab.kernel.bits import HEARTS, ONE, QUEEN_BIT, SPADES, ZERO, bit, highest, lowest, nth, popcount
+from heartlab.kernel.bits import HEARTS, ONE, QUEEN_BIT, SPADES, ZERO, bit, highest, lowest
 from heartlab.kernel.layout import OVER, PLAYING, RULES, STATE
 from heartlab.kernel.play import legal, play
 from heartlab.kernel.ranks import highest_rank, lowest_rank, spare_queen
-from heartlab.kernel.rng import below, next_bits
+from heartlab.kernel.rng import any_of, below, next_bits
 from heartlab.kernel.table import play_tricks, playout
 from heartlab.search.stock import stock_choice
 
@@ -38,11 +38,6 @@ Policy = Callable[..., int]
 SLIP = np.uint64(0x1999999999999999)
 """One card in ten is random in policies that are otherwise fixed: without it the playouts are too sure of
 themselves."""
-
-
-@kernel
-def _any(cards: np.uint64, rng: Any) -> int:
-    return nth(cards, below(rng, popcount(cards)))
 
 
 @kernel
@@ -64,7 +59,7 @@ def _throw(
         hearts = cards & HEARTS
         if hearts != ZERO and below(rng, 4) > 0:
             return highest(hearts)
-    return _any(cards, rng)
+    return any_of(cards, rng)
 
 
 @kernel
@@ -75,7 +70,7 @@ def _careful(
     if cards & (cards - ONE) == ZERO:
         return lowest(cards)
     if slips(rng):
-        return _any(cards, rng)
+        return any_of(cards, rng)
     if led == ZERO:
         return lowest_rank(spare_queen(cards))
     if cards & led == ZERO:
@@ -106,7 +101,7 @@ def _stock(
     """Stock, but one card in ten is random."""
     if cards & (cards - ONE) == ZERO:
         return lowest(cards)
-    return _any(cards, rng) if slips(rng) else stock_choice(cards, led, trick, best, last, penalty)
+    return any_of(cards, rng) if slips(rng) else stock_choice(cards, led, trick, best, last, penalty)
 
 
 @kernel
@@ -124,7 +119,7 @@ def choose(rules: Any, state: Any, cards: np.uint64, policy: int, chooser: Any, 
         return _careful(cards, led, trick, best, last, penalty, rng)
     if policy == STOCK:
         return _stock(cards, led, trick, best, last, penalty, rng)
-    return _any(cards, rng)
+    return any_of(cards, rng)
 
 
 @kernel
@@ -154,7 +149,7 @@ compile_policy: Callable[[Policy], Policy] = pointed(SIGNATURE)
 @compile_policy
 def any_card(rules: Any, state: Any, cards: np.uint64, rng: Any) -> int:
     """Uniformly at random; stands in where the policy is one of the built-in ones."""
-    return _any(cards, rng)
+    return any_of(cards, rng)
 
 
 _policies: dict[str, tuple[int, Policy]] = {

@@ -25,9 +25,9 @@ from heartlab.jit import kernel
 from heartlab.kernel.bits import HEARTS, ONE, QUEEN_BIT, SPADES, ZERO, popcount
 from heartlab.kernel.layout import SEATS
 from heartlab.kernel.play import mask_points
-from heartlab.search.evaluators import Evaluator, add_evaluator, compile_evaluator, exact_points
+from heartlab.kernel.ranks import SMALL_SPADES
+from heartlab.search.evaluators import Evaluator, add_evaluator, compile_evaluator, exact_points, with_extras
 
-LOW_SPADES = np.uint64(0x3FF << 26)
 ACE_AND_KING = np.uint64(0b11 << 37)
 SUIT = np.uint64(0x1FFF)
 
@@ -98,7 +98,7 @@ def _holder_heat(rules: Any, state: Any, holder: int, constants: Any) -> float:
     rounds = 0
     for seat in range(rules["players"]):
         if seat != holder:
-            rounds = max(rounds, popcount(state["hands"][seat] & LOW_SPADES))
+            rounds = max(rounds, popcount(state["hands"][seat] & SMALL_SPADES))
     covers = popcount(hand & SPADES) - 1
     relief = 0.0
     for suit in (0, 1, 3):
@@ -112,7 +112,7 @@ def _other_heat(hand: np.uint64, of_holder: np.uint64, unplayed: np.uint64, cons
     heat = constants[Q_BASE]
     highs = popcount(hand & ACE_AND_KING)
     if highs > 0:
-        heat += constants[Q_HIGH] * highs * exp(-constants[Q_COVER] * popcount(hand & LOW_SPADES))
+        heat += constants[Q_HIGH] * highs * exp(-constants[Q_COVER] * popcount(hand & SMALL_SPADES))
     for suit in (0, 1, 3):
         cards = SUIT << np.uint64(13 * suit)
         short = 1.0 / (1.0 + popcount(of_holder & cards)) ** 2
@@ -160,6 +160,7 @@ def sage(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any
             out[seat] += queen * scratch[SEATS + seat] / queen_sum
         if on_table > 0 and seat == state["winner"]:
             out[seat] += on_table
+        out[seat] = with_extras(rules, state, seat, out[seat])
 
 
 def make_sage(**changes: float) -> Evaluator:

@@ -31,13 +31,14 @@ MODEL_WEIGHTS = np.array([0.7, 0.2, 0.1])
 @kernel
 def _dominates(one: Any, size_one: int, two: Any, size_two: int, seat: int) -> bool:
     """Whether every vector of `one` is at least as good for `seat` as every vector of `two`, and some is better."""
-    worst_one, best_two, worst_two = -1e30, 1e30, -1e30
+    best_one, worst_one, best_two, worst_two = 1e30, -1e30, 1e30, -1e30
     for k in range(size_one):
+        best_one = min(best_one, one[k, seat])
         worst_one = max(worst_one, one[k, seat])
     for k in range(size_two):
         best_two = min(best_two, two[k, seat])
         worst_two = max(worst_two, two[k, seat])
-    return worst_one <= best_two + EPSILON and worst_one < worst_two - EPSILON
+    return worst_one <= best_two + EPSILON and best_one < worst_two - EPSILON
 
 
 @kernel

@@ -25,11 +25,12 @@ from numba import types
 from heartlab.jit import kernel
 from heartlab.kernel.bits import ONE, ZERO, bit, lowest
 from heartlab.kernel.layout import OBSERVATION, RULES
+from heartlab.kernel.rng import any_of
 from heartlab.players.advice.abstractions import built_in_value
 from heartlab.players.advice.more import BUILT_IN, suggest_more
 from heartlab.players.advice.pieces import suggest_paper
 from heartlab.players.advice.stock import CUSTOM, PIECES, VALUES
-from heartlab.players.gnome_cards import any_of, unseen_cards
+from heartlab.players.gnome_cards import unseen_cards
 
 MAX_PIECES, MAX_INPUTS, MAX_HIDDEN = 48, 64, 64
 CONSTANT, TABLE, NET, LINEAR = range(4)

@@ -51,7 +51,7 @@ def _finish(rules: Any, state: Any, policy: int, rng: Any) -> None:
 def _select(node: int, cards: Any, first: int, end: int, mover: int, reach: float, child: Any, visits: Any,
             totals: Any) -> int:  # fmt: skip
     """The action with the highest upper bound; one never tried comes first."""
-    best, best_bound = -1, -1.0
+    best, best_bound = -1, -np.inf
     spread = reach * root_of_log(visits[node])
     for action in range(first, end):
         if cards[action] < 0:
@@ -121,7 +121,7 @@ def search_actions(
         for step in range(length):
             visits[path[step]] += 1
         for seat in range(rules["players"]):
-            reward = 1.0 - final[seat] / total
+            reward = 1.0 - final[seat] / max(1, total)
             for step in range(length):
                 totals[path[step], seat] += reward
     for action in range(first, end):
