@@ -85,10 +85,13 @@ class Keeper:
         measured: dict[str, Any] = {name: arrays[name] for name in (*PER_UNIT, "thinking")}
         return MatchResult(self.match, **measured, seconds=float(header["seconds"]))
 
-    def save(self, result: MatchResult, *, at_once: bool = False) -> None:
-        """Save the result so far, unless that was done a moment ago. A full disk does not end the match."""
-        if not at_once and time.perf_counter() - self._saved < SECONDS_BETWEEN_SAVES:
-            return
+    @property
+    def is_due(self) -> bool:
+        """Whether the last save was more than a moment ago."""
+        return time.perf_counter() - self._saved >= SECONDS_BETWEEN_SAVES
+
+    def save(self, result: MatchResult) -> None:
+        """Save the result so far. A full disk does not end the match."""
         header = {
             "format": FORMAT, **_identity(self.match), "deals": result.deals, "seconds": result.seconds,
             "files": self._files,

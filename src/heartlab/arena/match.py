@@ -190,7 +190,7 @@ def run_match(
                 listener(FinishedDeals.in_order(finished, match.first + end))
             if progress:
                 progress(min(end, sum(part.units for part in parts)))
-            if keeper:
+            if keeper and keeper.is_due:
                 keeper.save(so_far())
             if stop is not None:
                 break
@@ -202,7 +202,7 @@ def run_match(
     result = so_far()
     result.interrupted = interrupted
     if keeper and (before is None or result.units > before.units):
-        keeper.save(result, at_once=True)
+        keeper.save(result)
         result.not_kept = keeper.failure
     return result.first_units(match.units if stop is None else stop)
 

@@ -234,6 +234,7 @@ def four_players(workshop: Workshop) -> Findings:
         gap.ci95,
         gap.n,
         above(gap.ci95),
-        "mean of three gnome minus the learner, points per deal, one learner at the table; passing like gnome:jake",
+        "mean of three gnome minus the learner, points per deal, one learner at the table; passing like gnome:jake; "
+        f"{gap.n} runs, which is few for an interval",
     )
     return Findings([claim], [Table("One player among three gnome", ["player", "L / gnome", "gnome − L"], rows)])

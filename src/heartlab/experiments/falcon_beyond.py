@@ -195,7 +195,7 @@ def _credit(shop: Workshop, findings: Findings, games: int, more: int, runs: int
         rows.append([name, *cells[0], *cells[1]])
     findings.tables.append(
         Table(
-            f"Credit: the paper's actions, two networks ({runs} and {few} runs, ± s.e.)",
+            f"Credit: the paper's actions, two networks ({runs} and {few} runs, the default reading more, ± s.e.)",
             ["credit", f"{games:,} games", "categories", f"{more:,} games", "categories"],
             rows,
         )

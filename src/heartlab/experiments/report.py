@@ -110,8 +110,8 @@ def claims_summary(claims: Sequence[Claim]) -> str:
         told = ", ".join(f"{count} {words}" for count, words in kinds if count)
         sentences.append(f"Of {len(ours)} statements of our own ({told}) {_verdicts(ours)}.")
     sentences.append(
-        "Intervals are 95 % each, not corrected for their number: where nothing differs, one verdict in twenty says "
-        "otherwise."
+        "Intervals, and bands in figures, are 95 % each, not corrected for their number: where nothing differs, one "
+        "verdict in twenty says otherwise."
     )
     return " ".join(sentences)
 
@@ -181,9 +181,6 @@ def experiment_lines(experiments: Sequence[Experiment], paper: str) -> list[str]
 
 # --- figures ---
 
-MANY_CURVES = 6
-"""With more than these the legend stands beside the figure, not on its curves."""
-
 
 def draw_figures(paper: str, figures: Sequence[Figure], folder: Path) -> list[Path]:
     """Draw figures as PNG and SVG; none if the drawing library is not installed."""
@@ -195,8 +192,8 @@ def draw_figures(paper: str, figures: Sequence[Figure], folder: Path) -> list[Pa
     written = []
     with rc_context({"svg.hashsalt": "heartlab", "font.size": 9.0}):
         for figure in figures:
-            width = 6.4 if len(figure.curves) <= MANY_CURVES else 8.8
-            canvas = Canvas(figsize=(width, 4.0), layout="constrained")
+            rows_of_legend = (len(figure.curves) + 1) // 2 if len(figure.curves) > 1 else 0
+            canvas = Canvas(figsize=(6.4, 4.0 + 0.17 * rows_of_legend), layout="constrained")
             _draw(figure, canvas.add_subplot())
             for suffix, options in (("png", {"dpi": 144}), ("svg", {"metadata": {"Date": None}})):
                 path = folder / f"{paper}-{figure.name}.{suffix}"
@@ -213,14 +210,12 @@ def _draw(figure: Figure, axes: Any) -> None:
             axes.fill_between(curve.x, curve.low, curve.high, color=line.get_color(), alpha=0.2, linewidth=0)
     for label, level in figure.levels:
         axes.axhline(level, color="0.4", linestyle=":", linewidth=1.0)
-        axes.annotate(label, (1.0, level), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=7.5)
+        axes.annotate(f" {label}", (1.0, level), xycoords=("axes fraction", "data"), va="center", fontsize=7.5)
     if figure.log_x:
         axes.set_xscale("log")
     axes.set_title(figure.title)
     axes.set_xlabel(figure.x_label)
     axes.set_ylabel(figure.y_label)
     axes.grid(alpha=0.25)
-    if len(figure.curves) > MANY_CURVES:
-        axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    elif len(figure.curves) > 1:
-        axes.legend(framealpha=0.9, edgecolor="none")
+    if len(figure.curves) > 1:
+        axes.figure.legend(frameon=False, loc="outside lower center", ncols=2)

@@ -71,6 +71,10 @@ def stronger_expert(shop: Workshop) -> Findings:
             Figure(f"stronger-expert-{task}", f"{task}: one learner against three sages", "training deals",
                    "points per deal", curves, levels=[("break-even", BREAK_EVEN)])
         )  # fmt: skip
+    findings.notes.append(
+        "Claims are matches of frozen networks, each the run of its kind that took fewer points at the end of "
+        "training; curves are points while learning, with the weights still moving, and so a little higher."
+    )
     for task in ORDERS:
         played = match_part(shop, f"{task}-sage-pie", [sage(), expert()], task_rules(task), test, {})
         found = difference(played)

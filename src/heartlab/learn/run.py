@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from heartlab import __version__
@@ -67,7 +68,9 @@ class Run:
         """The command that repeats it."""
         words = [f"heartlab train {self.recipe} --games {self.games} --seed {self.seed}"]
         defaults = asdict(find_recipe(self.recipe).settings())
-        return " ".join(words + [f"--set {k}={v}" for k, v in self.parameters.items() if defaults.get(k) != v])
+        return " ".join(
+            words + [f"--set {quote(f'{k}={v}')}" for k, v in self.parameters.items() if defaults.get(k) != v]
+        )
 
     def metrics(self) -> list[Metrics]:
         """The measurements so far; a torn last line is left out."""
