@@ -37,12 +37,15 @@ from heartlab.record_reader import from_json
 from heartlab.rules import Rules
 from heartlab.web import messages
 from heartlab.web.bots import Bots
+from heartlab.web.coaching import Coach
 from heartlab.web.command import run_server
 from heartlab.web.commitment import check_proof, proof_of, run_verify
 from heartlab.web.house import MAX_RECORDS, SLICE, House
+from heartlab.web.judge import Judge
 from heartlab.web.limits import CAPACITY, MAX_ORDINARY, Bucket, entry_cost, further_cost
 from heartlab.web.messages import Decision, Incoming
 from heartlab.web.puzzles import make_puzzle, origin_of
+from heartlab.web.server import Connection
 from heartlab.web.store import Row, Settings, Store, StoreError
 from heartlab.web.table import Table, nothing_counts, takes_all, takes_none
 from heartlab.web.workers import Workers
@@ -775,6 +778,64 @@ def test_two_browsers_at_one_table_see_the_same(served):
         one.act()
         two.until(lambda got: got["type"] == "view" and got["plays"] == one.view["plays"])
         assert {**two.view, "event": 0} == {**one.view, "event": 0}
+
+
+def test_a_table_that_is_opened_again_stays_the_same():
+    """On one line, as the page does after a failure: there is never a second copy that overwrites the first one."""
+
+    async def scene(house):
+        one, two = (Connection(house, Coach(house, Judge()), QuietSocket()) for _ in range(2))
+        await one.create(messages.Create(house.key, ["random"] * 3, seed=3))
+        live = one.live
+        await one.open(messages.Open(live.key))
+        await two.open(messages.Open(live.key))
+        assert one.live is two.live is house.live[live.key] is live
+        assert set(live.guests) == {one, two}
+        house.leave(live, two)
+        await live.driving
+        house._lose(live)
+        await one.open(messages.Open(live.key))
+        again = one.live
+        assert again is house.live[live.key] is not live
+        assert (set(live.guests), set(again.guests)) == (set(), {one})
+        house.leave(live, two)
+        assert house.live == {live.key: again}
+        await again.driving
+        await one.create(messages.Create(house.key, ["random"] * 3, seed=3))
+        assert house.live == {one.live.key: one.live}
+        await one.live.driving
+
+    in_a_house(scene)
+
+
+def test_the_bots_of_a_lost_table_do_not_play_on():
+    """They may wait for the lock while a card cannot be kept; then the table goes on in another copy."""
+
+    async def scene(house):
+        live = await house.create(Settings("standard,passing=hold", ["random"] * 4, seed=3, watch=True))
+        live.guests[house] = QuietSocket().send_text
+        house._lose(live)
+        house.drive(live)
+        await live.driving
+        assert not live.table.row.plays
+
+    in_a_house(scene)
+
+
+class QuietSocket:
+    """The end of a line to a browser that says nothing."""
+
+    async def send_text(self, text):
+        pass
+
+
+def in_a_house(scene):
+    """Run what happens in a house without a server."""
+    house = House(Store(":memory:"))
+    try:
+        asyncio.run(scene(house))
+    finally:
+        house.close()
 
 
 def test_a_foreign_file_is_no_store(tmp_path):

@@ -171,11 +171,15 @@ class House:
     def _forget(self, live: Live) -> None:
         """Drop a table from memory, unless somebody looks at it or it is being played on."""
         if not live.guests and not live.lock.locked() and (live.driving is None or live.driving.done()):
-            self.live.pop(live.key, None)
+            self._drop(live)
 
     def _lose(self, live: Live) -> None:
         """Drop a table whose last change was not kept: it is built again from the store when somebody opens it."""
         live.lost = True
+        self._drop(live)
+
+    def _drop(self, live: Live) -> None:
+        """Take a table out of memory; another one that was built for the same key meanwhile stays."""
         if self.live.get(live.key) is live:
             del self.live[live.key]
 
@@ -276,6 +280,8 @@ class House:
 
     async def _drive(self, live: Live, started: float | None) -> None:
         async with live.lock:
+            if live.lost:
+                return
             try:
                 await (self._watch(live) if live.table.settings.watch else self._play_on(live))
             except Exception as error:
@@ -284,8 +290,8 @@ class House:
                 self._lose(live)
                 await live.tell(Failed("server", str(error) if isinstance(error, StoreError) else LOST))
                 return
-            if not live.guests and self.live.get(live.key) is live:
-                del self.live[live.key]
+            if not live.guests:
+                self._drop(live)
             if started is not None:
                 self.own_seconds.append(time.perf_counter() - started - live.thought)
 
