@@ -822,6 +822,33 @@ def test_the_bots_of_a_lost_table_do_not_play_on():
     in_a_house(scene)
 
 
+def test_a_table_that_went_on_while_it_was_opened_is_built_again(monkeypatch):
+    """Somebody else opens it, passes and leaves while the one who asked first still waits for a thread."""
+
+    async def scene(house):
+        key = (await house.create(Settings("standard", ["random"] * 3, seed=3))).key
+        house.live.clear()
+        real, gate = house.prepare, asyncio.Event()
+
+        async def held_up(work, *arguments):
+            found = await real(work, *arguments)
+            await gate.wait()
+            return found
+
+        monkeypatch.setattr(house, "prepare", held_up)
+        slow = asyncio.create_task(house.open(key))
+        await asyncio.sleep(0)
+        monkeypatch.setattr(house, "prepare", real)
+        quick = await house.open(key)
+        await house.pass_cards(quick, [card_name(card) for card in sorted(quick.table.deal.hands[0])[:3]])
+        await quick.driving
+        assert not house.live
+        gate.set()
+        assert (await slow).table.row == quick.table.row != Row(0, 3, quick.table.row.salt)
+
+    in_a_house(scene)
+
+
 class QuietSocket:
     """The end of a line to a browser that says nothing."""
 

@@ -150,17 +150,18 @@ class House:
         return self.live[key]
 
     async def open(self, key: str) -> Live:
-        """A table that exists.
+        """A table that exists; built once more if somebody else played on at it, and left, in the meantime.
 
         :raises KeyRefused: if the key opens none.
         """
-        if key not in self.live:
+        while key not in self.live:
             kept = self.store.load_table(key)
             if kept is None:
                 raise KeyRefused("this key opens no table")
             self._make_room()
             table = await self.prepare(self._table, key, *kept)
-            self.live.setdefault(key, Live(key, table))
+            if kept == self.store.load_table(key):
+                self.live.setdefault(key, Live(key, table))
         return self.live[key]
 
     def leave(self, live: Live, guest: object) -> None:
