@@ -39,7 +39,7 @@ from heartlab.web import messages
 from heartlab.web.bots import Bots
 from heartlab.web.coaching import Coach
 from heartlab.web.command import run_server
-from heartlab.web.commitment import check_proof, proof_of, run_verify
+from heartlab.web.commitment import check_proof, commit, proof_of, run_verify
 from heartlab.web.house import MAX_RECORDS, SLICE, House
 from heartlab.web.judge import Judge
 from heartlab.web.limits import CAPACITY, MAX_ORDINARY, Bucket, entry_cost, further_cost
@@ -327,6 +327,40 @@ def test_the_proof_holds_and_every_change_of_it_is_found(served, tmp_path):
             run_verify(path, None)
 
 
+@pytest.mark.parametrize(
+    "rules", ["seed", "standard", "standard,passing=random", "standard,passing=pool", "black-maria", "falcon"]
+)
+def test_a_proof_holds_under_all_kinds_of_chance(rules):
+    for seed in range(6):
+        deal = Deal(rules, seed, number=seed)
+        promised = commit(deal, seed, "00")
+        deal.play_randomly(seed)
+        checks = check_proof(proof_of(deal, seed, "00", ["a"] * deal.rules.players), promised)
+        assert all(good for _, good, _ in checks), checks
+
+
+@pytest.mark.parametrize(
+    ("rules", "rig", "remark"),
+    [
+        ("seed", dict(leader=3), "seat 3 leads first, and by the seed it is seat 2"),
+        ("standard,passing=random", dict(pass_direction="left"), "pass left is written, and the seed gives across"),
+        ("standard,passing=random", dict(pass_direction="hold"), "pass hold is written, and the seed gives across"),
+        ("standard", dict(pass_direction="right"), "pass right is written, and the seed gives left"),
+        ("standard,passing=pool", dict(seed=6), "and the seed gives it"),
+        ("black-maria", dict(leader=2), "seat 2 leads first, and by the seed it is seat 1"),
+    ],
+)
+def test_a_proof_with_rigged_chance_is_found(rules, rig, remark):
+    """The promised hands, and then another direction, first leader or exchange than those of the seed."""
+    start = Deal(rules, seed=5)
+    rigged = Deal.from_hands(start.dealt, rules, **rig)
+    rigged.play_randomly(1)
+    proof = proof_of(rigged, 5, "00", ["a"] * start.rules.players)
+    wrong = {what: told for what, good, told in check_proof(proof, commit(start, 5, "00")) if not good}
+    assert remark in wrong.pop("pass direction, exchange and first leader are the seed's")
+    assert list(wrong) == (["every card followed the rules, to the end"] if rules == "black-maria" else [])
+
+
 def test_the_commitment_is_the_documented_hash():
     import hashlib
 
@@ -376,7 +410,7 @@ def test_the_page_has_a_share_in_the_seed(served, tmp_path):
             proof = client.ask("replay", "deals", number=number)["proof"]
             path.write_text(json.dumps(proof))
             assert run_verify(path, view["commitment"], promise)[0]
-            assert len(run_verify(path, None)[1]) == 5
+            assert len(run_verify(path, None)[1]) == 6
             assert not run_verify(path, None, following)[0]
             unshared = {key: value for key, value in proof.items() if key not in ("secret", "share", "promise")}
             for forged in ({**proof, "secret": "0" * 64}, {**proof, "share": "f" * 16}, unshared):
