@@ -33,6 +33,7 @@ from websockets.sync.client import connect
 
 from heartlab.cards import CardSet, card_name, parse_card
 from heartlab.deal import Deal
+from heartlab.players import PlayerError
 from heartlab.record_reader import from_json
 from heartlab.rules import Rules
 from heartlab.web import messages
@@ -569,6 +570,29 @@ def test_only_offered_players_sit_down(served):
         assert "need 3 bots" in got["text"]
         got = client.ask("create", "opened", house=served.key, players=["gnome"] * 3, rules="chess")
         assert "no rules are called" in got["text"]
+
+
+def test_a_player_that_cannot_play_the_rules_does_not_sit_down(served, monkeypatch):
+    def only_standard(self, rules):
+        if str(rules) != "standard":
+            raise PlayerError(f"it does not know {rules}")
+
+    monkeypatch.setattr(type(served.house.bots.player("gnome")[0]), "check_rules", only_standard)
+    with served.client() as client:
+        tables = len(served.house.live)
+        got = client.ask("create", "opened", house=served.key, players=["random", "gnome", "random"], rules="spot")
+        assert (got["type"], got["code"]) == ("failed", "table")
+        assert got["text"] == "gnome cannot sit at this table: it does not know spot"
+        assert len(served.house.live) == tables
+        assert client.create(served.key, ["random", "gnome", "random"])["rules"] == "standard"
+
+
+def test_a_player_of_openspiel_sits_down_where_openspiel_knows_the_rules():
+    pytest.importorskip("pyspiel", reason="needs the extra envs")
+    bots = Bots(["openspiel:uniform_random"])
+    bots.admit("openspiel:uniform_random", Rules.parse("openspiel"))
+    with pytest.raises(ValueError, match=r"cannot sit at this table: .* does not know heart_points=rank"):
+        bots.admit("openspiel:uniform_random", Rules.parse("spot"))
 
 
 def test_other_sites_and_names_are_turned_away(served):

@@ -139,7 +139,7 @@ class House:
         if len(settings.players) != wanted:
             raise ValueError(f"these rules need {wanted} bots, not {len(settings.players)}")
         for name in set(settings.players):
-            await self.prepare(self.bots.player, name)
+            await self.prepare(self.bots.admit, name, rules)
         self._make_room()
         key = secrets.token_urlsafe(16)
         self.store.add_table(key, settings)
