@@ -37,6 +37,7 @@ from heartlab.cards import (
 )
 from heartlab.deal import Deal, IllegalPlay
 from heartlab.game import Game, game_is_over, winners
+from heartlab.record import RecordError
 from heartlab.rules import PRESET_NOTES, PRESETS, Rules, RulesError
 
 
@@ -418,6 +419,18 @@ def test_the_dealer_goes_round_and_chance_chooses_where_it_should() -> None:
     assert {Deal("seed", seed=seed).leader for seed in range(30)} == {0, 1, 2, 3}
     assert {Deal("openspiel", seed=seed).pass_direction for seed in range(40)} == {"left", "right", "across", "hold"}
     assert [Deal("standard", number=n).pass_direction for n in range(4)] == ["left", "right", "across", "hold"]
+
+
+def test_a_record_is_believed_about_the_first_leader_only_where_chance_says_it() -> None:
+    for rules, leaders in (("seed", [0, 1, 2, 3]), ("black-maria", [2])):
+        for leader in leaders:
+            deal = Deal.from_hands(Deal(rules, seed=5, number=1).dealt, rules, number=1, leader=leader)
+            deal.play_randomly(1)
+            assert Deal.from_text(deal.to_text()).history == deal.history
+    deal = Deal.from_hands(Deal("black-maria", seed=5).dealt, "black-maria", leader=2)
+    deal.play_randomly(1)
+    with pytest.raises(RecordError, match="seat 2 leads, but seat 1 should"):
+        Deal.from_text(deal.to_text())
 
 
 @pytest.mark.parametrize(

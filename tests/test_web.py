@@ -33,16 +33,20 @@ from websockets.sync.client import connect
 
 from heartlab.cards import CardSet, card_name, parse_card
 from heartlab.deal import Deal
+from heartlab.players import PlayerError
 from heartlab.record_reader import from_json
 from heartlab.rules import Rules
 from heartlab.web import messages
 from heartlab.web.bots import Bots
+from heartlab.web.coaching import Coach
 from heartlab.web.command import run_server
-from heartlab.web.commitment import check_proof, proof_of, run_verify
+from heartlab.web.commitment import check_proof, commit, proof_of, run_verify
 from heartlab.web.house import MAX_RECORDS, SLICE, House
+from heartlab.web.judge import Judge
 from heartlab.web.limits import CAPACITY, MAX_ORDINARY, Bucket, entry_cost, further_cost
 from heartlab.web.messages import Decision, Incoming
 from heartlab.web.puzzles import make_puzzle, origin_of
+from heartlab.web.server import Connection
 from heartlab.web.store import Row, Settings, Store, StoreError
 from heartlab.web.table import Table, nothing_counts, takes_all, takes_none
 from heartlab.web.workers import Workers
@@ -324,6 +328,40 @@ def test_the_proof_holds_and_every_change_of_it_is_found(served, tmp_path):
             run_verify(path, None)
 
 
+@pytest.mark.parametrize(
+    "rules", ["seed", "standard", "standard,passing=random", "standard,passing=pool", "black-maria", "falcon"]
+)
+def test_a_proof_holds_under_all_kinds_of_chance(rules):
+    for seed in range(6):
+        deal = Deal(rules, seed, number=seed)
+        promised = commit(deal, seed, "00")
+        deal.play_randomly(seed)
+        checks = check_proof(proof_of(deal, seed, "00", ["a"] * deal.rules.players), promised)
+        assert all(good for _, good, _ in checks), checks
+
+
+@pytest.mark.parametrize(
+    ("rules", "rig", "remark"),
+    [
+        ("seed", dict(leader=3), "seat 3 leads first, and by the seed it is seat 2"),
+        ("standard,passing=random", dict(pass_direction="left"), "pass left is written, and the seed gives across"),
+        ("standard,passing=random", dict(pass_direction="hold"), "pass hold is written, and the seed gives across"),
+        ("standard", dict(pass_direction="right"), "pass right is written, and the seed gives left"),
+        ("standard,passing=pool", dict(seed=6), "and the seed gives it"),
+        ("black-maria", dict(leader=2), "seat 2 leads first, and by the seed it is seat 1"),
+    ],
+)
+def test_a_proof_with_rigged_chance_is_found(rules, rig, remark):
+    """The promised hands, and then another direction, first leader or exchange than those of the seed."""
+    start = Deal(rules, seed=5)
+    rigged = Deal.from_hands(start.dealt, rules, **rig)
+    rigged.play_randomly(1)
+    proof = proof_of(rigged, 5, "00", ["a"] * start.rules.players)
+    wrong = {what: told for what, good, told in check_proof(proof, commit(start, 5, "00")) if not good}
+    assert remark in wrong.pop("pass direction, exchange and first leader are the seed's")
+    assert list(wrong) == (["every card followed the rules, to the end"] if rules == "black-maria" else [])
+
+
 def test_the_commitment_is_the_documented_hash():
     import hashlib
 
@@ -373,7 +411,7 @@ def test_the_page_has_a_share_in_the_seed(served, tmp_path):
             proof = client.ask("replay", "deals", number=number)["proof"]
             path.write_text(json.dumps(proof))
             assert run_verify(path, view["commitment"], promise)[0]
-            assert len(run_verify(path, None)[1]) == 5
+            assert len(run_verify(path, None)[1]) == 6
             assert not run_verify(path, None, following)[0]
             unshared = {key: value for key, value in proof.items() if key not in ("secret", "share", "promise")}
             for forged in ({**proof, "secret": "0" * 64}, {**proof, "share": "f" * 16}, unshared):
@@ -532,6 +570,29 @@ def test_only_offered_players_sit_down(served):
         assert "need 3 bots" in got["text"]
         got = client.ask("create", "opened", house=served.key, players=["gnome"] * 3, rules="chess")
         assert "no rules are called" in got["text"]
+
+
+def test_a_player_that_cannot_play_the_rules_does_not_sit_down(served, monkeypatch):
+    def only_standard(self, rules):
+        if str(rules) != "standard":
+            raise PlayerError(f"it does not know {rules}")
+
+    monkeypatch.setattr(type(served.house.bots.player("gnome")[0]), "check_rules", only_standard)
+    with served.client() as client:
+        tables = len(served.house.live)
+        got = client.ask("create", "opened", house=served.key, players=["random", "gnome", "random"], rules="spot")
+        assert (got["type"], got["code"]) == ("failed", "table")
+        assert got["text"] == "gnome cannot sit at this table: it does not know spot"
+        assert len(served.house.live) == tables
+        assert client.create(served.key, ["random", "gnome", "random"])["rules"] == "standard"
+
+
+def test_a_player_of_openspiel_sits_down_where_openspiel_knows_the_rules():
+    pytest.importorskip("pyspiel", reason="needs the extra envs")
+    bots = Bots(["openspiel:uniform_random"])
+    bots.admit("openspiel:uniform_random", Rules.parse("openspiel"))
+    with pytest.raises(ValueError, match=r"cannot sit at this table: .* does not know heart_points=rank"):
+        bots.admit("openspiel:uniform_random", Rules.parse("spot"))
 
 
 def test_other_sites_and_names_are_turned_away(served):
@@ -775,6 +836,91 @@ def test_two_browsers_at_one_table_see_the_same(served):
         one.act()
         two.until(lambda got: got["type"] == "view" and got["plays"] == one.view["plays"])
         assert {**two.view, "event": 0} == {**one.view, "event": 0}
+
+
+def test_a_table_that_is_opened_again_stays_the_same():
+    """On one line, as the page does after a failure: there is never a second copy that overwrites the first one."""
+
+    async def scene(house):
+        one, two = (Connection(house, Coach(house, Judge()), QuietSocket()) for _ in range(2))
+        await one.create(messages.Create(house.key, ["random"] * 3, seed=3))
+        live = one.live
+        await one.open(messages.Open(live.key))
+        await two.open(messages.Open(live.key))
+        assert one.live is two.live is house.live[live.key] is live
+        assert set(live.guests) == {one, two}
+        house.leave(live, two)
+        await live.driving
+        house._lose(live)
+        await one.open(messages.Open(live.key))
+        again = one.live
+        assert again is house.live[live.key] is not live
+        assert (set(live.guests), set(again.guests)) == (set(), {one})
+        house.leave(live, two)
+        assert house.live == {live.key: again}
+        await again.driving
+        await one.create(messages.Create(house.key, ["random"] * 3, seed=3))
+        assert house.live == {one.live.key: one.live}
+        await one.live.driving
+
+    in_a_house(scene)
+
+
+def test_the_bots_of_a_lost_table_do_not_play_on():
+    """They may wait for the lock while a card cannot be kept; then the table goes on in another copy."""
+
+    async def scene(house):
+        live = await house.create(Settings("standard,passing=hold", ["random"] * 4, seed=3, watch=True))
+        live.guests[house] = QuietSocket().send_text
+        house._lose(live)
+        house.drive(live)
+        await live.driving
+        assert not live.table.row.plays
+
+    in_a_house(scene)
+
+
+def test_a_table_that_went_on_while_it_was_opened_is_built_again(monkeypatch):
+    """Somebody else opens it, passes and leaves while the one who asked first still waits for a thread."""
+
+    async def scene(house):
+        key = (await house.create(Settings("standard", ["random"] * 3, seed=3))).key
+        house.live.clear()
+        real, gate = house.prepare, asyncio.Event()
+
+        async def held_up(work, *arguments):
+            found = await real(work, *arguments)
+            await gate.wait()
+            return found
+
+        monkeypatch.setattr(house, "prepare", held_up)
+        slow = asyncio.create_task(house.open(key))
+        await asyncio.sleep(0)
+        monkeypatch.setattr(house, "prepare", real)
+        quick = await house.open(key)
+        await house.pass_cards(quick, [card_name(card) for card in sorted(quick.table.deal.hands[0])[:3]])
+        await quick.driving
+        assert not house.live
+        gate.set()
+        assert (await slow).table.row == quick.table.row != Row(0, 3, quick.table.row.salt)
+
+    in_a_house(scene)
+
+
+class QuietSocket:
+    """The end of a line to a browser that says nothing."""
+
+    async def send_text(self, text):
+        pass
+
+
+def in_a_house(scene):
+    """Run what happens in a house without a server."""
+    house = House(Store(":memory:"))
+    try:
+        asyncio.run(scene(house))
+    finally:
+        house.close()
 
 
 def test_a_foreign_file_is_no_store(tmp_path):

@@ -132,6 +132,29 @@ def test_the_cost_of_a_bad_pass_does_not_hang_on_the_seed(judge):
         assert mine.cost <= 3 * mine.cost_se + 0.4
 
 
+def test_a_pool_is_dealt_out_in_another_way_in_every_world(monkeypatch):
+    """And in the same way, by places in the pool, for all passes that are compared."""
+    begun, finish = [], Judge._finish
+
+    def watched(self, batch, states, *rest):
+        begun.append(states.copy())
+        return finish(self, batch, states, *rest)
+
+    monkeypatch.setattr(Judge, "_finish", watched)
+    deal, judge = Deal("standard,passing=pool", 3), Judge(QUICK_COACH)
+    first = judge.passes(deal.observe(0), 0)
+    ways = []
+    for states in begun:
+        ways.append([])
+        for state in states:
+            pool = sorted(CardSet(int(np.bitwise_or.reduce(state["passed"]))))
+            got = [CardSet(int(mask)) for mask in state["received"][:4]]
+            ways[-1].append(tuple(next(seat for seat in range(4) if card in got[seat]) for card in pool))
+    assert all(len(set(one)) > 0.9 * len(one) for one in ways)
+    assert all(one == ways[0] for one in ways if len(one) == len(ways[0]))
+    assert judge.passes(deal.observe(0), 0) == first
+
+
 def test_a_review_judges_the_pass(served):
     with served.client() as client:
         view = client.create(served.key, seed=5)

@@ -73,7 +73,7 @@ class Deal:
         """A deal with given hands, one per seat; cards in no hand form the kitty.
 
         :param pass_direction: instead of the one that the pass cycle gives for this deal number.
-        :param leader: the first leader, where the rules leave it to chance or to the dealer.
+        :param leader: the first leader, where chance or the dealer decides it; records are believed about chance only.
         :raises ValueError: if the hands do not fit the rules.
         """
         from heartlab.kernel.dealing import begin, clear
@@ -425,7 +425,7 @@ class Deal:
 
     @classmethod
     def from_record(cls, record: DealRecord) -> Deal:
-        """Replay a record, checking every card against the rules.
+        """Replay a record, checking every card against the rules; a first leader is believed only where chance says it.
 
         :raises RecordError: at the line of the first card that the rules forbid, or of wrong points.
         """
@@ -434,7 +434,7 @@ class Deal:
             record.rules,
             number=record.number,
             pass_direction=record.pass_direction,
-            leader=record.leader,
+            leader=record.leader if record.rules.opening == "random" else None,
             scores=record.scores,
         )
         line = record.line

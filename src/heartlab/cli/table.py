@@ -176,7 +176,9 @@ def play(
     file: Annotated[Path | None, typer.Option("--file", help="The SQLite file that keeps the games.")] = None,
     coach: Annotated[str | None, typer.Option("--coach", help="The player that judges; it has to search.")] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page.")] = True,
-    workers: Annotated[int, typer.Option("--workers", help="Threads on which bots and coach think.")] = 2,
+    workers: Annotated[
+        int, typer.Option("--workers", help="Threads on which the bots think; the coach has its own.")
+    ] = 2,
 ) -> None:
     """Play Hearts in the browser against our players, with a coach who says why."""
     try:

@@ -10,7 +10,8 @@ import threading
 
 from heartlab.cards import Card, CardSet
 from heartlab.observation import Observation
-from heartlab.players import Observations, Player, make_player
+from heartlab.players import Observations, Player, PlayerError, make_player
+from heartlab.rules import Rules
 from heartlab.web.messages import Opponent
 
 OPPONENTS = [
@@ -63,6 +64,16 @@ class Bots:
                     raise BotError(f"{name} sees all hands and may not sit at a table")
                 self._players[name] = (player, threading.Lock())
             return self._players[name]
+
+    def admit(self, name: str, rules: Rules) -> None:
+        """Make a player for a table with these rules.
+
+        :raises BotError: if it cannot play them; at the table it would forfeit every choice.
+        """
+        try:
+            self.player(name)[0].check_rules(rules)
+        except PlayerError as error:
+            raise BotError(f"{name} cannot sit at this table: {error}") from error
 
     def play(self, name: str, obs: Observation) -> Card:
         """The card that a player chooses; one that fails or cheats forfeits the choice to the lowest legal card."""

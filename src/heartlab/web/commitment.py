@@ -2,8 +2,8 @@
 
 The hash is SHA-256 over a short text: rules, number, seed, salt and all hands. The salt keeps anybody from trying out
 deals until the hash fits. When the deal is over its *proof* tells everything; whoever kept the hash can check that
-these very hands were fixed from the start, that they are what the seed deals under the rules, and that play followed
-the rules.
+these very hands were fixed from the start, that they are what the seed deals under the rules, that all further chance
+(pass direction, exchange of a pool, first leader) is the seed's as well, and that play followed the rules.
 
 So that the server cannot look for a seed that it likes, the page has a share in it: the server promises a secret (by
 its hash) before it hears the page's random text, and the seed is a hash of both. Unless somebody gave the seed.
@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from heartlab.cards import CardSet
-from heartlab.deal import Deal
-from heartlab.record import RecordError, to_json
+from heartlab.deal import Deal, IllegalPlay
+from heartlab.record import DealRecord, RecordError, to_json
 from heartlab.record_reader import from_json
 from heartlab.rules import Rules
 
@@ -112,6 +112,7 @@ def check_proof(
     dealt = Deal(record.rules, seed, record.number)
     same = dealt.dealt == record.hands and dealt.kitty == record.kitty
     checks.append(("the seed deals these very hands", same, f"seed {seed}, deal {record.number}"))
+    checks.append(("pass direction, exchange and first leader are the seed's", *check_chance(record, dealt)))
     if shared is not None:
         kept = shared.promise == first
         checks.append(("the server's secret is the one promised before the page's text", kept, shared.promise))
@@ -126,6 +127,23 @@ def check_proof(
         over, remark = False, str(error)
     checks.append(("every card followed the rules, to the end", over, remark))
     return checks
+
+
+def check_chance(record: DealRecord, dealt: Deal) -> tuple[bool, str]:
+    """Whether what a seed decides after the hands is as in a record, and a remark; the passes are made on `dealt`."""
+    if record.pass_direction != dealt.pass_direction:
+        return False, f"pass {record.pass_direction} is written, and the seed gives {dealt.pass_direction}"
+    try:
+        for seat, cards in enumerate(record.passed or ()):
+            dealt.pass_cards(seat, cards)
+    except IllegalPlay as error:
+        return False, str(error)
+    for seat, cards in enumerate(record.received or ()):
+        if cards != dealt.received[seat]:
+            return False, f"seat {seat} got {cards.names()}, and the seed gives it {dealt.received[seat].names()}"
+    if record.leader != dealt.leader:
+        return False, f"seat {record.leader} leads first, and by the seed it is seat {dealt.leader}"
+    return True, f"pass {dealt.pass_direction}, seat {dealt.leader} leads"
 
 
 def run_verify(path: Path, promised: str | None, promise: str | None = None) -> tuple[bool, list[dict[str, Any]]]:

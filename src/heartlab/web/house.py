@@ -139,7 +139,7 @@ class House:
         if len(settings.players) != wanted:
             raise ValueError(f"these rules need {wanted} bots, not {len(settings.players)}")
         for name in set(settings.players):
-            await self.prepare(self.bots.player, name)
+            await self.prepare(self.bots.admit, name, rules)
         self._make_room()
         key = secrets.token_urlsafe(16)
         self.store.add_table(key, settings)
@@ -150,17 +150,18 @@ class House:
         return self.live[key]
 
     async def open(self, key: str) -> Live:
-        """A table that exists.
+        """A table that exists; built once more if somebody else played on at it, and left, in the meantime.
 
         :raises KeyRefused: if the key opens none.
         """
-        if key not in self.live:
+        while key not in self.live:
             kept = self.store.load_table(key)
             if kept is None:
                 raise KeyRefused("this key opens no table")
             self._make_room()
             table = await self.prepare(self._table, key, *kept)
-            self.live.setdefault(key, Live(key, table))
+            if kept == self.store.load_table(key):
+                self.live.setdefault(key, Live(key, table))
         return self.live[key]
 
     def leave(self, live: Live, guest: object) -> None:
@@ -171,11 +172,15 @@ class House:
     def _forget(self, live: Live) -> None:
         """Drop a table from memory, unless somebody looks at it or it is being played on."""
         if not live.guests and not live.lock.locked() and (live.driving is None or live.driving.done()):
-            self.live.pop(live.key, None)
+            self._drop(live)
 
     def _lose(self, live: Live) -> None:
         """Drop a table whose last change was not kept: it is built again from the store when somebody opens it."""
         live.lost = True
+        self._drop(live)
+
+    def _drop(self, live: Live) -> None:
+        """Take a table out of memory; another one that was built for the same key meanwhile stays."""
         if self.live.get(live.key) is live:
             del self.live[live.key]
 
@@ -276,6 +281,8 @@ class House:
 
     async def _drive(self, live: Live, started: float | None) -> None:
         async with live.lock:
+            if live.lost:
+                return
             try:
                 await (self._watch(live) if live.table.settings.watch else self._play_on(live))
             except Exception as error:
@@ -284,8 +291,8 @@ class House:
                 self._lose(live)
                 await live.tell(Failed("server", str(error) if isinstance(error, StoreError) else LOST))
                 return
-            if not live.guests and self.live.get(live.key) is live:
-                del self.live[live.key]
+            if not live.guests:
+                self._drop(live)
             if started is not None:
                 self.own_seconds.append(time.perf_counter() - started - live.thought)
 

@@ -178,15 +178,16 @@ class Judge:
             wishes: dict[int, list[str]] = {}
             for name in PASSERS:
                 wishes.setdefault(int(make_player(name).choose_passes(batch)[0]), []).append(name)
-            drawn = self._passed_by_others(batch, obs, self.mind.draw(batch, SIFT_WORLDS + PASS_WORLDS)[0][0])
-            sift, worlds = drawn[:SIFT_WORLDS], drawn[SIFT_WORLDS:]
-            first = {mask: self._points_after(batch, obs, sift, mask).mean() for mask in wishes}
+            (drawn,), (keys,) = self.mind.draw(batch, SIFT_WORLDS + PASS_WORLDS)
+            self._pass_for_others(batch, obs, drawn, keys)
+            sift, worlds = (drawn[:SIFT_WORLDS], keys[:SIFT_WORLDS]), (drawn[SIFT_WORLDS:], keys[SIFT_WORLDS:])
+            first = {mask: self._points_after(batch, obs, *sift, mask).mean() for mask in wishes}
             leader = min(first, key=lambda mask: first[mask])
             for mask in swaps(CardSet(leader), obs.may_pass):
-                first[mask] = self._points_after(batch, obs, sift, mask).mean()
+                first[mask] = self._points_after(batch, obs, *sift, mask).mean()
             order = sorted(first, key=lambda mask: first[mask])
             wanted = {*order[:PASS_LAST], *wishes, *([also.mask] if also is not None else [])}
-            points = {mask: self._points_after(batch, obs, worlds, mask) for mask in wanted}
+            points = {mask: self._points_after(batch, obs, *worlds, mask) for mask in wanted}
         best, root = order[0], PASS_WORLDS**0.5
         found = []
         for mask, values in points.items():
@@ -200,32 +201,39 @@ class Judge:
         return sorted(found, key=lambda one: (one.cards.mask != best, one.expected))
 
     def _points_after(
-        self, batch: Observations, obs: Observation, worlds: StateArray, mask: int
+        self, batch: Observations, obs: Observation, worlds: StateArray, keys: npt.NDArray[np.uint64], mask: int
     ) -> npt.NDArray[np.int64]:
-        """The points of the seat in each world, if it passes these cards."""
+        """The points of the seat in each world, if it passes these cards; a pool is dealt out by the world's key."""
         states = worlds.copy()
-        self._give(batch, states, obs.seat, np.full(len(states), mask, np.uint64))
+        self._give(batch, states, keys, obs.seat, np.full(len(states), mask, np.uint64))
         histories = np.full((len(states), 52), -1, np.int8)
         players = [self.pass_on] * obs.rules.players
         points: npt.NDArray[np.int64] = self._finish(batch, states, histories, worlds["taken"], players).points
         return points[:, obs.seat]
 
-    def _passed_by_others(self, batch: Observations, obs: Observation, worlds: StateArray) -> StateArray:
-        """The worlds after all others have passed."""
+    def _pass_for_others(
+        self, batch: Observations, obs: Observation, worlds: StateArray, keys: npt.NDArray[np.uint64]
+    ) -> None:
+        """Let all others pass in the worlds."""
         rows, histories = np.arange(len(worlds)), np.full((len(worlds), 52), -1, np.int8)
-        keys = np.full(len(worlds), batch.records["random"][0], np.uint64)
+        dice = np.full(len(worlds), batch.records["random"][0], np.uint64)
         records = np.zeros(len(worlds), OBSERVATION)
         passer = make_player("gnome:jake")
         for seat in range(obs.rules.players):
             if seat != obs.seat:
                 seats = np.full(len(worlds), seat, np.int64)
-                observe_table(batch.compiled, worlds, histories, rows, seats, keys, records)
+                observe_table(batch.compiled, worlds, histories, rows, seats, dice, records)
                 masks = passer.choose_passes(Observations(batch.rules, batch.compiled, records))
-                self._give(batch, worlds, seat, masks)
-        return worlds
+                self._give(batch, worlds, keys, seat, masks)
 
-    def _give(self, batch: Observations, states: StateArray, seat: int, masks: npt.NDArray[np.uint64]) -> None:
-        keys = np.full(len(states), batch.records["random"][0], np.uint64)
+    def _give(
+        self,
+        batch: Observations,
+        states: StateArray,
+        keys: npt.NDArray[np.uint64],
+        seat: int,
+        masks: npt.NDArray[np.uint64],
+    ) -> None:
         seats, verdicts = np.full(len(states), seat, np.int64), np.zeros(len(states), np.bool_)
         give_table(batch.compiled, keys, states, seats, masks, verdicts)
 

@@ -181,11 +181,11 @@ class Connection:
         return self.live
 
     async def sit(self, live: Live, *, tell_key: bool) -> None:
-        """Look at a table from now on."""
-        if self.live is not None:
-            self.house.leave(self.live, self)
-        self.live = live
+        """Look at a table from now on; the one before is left last, so that it stays in memory if it is the same."""
+        before, self.live = self.live, live
         live.guests[self] = self.send
+        if before is not None and before is not live:
+            self.house.leave(before, self)
         if tell_key:
             await self.send(m.Opened(live.key))
         if not live.table.settings.watch:
