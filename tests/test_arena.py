@@ -1,7 +1,11 @@
 """The arena: fair seatings, results that depend on the seed alone, honest counting of bad answers, records that
 replay."""
 
+import os
+import signal
+import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,11 +14,13 @@ from heartlab import Deal, Player, Rules, make_player
 from heartlab.arena import Match, PlayerFailure, result_dict, run_match
 from heartlab.arena.arrangements import arrangements
 from heartlab.arena.command import run_arena
+from heartlab.arena.keeping import Keeper
+from heartlab.arena.match import _play_batch
 from heartlab.arena.recording import Recorder
 from heartlab.arena.report import summary_lines
 from heartlab.arena.rows import RowsInPlay
 from heartlab.bundle import read_bundle, write_bundle
-from heartlab.executor import make_executor
+from heartlab.executor import LocalExecutor, Stopped, make_executor
 from heartlab.players import Observations, PlayerError
 from heartlab.replay import load_deals
 from heartlab.statistics import estimate
@@ -252,6 +258,41 @@ def test_an_interrupt_keeps_what_was_measured():
     assert result_dict(result)["difference"] is not None
 
 
+def test_an_interrupt_does_not_tear_what_is_recorded(tmp_path):
+    match = Match([make_player("random"), make_player("gnome")], Rules.parse("standard"), 50, seed=3)
+    with Recorder(tmp_path / "r.hearts", match) as recorder:
+
+        def interrupted_while_writing(deals):
+            os.kill(os.getpid(), signal.SIGINT)
+            recorder(deals)
+
+        result = run_match(match, batch=2, threads=1, listener=interrupted_while_writing)
+    assert result.interrupted
+    assert recorder.count == result.deals == 28
+
+
+def test_a_batch_that_nobody_wants_any_more_ends_between_two_cards():
+    asked = threading.Semaphore(0)
+
+    class Slow(Lowest):
+        def choose_cards(self, batch):
+            asked.release()
+            time.sleep(0.02)
+            return super().choose_cards(batch)
+
+    match = Match([Slow("slow")] * 4, Rules.parse("standard"), 1, seed=3)
+    executor = LocalExecutor(1)
+    task = executor.submit(_play_batch, match, np.arange(1))
+    asked.acquire()
+    executor.close()
+    with pytest.raises(Stopped):
+        task.result()
+    cards = 1
+    while asked.acquire(blocking=False):
+        cards += 1
+    assert cards < 52, "it was not played to the end"
+
+
 def test_slow_players_get_small_batches():
     """Progress shows, and an interrupt is answered, although a single deal takes a while."""
 
@@ -357,6 +398,41 @@ def test_a_kept_match_goes_on_to_the_same_result(tmp_path):
     assert (again.decisions == whole.decisions).all()
     stopped = run_match(match(400), until_se=5.0, keep=kept)
     assert stopped.units < 400
+
+
+def test_a_process_that_is_behind_does_not_replace_what_another_kept(tmp_path):
+    match = Match([make_player("gnome"), make_player("random")], Rules.parse("standard"), 12, seed=3)
+    kept = tmp_path / "match.npz"
+    behind = Keeper(kept, match)
+    run_match(match, keep=kept)
+    behind.save(run_match(replace(match, units=5)))
+    assert len(read_bundle(kept)[1]["points"]) == 12
+    behind.save(run_match(replace(match, units=13)))
+    assert len(read_bundle(kept)[1]["points"]) == 13
+
+
+def test_links_are_followed_and_pipes_stay_pipes(tmp_path):
+    match = Match([make_player("gnome"), make_player("random")], Rules.parse("standard"), 2, seed=3)
+    pipe, link, target = tmp_path / "pipe", tmp_path / "link", tmp_path / "there.hearts"
+    os.mkfifo(pipe)
+    link.symlink_to(target)
+    heard = []
+    reader = threading.Thread(target=lambda: heard.append(pipe.read_text()))
+    reader.start()
+    for path in (pipe, link):
+        with Recorder(path, match) as recorder:
+            run_match(match, listener=recorder)
+    reader.join()
+    assert link.is_symlink()
+    assert pipe.is_fifo()
+    assert heard == [target.read_text()]
+    with pytest.raises(ValueError, match="is no regular file"):
+        run_match(match, keep=pipe)
+    link.unlink()
+    link.symlink_to(tmp_path / "kept.npz")
+    run_match(match, keep=link)
+    assert link.is_symlink()
+    assert run_match(match, keep=link, listener=pytest.fail).units == 2
 
 
 def test_a_kept_match_is_not_cut_by_a_shorter_one(tmp_path):

@@ -7,6 +7,7 @@ file and never half of one.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import tempfile
@@ -32,7 +33,13 @@ class BundleError(ValueError):
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write to that takes the place of `path` all at once, or not at all if something fails."""
+    """A file to write to that takes the place of `path` all at once, or not at all if something fails.
+
+    A link is followed. A device or a pipe is refused: it would be replaced by a file.
+    """
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "is no regular file", str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     try:
@@ -64,7 +71,7 @@ def read_bundle(path: Path) -> tuple[dict[str, Any], Arrays]:
     :raises BundleError: if there is no such file, or it is damaged, or of another kind.
     """
     if not path.is_file():
-        raise BundleError(f"{path}: no such file")
+        raise BundleError(f"{path}: {'is no regular file' if path.exists() else 'no such file'}")
     try:
         with np.load(path, allow_pickle=False) as entries:
             arrays = {name: np.asarray(entries[name]) for name in entries.files}

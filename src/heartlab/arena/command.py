@@ -81,6 +81,9 @@ def _show(result: MatchResult, report: Callable[[dict[str, Any]], None] | None) 
     if report:
         report(result_dict(result))
         return
+    if not result.units:
+        print("interrupted before a unit was finished: there is nothing to report")
+        return
     from rich.console import Console
 
     console = Console()

@@ -91,7 +91,10 @@ class Keeper:
         return time.perf_counter() - self._saved >= SECONDS_BETWEEN_SAVES
 
     def save(self, result: MatchResult) -> None:
-        """Save the result so far. A full disk does not end the match."""
+        """Save the result so far, unless another process has kept more. A full disk does not end the match."""
+        self._saved = time.perf_counter()
+        if self._units_there() > result.units:
+            return
         header = {
             "format": FORMAT, **_identity(self.match), "deals": result.deals, "seconds": result.seconds,
             "files": self._files,
@@ -102,7 +105,15 @@ class Keeper:
             self.failure = ""
         except OSError as error:
             self.failure = error.strerror or str(error)
-        self._saved = time.perf_counter()
+
+    def _units_there(self) -> int:
+        """How many units of this match the file holds."""
+        try:
+            header, arrays = read_bundle(self.path)
+        except BundleError:
+            return 0
+        is_this = all(header.get(key) == value for key, value in _identity(self.match).items())
+        return len(arrays["points"]) if is_this else 0
 
 
 def _complete(arrays: Arrays, deals: int) -> None:

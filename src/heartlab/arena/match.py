@@ -21,6 +21,7 @@ from heartlab.arena.results import MatchResult, join
 from heartlab.arena.rows import FinishedDeals, Match, RowsInPlay
 from heartlab.executor import Executor, LocalExecutor, Task
 from heartlab.game import game_is_over
+from heartlab.interrupts import interrupt_held
 from heartlab.kernel.layout import NOBODY, SEATS
 from heartlab.statistics import FloatArray, estimate
 
@@ -183,15 +184,16 @@ def run_match(
     place = executor or LocalExecutor(threads)
     try:
         for result, finished in _batches(left, batch, place) if stop is None else ():
-            parts.append(result)
-            stop = goal.after(result.points) if goal else None
-            end = match.units if stop is None else stop
-            if listener:
-                listener(FinishedDeals.in_order(finished, match.first + end))
-            if progress:
-                progress(min(end, sum(part.units for part in parts)))
-            if keeper and keeper.is_due:
-                keeper.save(so_far())
+            with interrupt_held():  # what is counted is also told, written and kept
+                parts.append(result)
+                stop = goal.after(result.points) if goal else None
+                end = match.units if stop is None else stop
+                if listener:
+                    listener(FinishedDeals.in_order(finished, match.first + end))
+                if progress:
+                    progress(min(end, sum(part.units for part in parts)))
+                if keeper and keeper.is_due:
+                    keeper.save(so_far())
             if stop is not None:
                 break
     except KeyboardInterrupt:

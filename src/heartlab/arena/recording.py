@@ -17,7 +17,8 @@ class Recorder:
     """Writes every finished deal, in order: text, or JSON Lines if the file's name ends in .jsonl.
 
     The file appears under its name only when the match is over (or was interrupted); a run that fails leaves what it
-    had in a file with `.part` behind its name.
+    had in a file with `.part` behind its name. Links are followed; what is no regular file, such as a pipe, is written
+    to as it is.
     """
 
     def __init__(self, path: Path, match: Match) -> None:
@@ -26,11 +27,12 @@ class Recorder:
         """
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, "is a directory", str(path))
-        self.path = path
+        self.path = path.resolve()
         self.match = match
         self.count = 0
         self._as_json = path.suffix == ".jsonl"
-        self._partial = path.with_name(path.name + ".part")
+        self._is_special = self.path.exists() and not self.path.is_file()
+        self._partial = self.path if self._is_special else self.path.with_name(self.path.name + ".part")
         self._out: TextIO
 
     def __enter__(self) -> Recorder:
@@ -39,7 +41,7 @@ class Recorder:
 
     def __exit__(self, failure: type[BaseException] | None, *exc: object) -> None:
         self._out.close()
-        if failure is None:
+        if failure is None and not self._is_special:
             self._partial.replace(self.path)
 
     def __call__(self, deals: FinishedDeals) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from heartlab.arena.arrangements import arrangements
+from heartlab.executor import Stopped, asked_to_stop
 from heartlab.kernel.layout import OBSERVATION, PLAYING, SEATS, STATE, StateArray, compile_rules
 from heartlab.kernel.rng import seed_key, substream
 from heartlab.kernel.table import deal_table, give_table, observe_table, play_table, points_table
@@ -139,7 +140,10 @@ class RowsInPlay:
             self.player_keys = np.array([substream(player_key, int(unit)) for unit in self.units], np.uint64)
 
     def play_deals(self, rows: Rows, numbers: Rows, scores: StateArray) -> FinishedDeals:
-        """Deal and play one deal in each of some rows, from given totals."""
+        """Deal and play one deal in each of some rows, from given totals.
+
+        :raises Stopped: between two cards, when the executor was closed: nobody wants the result any more.
+        """
         states, histories = np.zeros(len(rows), STATE), np.full((len(rows), 52), -1, np.int8)
         deal_table(self.compiled, self.keys[rows], numbers, states)
         states["scores"] = scores
@@ -149,6 +153,8 @@ class RowsInPlay:
             active = np.flatnonzero(states["phase"] == PLAYING)
             if not len(active):
                 break
+            if asked_to_stop():
+                raise Stopped
             self._play(rows, states, histories, active)
         points = np.zeros((len(rows), SEATS), np.int64)
         shooters = np.zeros(len(rows), np.int64)

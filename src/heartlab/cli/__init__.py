@@ -27,4 +27,4 @@ def main() -> None:
         sys.stderr.close()
         raise SystemExit(0) from None
     except (ValueError, OSError, CardError) as error:
-        fail(str(error) if not isinstance(error, OSError) else f"{error.filename}: {error.strerror}")
+        fail(str(error) if not isinstance(error, OSError) else f"{error.filename or 'output'}: {error.strerror}")

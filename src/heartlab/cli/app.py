@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import signal
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -76,7 +77,7 @@ def use_file(path: Path) -> None:
     :raises ValueError: if it cannot be run.
     """
     if not path.is_file():
-        raise ValueError(f"--use {path}: there is no such file")
+        raise ValueError(f"--use {path}: {'is no file' if path.exists() else 'there is no such file'}")
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
         raise ValueError(f"--use {path}: not a Python file")
@@ -86,3 +87,10 @@ def use_file(path: Path) -> None:
         spec.loader.exec_module(module)
     except Exception as error:
         raise ValueError(f"--use {path}: {type(error).__name__}: {error}") from error
+
+
+def leave(interrupted: bool) -> NoReturn:
+    """End a command that could be interrupted. Threads may still finish their card: a second Ctrl-C ends at once."""
+    if interrupted:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    raise typer.Exit(130 if interrupted else 0)

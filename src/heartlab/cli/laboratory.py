@@ -15,6 +15,7 @@ from heartlab.cli.app import (
     RulesOption,
     SeedOption,
     app,
+    leave,
     positive,
     print_json,
 )
@@ -65,7 +66,7 @@ def arena(
         on=on,
         report=print_json if as_json else None,
     )
-    raise typer.Exit(130 if interrupted else 0)
+    leave(interrupted)
 
 
 @app.command()
@@ -115,7 +116,7 @@ def train(
         changes=parse_changes(changes or []),
         report=print_json if as_json else None,
     )
-    raise typer.Exit(130 if interrupted else 0)
+    leave(interrupted)
 
 
 @app.command()

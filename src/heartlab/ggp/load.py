@@ -37,7 +37,8 @@ def read_game(file: str | Path) -> Description:
         return parse_game(text, name)
     path = Path(file)
     if not path.is_file():
-        raise GdlError(f"{name}: no such file, and no game of ours; ours are {', '.join(known_games())}")
+        what = "is no file" if path.exists() else "no such file"
+        raise GdlError(f"{name}: {what}, and no game of ours; ours are {', '.join(known_games())}")
     try:
         return parse_game(path.read_text("utf-8"), name)
     except UnicodeDecodeError:

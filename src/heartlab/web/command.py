@@ -47,7 +47,8 @@ def bind(host: str, port: int) -> socket.socket:
         listener.listen(128)
     except OSError as error:
         listener.close()
-        raise ValueError(f"cannot listen on {host} port {port}: {error.strerror}; --port 0 takes a free one") from error
+        advice = "; --port 0 takes a free one" if port else ""
+        raise ValueError(f"cannot listen on {host} port {port}: {error.strerror}{advice}") from error
     return listener
 
 
