@@ -232,6 +232,23 @@ def test_games_with_percepts_are_played():
     assert 10 < found["players"][0]["mean"] < 90
 
 
+@pytest.mark.parametrize("percepts", [True, False])
+def test_seeds_and_matches_have_dice_of_their_own_under_chance(percepts, tmp_path):
+    """Where all players play at random, which they do under chance and percepts, they do it by their seed."""
+    text = COIN if percepts else COIN.replace("(<= (sees guesser landed) (does random (toss ?s)))", "")
+    description = parse_game(text, "coin")
+    referee = Manager(description, make_machine(description), Clocks(5, 2))
+
+    def guesses(seed, name):
+        record = tmp_path / name
+        play_matches(referee, ["random"], 12, seed, record=record)
+        return [json.loads(line)["moves"][1][1] for line in record.read_text().splitlines()]
+
+    first, again, other = guesses(1, "first"), guesses(1, "again"), guesses(2, "other")
+    assert set(first) == set(other) == {"(say heads)", "(say tails)"}
+    assert first == again != other
+
+
 def test_a_match_without_a_goal_is_not_a_lost_one():
     rules = "(role a) (role b) (<= (legal ?r go) (role ?r)) (<= terminal (true (over))) (<= (next (over)) (role a)) "
     description = parse_game(rules + "(goal a 70)", "odd")
@@ -341,7 +358,7 @@ def test_old_games_are_folded_into_features(nim, monkeypatch, tmp_path):
         seats = [LocalSeat(agent, "td"), LocalSeat(make_agent("random", 5), "random")]
         for match in range(6):
             assert manager(nim, scramble=True).play(seats, match).finished
-        knowledge = agent.make_player().knowledge
+        knowledge = agent.make_player(0).knowledge
         agent.close()
         assert len(knowledge.games) == min(kept, 6)
         saved.append(FeatureModel.load(path))
@@ -623,7 +640,7 @@ class FlakyAgent(Agent):
     """An agent that now and then crashes, sleeps through its clock, or answers nonsense."""
 
     def __init__(self, seed):
-        super().__init__(lambda: RandomPlayer(seed))
+        super().__init__(lambda _: RandomPlayer(seed))
         self.faults = random.Random(seed)
 
     def answer(self, text):

@@ -9,6 +9,7 @@ not a message raises `ProtocolError` for the server to refuse, everything else g
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections import OrderedDict
@@ -51,9 +52,18 @@ class Agent:
     """Plays matches by answering messages."""
 
     def __init__(
-        self, make_player: Callable[[], GamePlayer], name: str = "heartlab", close: Callable[[], None] = lambda: None
+        self,
+        make_player: Callable[[int], GamePlayer],
+        name: str = "heartlab",
+        close: Callable[[], None] = lambda: None,
+        seed: int = 0,
     ) -> None:
+        """An agent whose matches are played by what `make_player` makes of a seed.
+
+        Every match has a seed of its own, counted from `seed` on, also where the agent plays at random itself.
+        """
         self.make_player, self.name, self.close = make_player, name, close
+        self.seeds = itertools.count(seed)
         self.sessions: dict[str, _Session] = {}
         self.games: OrderedDict[tuple[object, ...], Machine] = OrderedDict()
         self.lock = threading.Lock()
@@ -110,7 +120,7 @@ class Agent:
         if running is not None and running.machine.roles[running.number] != message.role:
             return BUSY
         hidden = machine.has_percepts or RANDOM_ROLE in machine.roles
-        player = RandomPlayer() if hidden else self.make_player()
+        player = (RandomPlayer if hidden else self.make_player)(next(self.seeds))
         player.begin(machine, number, max(0.0, message.start_clock - (time.monotonic() - begun)))
         belief = Belief(machine, number, player.dice) if machine.has_percepts else None
         patience = PATIENCE + message.start_clock + 10 * message.play_clock
