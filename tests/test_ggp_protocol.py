@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from ggp_rulesheets import SCALE
 
+from heartlab.ggp import manager as manager_module
 from heartlab.ggp import matches
 from heartlab.ggp import seats as seats_module
 from heartlab.ggp import server as server_module
@@ -262,6 +263,20 @@ def test_a_match_without_a_goal_is_not_a_lost_one():
     assert said[-1].endswith(" mean goal none  (3 without a goal)  [3 rules]")
 
 
+def test_a_match_that_is_broken_off_counts_in_no_mean(monkeypatch):
+    """A game may give goals in every state; they count at its end only."""
+    monkeypatch.setattr(manager_module, "MAX_TURNS", 3)
+    rules = "(role a) (init on) (legal a go) (<= (next on) (true on)) (<= terminal (true over)) (goal a 37)"
+    description = parse_game(rules, "endless")
+    said = []
+    found = play_matches(
+        Manager(description, make_machine(description), Clocks(5, 2)), ["random"], 2, tell=said.append
+    )
+    (player,) = found["players"]
+    assert (found["finished"], player["mean"], player["without_goal"], player["troubles"]) == (0, None, 2, {})
+    assert said[0] == "match 1: a=?  3 turns  (broken off)"
+
+
 def test_intervals_over_few_matches_are_wide():
     goals = matches._mean([0, 100, None, 50, 50])
     assert (goals["mean"], goals["without_goal"]) == (50, 1)
@@ -492,7 +507,7 @@ def test_a_rule_that_breaks_in_mid_match_is_noted():
     )
     result = Manager(description, make_machine(description), Clocks(2, 1)).play([LocalSeat(make_agent("random"), "r")])
     assert not result.finished
-    assert result.goals == [30]
+    assert result.goals == [None]
     assert "no legal move" in result.troubles[0].message
 
 
