@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from ggp_rulesheets import SCALE
 
+from heartlab.ggp import agent as agent_module
 from heartlab.ggp import manager as manager_module
 from heartlab.ggp import matches
 from heartlab.ggp import seats as seats_module
@@ -165,9 +166,75 @@ def test_unplayable_starts_are_refused():
     assert not agent.sessions
 
 
-def test_full_agents_and_silent_matches(monkeypatch):
-    from heartlab.ggp import agent as agent_module
+LONG = "9" * 5000
 
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        f"(<= (next (n {LONG})) (does x go)) (goal x 100)",
+        f"(<= (legal x (go {LONG})) (true (n 1))) (goal x 100)",
+        f"(goal x {LONG})",
+        "(goal x 5000000000)",
+        f"(goal x {'0' * 5000}100)",
+    ],
+    ids=["fact", "move", "goal", "goal of 33 bits", "zeros"],
+)
+def test_numbers_of_any_length_get_an_answer(rule):
+    rules = f"(role x) (init (n 1)) (legal x go) (<= terminal (true (n 2))) (<= (next (n 2)) (does x go)) {rule}"
+    agent = make_agent("random")
+    assert agent.answer(f"(PREVIEW ({rules}) 5)") == "ready"
+    assert agent.answer(f"(START m x ({rules}) 5 1)") == "ready"
+    move = agent.answer("(PLAY m NIL)")
+    assert move in ("go", f"(go {LONG})")
+    assert agent.answer(f"(STOP m ({move}))") == "done"
+
+
+@pytest.mark.parametrize(("clock", "seconds"), [(0, 1.0), (10, 6.0), (86400, agent_module.MOST_GROUNDING)])
+def test_a_long_start_clock_does_not_ground_for_hours(clock, seconds, monkeypatch):
+    budgets = []
+    monkeypatch.setattr(
+        agent_module, "make_machine", lambda *args: budgets.append(args[2].seconds) or load_game("nim", "prover")
+    )
+    assert make_agent("random").answer(f"(PREVIEW ({NIM}) {clock})") == "ready"
+    assert budgets == [seconds]
+
+
+def test_a_full_agent_says_so_before_it_works(monkeypatch):
+    """Matches that are still being prepared have their places as well."""
+    monkeypatch.setattr(agent_module, "MOST_MATCHES", 2)
+    begun, prepared, made = threading.Event(), threading.Event(), []
+
+    class Slow(RandomPlayer):
+        def begin(self, machine, player, seconds):
+            super().begin(machine, player, seconds)
+            made.append(self)
+            if len(made) == 2:
+                begun.set()
+                prepared.wait()
+
+    agent = Agent(Slow)
+    assert agent.answer(f"(START a first ({NIM}) 5 1)") == "ready"
+    answers = []
+    second = threading.Thread(target=lambda: answers.append(agent.answer(f"(START b first ({NIM}) 5 1)")))
+    second.start()
+    begun.wait()
+    try:
+        assert "busy" in agent.answer("(INFO)")
+        assert agent.answer("(START c x ((role x) (goal x 50)) 5 1)") == "busy"
+        assert len(agent.games) == 1, "no machine was made"
+        assert agent.answer(f"(START a first ({NIM}) 5 1)") == "ready", "a match that has its place may begin anew"
+    finally:
+        prepared.set()
+        second.join()
+    assert answers == ["ready"]
+    assert sorted(agent.sessions) == ["a", "b"]
+    assert agent.answer("(ABORT a)") == "aborted"
+    assert agent.answer(f"(START c nobody ({NIM}) 5 1)") == "busy"
+    assert agent.answer(f"(START c first ({NIM}) 5 1)") == "ready", "what was refused keeps no place"
+
+
+def test_full_agents_and_silent_matches(monkeypatch):
     monkeypatch.setattr(agent_module, "MOST_MATCHES", 2)
     agent = make_agent("random")
     for match in "ab":
@@ -269,9 +336,7 @@ def test_a_match_that_is_broken_off_counts_in_no_mean(monkeypatch):
     rules = "(role a) (init on) (legal a go) (<= (next on) (true on)) (<= terminal (true over)) (goal a 37)"
     description = parse_game(rules, "endless")
     said = []
-    found = play_matches(
-        Manager(description, make_machine(description), Clocks(5, 2)), ["random"], 2, tell=said.append
-    )
+    found = play_matches(Manager(description, make_machine(description), Clocks(5, 2)), ["random"], 2, tell=said.append)
     (player,) = found["players"]
     assert (found["finished"], player["mean"], player["without_goal"], player["troubles"]) == (0, None, 2, {})
     assert said[0] == "match 1: a=?  3 turns  (broken off)"
@@ -564,7 +629,7 @@ def test_the_player_survives_a_thousand_fuzzed_messages():
             answer = post(server.url, body, length=len(body) + (number % 97 == 0))
             assert answer.startswith(b"HTTP/1.0 "), answer
             statuses.add(answer.split()[1])
-        for length in ("x", "99999999999"):
+        for length in ("x", "99999999999", "9" * 5000):
             assert b" 41" in post(server.url, b"", length)
         assert b"(name random)" in post(server.url, b"(INFO)")
     assert statuses == {b"200", b"400"}
