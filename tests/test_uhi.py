@@ -143,6 +143,22 @@ def test_a_served_player_refuses_seeds_and_rules_that_it_cannot_take():
     assert list(server.hear(dialogue(Deal("standard", 1).observe(0))[0])) == []
 
 
+def test_lines_that_contradict_each_other_get_a_sentence():
+    """Nobody follows the diamond, and the other diamonds are not all ours: no deal fits that."""
+    server = Server(make_player("iie"))
+    told = dialogue(Deal("seed", 1).observe(0))
+    contradiction = [f"played {seat} {card}" for seat, card in enumerate(("3D", "KC", "QC", "JC"))]
+    for line in [*told, *contradiction]:
+        assert list(server.hear(line)) == []
+    (answer,) = server.hear("card?")
+    assert answer.startswith("info error no deal fits the observation")
+    for line in [*told, "played 0 3D", "played 1 KD", "played 2 KC", "played 3 2D", "played 1 AD", "played 2 QC"]:
+        assert list(server.hear(line)) == [], "a new game sets everything right"
+    assert list(server.hear("played 3 5D")) == []
+    (answer,) = server.hear("card?")
+    assert answer.split()[0] == "card"
+
+
 # --- the examples, and the tester ---
 
 
