@@ -390,6 +390,26 @@ def test_a_deal_by_hand_is_one_dialogue(tmp_path):
     assert sum(line.startswith("card?") for line in said) == 13
 
 
+@pytest.mark.parametrize("kitty", ["first-trick", "first-heart"])
+def test_a_kitty_is_told_after_the_trick_that_took_it(kitty):
+    """So that what was told before stays the beginning of what is told later."""
+    rules = Rules.parse(f"advice,kitty={kitty},kitty_seen=yes")
+    tricks = set()
+    for seed in range(8):
+        dice, deal = random.Random(seed), Deal(rules, seed)
+        told = [dialogue(deal.observe(seat)) for seat in range(rules.players)]
+        while not deal.is_over:
+            deal.play(dice.choice(sorted(deal.legal)))
+            for seat in range(rules.players):
+                before, told[seat] = told[seat], dialogue(deal.observe(seat))
+                assert told[seat][: len(before)] == before
+        for seat, lines in enumerate(told):
+            places = [place for place, line in enumerate(lines) if line.startswith("kitty")]
+            assert len(places) == (seat == deal.kitty_taker)
+            tricks |= {(place - 2) / rules.players for place in places}
+    assert tricks == {1} if kitty == "first-trick" else len(tricks) > 1
+
+
 def test_the_end_of_every_deal_is_told(tmp_path):
     log = tmp_path / "uhi.log"
     player = make_player(f"exec:processes=1,log={log}:{GOOD}")
