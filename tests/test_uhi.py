@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -408,6 +409,40 @@ def test_a_kitty_is_told_after_the_trick_that_took_it(kitty):
             assert len(places) == (seat == deal.kitty_taker)
             tricks |= {(place - 2) / rules.players for place in places}
     assert tricks == {1} if kitty == "first-trick" else len(tricks) > 1
+
+
+def is_open(path):
+    """Whether we hold a file open."""
+    return any(entry.exists() and entry.samefile(path) for entry in Path("/proc/self/fd").iterdir())
+
+
+def test_a_log_is_closed_with_its_player(bot, tmp_path):
+    log = tmp_path / "uhi.log"
+    player = make_player(f"exec:log={log}:{GOOD}")
+    deal = Deal("seed", seed=4)
+    player.play(deal.observe(deal.to_move))
+    assert is_open(log)
+    player.close()
+    assert not is_open(log)
+    assert log.read_text().splitlines()[-1].endswith("> quit")
+
+
+def test_a_log_stays_open_for_who_is_thinking(bot, tmp_path):
+    """A bot that is ended while it thinks is still logged; the log is closed after it, and nothing is left behind."""
+    log = tmp_path / "uhi.log"
+    player = make_player(f"exec:movetime=600000,log={log}:{bot('echo info hm; sleep 600')}")
+    deal = Deal("seed", seed=4)
+    answers = []
+    thinking = threading.Thread(target=lambda: answers.append(player.answer(deal.observe(deal.to_move))))
+    thinking.start()
+    while not log.exists() or "info hm" not in log.read_text():
+        time.sleep(0.02)
+    player.close()
+    thinking.join()
+    assert answers == [None]
+    assert not player.faults, "that was no fault of the bot"
+    assert not is_open(log)
+    assert gone(tmp_path / "bot.sh")
 
 
 def test_the_end_of_every_deal_is_told(tmp_path):
