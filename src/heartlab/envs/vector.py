@@ -21,12 +21,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.envs.encoding import DIRECTIONS, collect_planes, encode_state, observation_size, plane_count, scales
+from heartlab.envs.encoding import (
+    DIRECTIONS,
+    collect_planes,
+    encode_state,
+    observation_size,
+    plane_count,
+    points_told,
+    scales,
+)
 from heartlab.jit import kernel
 from heartlab.kernel.bits import ONE, ZERO, bit, lowest, nth, popcount
 from heartlab.kernel.dealing import deal, give, may_pass
 from heartlab.kernel.layout import NOBODY, OVER, PASSING, SEATS, STATE, compile_rules
-from heartlab.kernel.play import legal, mask_points, play, points
+from heartlab.kernel.play import legal, mask_points, play
 from heartlab.kernel.rng import below, seed_key, substream
 from heartlab.kernel.table import EXCHANGE_STREAM
 from heartlab.rules import POOL, SCATTER, Rules
@@ -93,7 +101,7 @@ def step_rows(
         play(rules[0], state, actions[row])
         over = state["phase"] == OVER
         if over or (by_trick and state["trick_size"] == 0):
-            points(rules[0], state, now)
+            points_told(rules[0], state, now)
             for seat in range(players):
                 rewards[row, seat] = paid[row, seat] - now[seat]
                 paid[row, seat] = now[seat]
@@ -185,7 +193,8 @@ class VectorHearts:
         encoding: str = "numbers",
     ) -> None:
         """
-        :param reward: all at the end of a deal ("deal"), or after every trick ("trick").
+        :param reward: all at the end of a deal ("deal"), or after every trick ("trick"); moon, bonuses and a kitty that
+            nobody may see at the end in any case.
         :param encoding: observations as "numbers" or "bits".
         """
         self.rules = Rules.parse(rules)
