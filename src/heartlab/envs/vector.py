@@ -36,22 +36,13 @@ from heartlab.kernel.dealing import deal, give, may_pass
 from heartlab.kernel.layout import NOBODY, OVER, PASSING, SEATS, STATE, compile_rules
 from heartlab.kernel.play import legal, mask_points, play
 from heartlab.kernel.rng import below, seed_key, substream
-from heartlab.kernel.table import EXCHANGE_STREAM
+from heartlab.kernel.table import EXCHANGE_STREAM, deal_table
 from heartlab.rules import POOL, SCATTER, Rules
 
 ENCODINGS = ("numbers", "bits")
 REWARDS = ("deal", "trick")
 DIRECTION_BIT, LEADER_BIT, TRICK_BIT = 2, 10, 16
 """Where the last word of the bits keeps pass direction, leader and tricks; bit 0: passing, bit 1: hearts broken."""
-
-
-@kernel
-def begin_rows(rules: Any, key: np.uint64, numbers: Any, states: Any) -> None:
-    """Deal a new deal in every row."""
-    rng = np.empty(1, np.uint64)
-    for row in range(len(states)):
-        rng[0] = substream(key, numbers[row])
-        deal(rules[0], states[row], numbers[row], rng)
 
 
 @kernel
@@ -236,7 +227,7 @@ class VectorHearts:
         self.numbers[:] = np.arange(self.rows)
         self._chosen[:] = 0
         self._paid[:] = 0
-        begin_rows(self._compiled, self._key, self.numbers, self._states)
+        deal_table(self._compiled, np.full(self.rows, self._key), self.numbers, self._states)
         return self._look()
 
     def step(
