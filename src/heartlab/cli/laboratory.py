@@ -15,9 +15,9 @@ from heartlab.cli.app import (
     RulesOption,
     SeedOption,
     app,
-    positive,
     print_json,
 )
+from heartlab.ggp.commands import positive
 from heartlab.rules import Rules
 
 
