@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from heartlab.ggp.normal import DISTINCT, FAILS, HOLDS, Literal, normalise
 from heartlab.ggp.parse import parse_expressions, parse_game, parse_term
-from heartlab.ggp.terms import GdlError, is_ground, show, variables
+from heartlab.ggp.terms import GdlError, is_ground, number_of, show, sort_key, variables
 
 NAMES = st.from_regex(r"\??[a-z0-9_+*<>-]{1,6}", fullmatch=True).filter(lambda name: name != "?")
 TERMS = st.recursive(
@@ -22,6 +22,24 @@ def test_terms_round_trip(term):
     assert parse_term(show(term)) == term
     assert parse_term(f" ; a comment (\n{show(term).upper()}  ") == term
     assert is_ground(term) == (not list(variables(term)))
+
+
+@given(st.lists(st.from_regex(r"[0-9]{1,6}", fullmatch=True)))
+def test_numbers_come_by_size(numbers):
+    found = sorted(numbers, key=sort_key)
+    assert found == sorted(numbers, key=lambda text: (int(text), len(text)))
+    assert [number_of(text) for text in found] == sorted(map(int, numbers))
+
+
+def test_numbers_of_any_length_have_their_place():
+    long = ("9" * 5000, "1" + "0" * 5000)
+    zeros = ("0" * 5000, "0" * 5000 + "7")
+    assert sorted([*long, *zeros, "8", "b", ("f", "1"), "٣"], key=sort_key) == [
+        *zeros, "8", *long, "b", "٣", ("f", "1")
+    ]  # fmt: skip
+    assert [number_of(term) for term in (*zeros, "999999999", "1000000000", long[0], "b", "٣", ("f", "1"))] == [
+        0, 7, 999999999, None, None, None, None, None
+    ]  # fmt: skip
 
 
 @given(st.text(alphabet="()?; abC\n\t<=\x00é", max_size=60))

@@ -18,6 +18,8 @@ import numpy as np
 import pytest
 from ggp_rulesheets import SCALE
 
+from heartlab.ggp import agent as agent_module
+from heartlab.ggp import manager as manager_module
 from heartlab.ggp import matches
 from heartlab.ggp import seats as seats_module
 from heartlab.ggp import server as server_module
@@ -164,9 +166,75 @@ def test_unplayable_starts_are_refused():
     assert not agent.sessions
 
 
-def test_full_agents_and_silent_matches(monkeypatch):
-    from heartlab.ggp import agent as agent_module
+LONG = "9" * 5000
 
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        f"(<= (next (n {LONG})) (does x go)) (goal x 100)",
+        f"(<= (legal x (go {LONG})) (true (n 1))) (goal x 100)",
+        f"(goal x {LONG})",
+        "(goal x 5000000000)",
+        f"(goal x {'0' * 5000}100)",
+    ],
+    ids=["fact", "move", "goal", "goal of 33 bits", "zeros"],
+)
+def test_numbers_of_any_length_get_an_answer(rule):
+    rules = f"(role x) (init (n 1)) (legal x go) (<= terminal (true (n 2))) (<= (next (n 2)) (does x go)) {rule}"
+    agent = make_agent("random")
+    assert agent.answer(f"(PREVIEW ({rules}) 5)") == "ready"
+    assert agent.answer(f"(START m x ({rules}) 5 1)") == "ready"
+    move = agent.answer("(PLAY m NIL)")
+    assert move in ("go", f"(go {LONG})")
+    assert agent.answer(f"(STOP m ({move}))") == "done"
+
+
+@pytest.mark.parametrize(("clock", "seconds"), [(0, 1.0), (10, 6.0), (86400, agent_module.MOST_GROUNDING)])
+def test_a_long_start_clock_does_not_ground_for_hours(clock, seconds, monkeypatch):
+    budgets = []
+    monkeypatch.setattr(
+        agent_module, "make_machine", lambda *args: budgets.append(args[2].seconds) or load_game("nim", "prover")
+    )
+    assert make_agent("random").answer(f"(PREVIEW ({NIM}) {clock})") == "ready"
+    assert budgets == [seconds]
+
+
+def test_a_full_agent_says_so_before_it_works(monkeypatch):
+    """Matches that are still being prepared have their places as well."""
+    monkeypatch.setattr(agent_module, "MOST_MATCHES", 2)
+    begun, prepared, made = threading.Event(), threading.Event(), []
+
+    class Slow(RandomPlayer):
+        def begin(self, machine, player, seconds):
+            super().begin(machine, player, seconds)
+            made.append(self)
+            if len(made) == 2:
+                begun.set()
+                prepared.wait()
+
+    agent = Agent(Slow)
+    assert agent.answer(f"(START a first ({NIM}) 5 1)") == "ready"
+    answers = []
+    second = threading.Thread(target=lambda: answers.append(agent.answer(f"(START b first ({NIM}) 5 1)")))
+    second.start()
+    begun.wait()
+    try:
+        assert "busy" in agent.answer("(INFO)")
+        assert agent.answer("(START c x ((role x) (goal x 50)) 5 1)") == "busy"
+        assert len(agent.games) == 1, "no machine was made"
+        assert agent.answer(f"(START a first ({NIM}) 5 1)") == "ready", "a match that has its place may begin anew"
+    finally:
+        prepared.set()
+        second.join()
+    assert answers == ["ready"]
+    assert sorted(agent.sessions) == ["a", "b"]
+    assert agent.answer("(ABORT a)") == "aborted"
+    assert agent.answer(f"(START c nobody ({NIM}) 5 1)") == "busy"
+    assert agent.answer(f"(START c first ({NIM}) 5 1)") == "ready", "what was refused keeps no place"
+
+
+def test_full_agents_and_silent_matches(monkeypatch):
     monkeypatch.setattr(agent_module, "MOST_MATCHES", 2)
     agent = make_agent("random")
     for match in "ab":
@@ -232,6 +300,23 @@ def test_games_with_percepts_are_played():
     assert 10 < found["players"][0]["mean"] < 90
 
 
+@pytest.mark.parametrize("percepts", [True, False])
+def test_seeds_and_matches_have_dice_of_their_own_under_chance(percepts, tmp_path):
+    """Where all players play at random, which they do under chance and percepts, they do it by their seed."""
+    text = COIN if percepts else COIN.replace("(<= (sees guesser landed) (does random (toss ?s)))", "")
+    description = parse_game(text, "coin")
+    referee = Manager(description, make_machine(description), Clocks(5, 2))
+
+    def guesses(seed, name):
+        record = tmp_path / name
+        play_matches(referee, ["random"], 12, seed, record=record)
+        return [json.loads(line)["moves"][1][1] for line in record.read_text().splitlines()]
+
+    first, again, other = guesses(1, "first"), guesses(1, "again"), guesses(2, "other")
+    assert set(first) == set(other) == {"(say heads)", "(say tails)"}
+    assert first == again != other
+
+
 def test_a_match_without_a_goal_is_not_a_lost_one():
     rules = "(role a) (role b) (<= (legal ?r go) (role ?r)) (<= terminal (true (over))) (<= (next (over)) (role a)) "
     description = parse_game(rules + "(goal a 70)", "odd")
@@ -243,6 +328,18 @@ def test_a_match_without_a_goal_is_not_a_lost_one():
     assert (first["mean"], first["half_width"], first["without_goal"]) == (70, 0, 0)
     assert (second["mean"], second["half_width"], second["without_goal"]) == (None, None, 3)
     assert said[-1].endswith(" mean goal none  (3 without a goal)  [3 rules]")
+
+
+def test_a_match_that_is_broken_off_counts_in_no_mean(monkeypatch):
+    """A game may give goals in every state; they count at its end only."""
+    monkeypatch.setattr(manager_module, "MAX_TURNS", 3)
+    rules = "(role a) (init on) (legal a go) (<= (next on) (true on)) (<= terminal (true over)) (goal a 37)"
+    description = parse_game(rules, "endless")
+    said = []
+    found = play_matches(Manager(description, make_machine(description), Clocks(5, 2)), ["random"], 2, tell=said.append)
+    (player,) = found["players"]
+    assert (found["finished"], player["mean"], player["without_goal"], player["troubles"]) == (0, None, 2, {})
+    assert said[0] == "match 1: a=?  3 turns  (broken off)"
 
 
 def test_intervals_over_few_matches_are_wide():
@@ -341,7 +438,7 @@ def test_old_games_are_folded_into_features(nim, monkeypatch, tmp_path):
         seats = [LocalSeat(agent, "td"), LocalSeat(make_agent("random", 5), "random")]
         for match in range(6):
             assert manager(nim, scramble=True).play(seats, match).finished
-        knowledge = agent.make_player().knowledge
+        knowledge = agent.make_player(0).knowledge
         agent.close()
         assert len(knowledge.games) == min(kept, 6)
         saved.append(FeatureModel.load(path))
@@ -475,7 +572,7 @@ def test_a_rule_that_breaks_in_mid_match_is_noted():
     )
     result = Manager(description, make_machine(description), Clocks(2, 1)).play([LocalSeat(make_agent("random"), "r")])
     assert not result.finished
-    assert result.goals == [30]
+    assert result.goals == [None]
     assert "no legal move" in result.troubles[0].message
 
 
@@ -532,7 +629,7 @@ def test_the_player_survives_a_thousand_fuzzed_messages():
             answer = post(server.url, body, length=len(body) + (number % 97 == 0))
             assert answer.startswith(b"HTTP/1.0 "), answer
             statuses.add(answer.split()[1])
-        for length in ("x", "99999999999"):
+        for length in ("x", "99999999999", "9" * 5000):
             assert b" 41" in post(server.url, b"", length)
         assert b"(name random)" in post(server.url, b"(INFO)")
     assert statuses == {b"200", b"400"}
@@ -623,7 +720,7 @@ class FlakyAgent(Agent):
     """An agent that now and then crashes, sleeps through its clock, or answers nonsense."""
 
     def __init__(self, seed):
-        super().__init__(lambda: RandomPlayer(seed))
+        super().__init__(lambda _: RandomPlayer(seed))
         self.faults = random.Random(seed)
 
     def answer(self, text):

@@ -92,6 +92,7 @@ def test_errors(rule, message):
         ("(<= terminal (true (at 1)) nowhere)", "nothing defines nowhere"),
         ("(spare 1)", "nothing uses spare"),
         ("(<= (goal white many) (true (at 1)))", "a goal should be a number from 0 to 100"),
+        pytest.param(f"(<= (goal white {'9' * 5000}) (true (at 1)))", "a goal should be a number", id="long goal"),
         ("(<= open (true (at 1))) (<= (open) (true (at 1)))", "the relation open has none in parentheses"),
     ],
 )

@@ -55,6 +55,26 @@ def test_rewards_add_up_to_the_points(seed, reward, episode):
     assert environment.deal.is_over
 
 
+@pytest.mark.parametrize("seen", ["no", "yes"])
+def test_rewards_tell_nothing_of_a_hidden_kitty(seen):
+    environment = raw_env(f"advice,kitty_seen={seen}", reward="trick")
+    rules, late = environment.rules, 0
+    for seed in range(20):
+        environment.reset(seed=seed)
+        dice, paid = random.Random(seed), np.zeros(3)
+        while not any(environment.terminations.values()):
+            environment.step(dice.choice(sorted(environment._legal)))
+            paid -= list(environment.rewards.values())
+            deal = environment.deal
+            if deal.is_over or deal.trick:
+                continue
+            known = [sum(map(rules.card_points, deal.observe(seat).taken[seat])) for seat in range(3)]
+            assert paid.tolist() == known
+            late += deal.points != tuple(known)
+        assert paid.tolist() == list(deal.points)
+    assert (late > 0) == (seen == "no")
+
+
 def test_the_deals_are_ours():
     environment = raw_env("standard")
     environment.reset(seed=5)

@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -141,6 +142,22 @@ def test_a_served_player_refuses_seeds_and_rules_that_it_cannot_take():
         ["info error newdeal before newgame"],
     ]
     assert list(server.hear(dialogue(Deal("standard", 1).observe(0))[0])) == []
+
+
+def test_lines_that_contradict_each_other_get_a_sentence():
+    """Nobody follows the diamond, and the other diamonds are not all ours: no deal fits that."""
+    server = Server(make_player("iie"))
+    told = dialogue(Deal("seed", 1).observe(0))
+    contradiction = [f"played {seat} {card}" for seat, card in enumerate(("3D", "KC", "QC", "JC"))]
+    for line in [*told, *contradiction]:
+        assert list(server.hear(line)) == []
+    (answer,) = server.hear("card?")
+    assert answer.startswith("info error no deal fits the observation")
+    for line in [*told, "played 0 3D", "played 1 KD", "played 2 KC", "played 3 2D", "played 1 AD", "played 2 QC"]:
+        assert list(server.hear(line)) == [], "a new game sets everything right"
+    assert list(server.hear("played 3 5D")) == []
+    (answer,) = server.hear("card?")
+    assert answer.split()[0] == "card"
 
 
 # --- the examples, and the tester ---
@@ -372,6 +389,60 @@ def test_a_deal_by_hand_is_one_dialogue(tmp_path):
     ]
     assert [line for line in said if line.startswith("passed")] == [f"passed {deal.passed[2].names()}"]
     assert sum(line.startswith("card?") for line in said) == 13
+
+
+@pytest.mark.parametrize("kitty", ["first-trick", "first-heart"])
+def test_a_kitty_is_told_after_the_trick_that_took_it(kitty):
+    """So that what was told before stays the beginning of what is told later."""
+    rules = Rules.parse(f"advice,kitty={kitty},kitty_seen=yes")
+    tricks = set()
+    for seed in range(8):
+        dice, deal = random.Random(seed), Deal(rules, seed)
+        told = [dialogue(deal.observe(seat)) for seat in range(rules.players)]
+        while not deal.is_over:
+            deal.play(dice.choice(sorted(deal.legal)))
+            for seat in range(rules.players):
+                before, told[seat] = told[seat], dialogue(deal.observe(seat))
+                assert told[seat][: len(before)] == before
+        for seat, lines in enumerate(told):
+            places = [place for place, line in enumerate(lines) if line.startswith("kitty")]
+            assert len(places) == (seat == deal.kitty_taker)
+            tricks |= {(place - 2) / rules.players for place in places}
+    assert tricks == {1} if kitty == "first-trick" else len(tricks) > 1
+
+
+def is_open(path):
+    """Whether we hold a file open."""
+    return any(entry.exists() and entry.samefile(path) for entry in Path("/proc/self/fd").iterdir())
+
+
+def test_a_log_is_closed_with_its_player(bot, tmp_path):
+    log = tmp_path / "uhi.log"
+    player = make_player(f"exec:log={log}:{GOOD}")
+    deal = Deal("seed", seed=4)
+    player.play(deal.observe(deal.to_move))
+    assert is_open(log)
+    player.close()
+    assert not is_open(log)
+    assert log.read_text().splitlines()[-1].endswith("> quit")
+
+
+def test_a_log_stays_open_for_who_is_thinking(bot, tmp_path):
+    """A bot that is ended while it thinks is still logged; the log is closed after it, and nothing is left behind."""
+    log = tmp_path / "uhi.log"
+    player = make_player(f"exec:movetime=600000,log={log}:{bot('echo info hm; sleep 600')}")
+    deal = Deal("seed", seed=4)
+    answers = []
+    thinking = threading.Thread(target=lambda: answers.append(player.answer(deal.observe(deal.to_move))))
+    thinking.start()
+    while not log.exists() or "info hm" not in log.read_text():
+        time.sleep(0.02)
+    player.close()
+    thinking.join()
+    assert answers == [None]
+    assert not player.faults, "that was no fault of the bot"
+    assert not is_open(log)
+    assert gone(tmp_path / "bot.sh")
 
 
 def test_the_end_of_every_deal_is_told(tmp_path):

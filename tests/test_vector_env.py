@@ -15,6 +15,12 @@ from heartlab.kernel.layout import compile_rules
 from heartlab.players import Observations
 
 
+def known_points(deal, seat):
+    """What the cards count that a seat knows to have taken."""
+    taken = deal.observe(seat).taken[seat]
+    return sum(map(deal.rules.card_points, taken)) * (2 if deal.rules.doubler in taken else 1)
+
+
 class PlainRow:
     """One row, stepped by the friendly objects: the twin of the kernel."""
 
@@ -40,6 +46,13 @@ class PlainRow:
         mask = sum(1 << card for card in self.chosen)
         return encode(self.rules, self.deal._compiled, self.deal._states, self.seat, mask)
 
+    @property
+    def points(self):
+        """What each seat can know that it has: counted by hand from what it sees until the deal is over."""
+        if self.deal.is_over:
+            return list(self.deal.points)
+        return [known_points(self.deal, seat) for seat in range(self.rules.players)]
+
     def step(self, card):
         rewards = [0] * self.rules.players
         if self.deal.to_pass:
@@ -51,8 +64,8 @@ class PlainRow:
         self.deal.play(card)
         over = self.deal.is_over
         if over or (self.by_trick and not self.deal.trick):
-            rewards = [before - now for before, now in zip(self.paid, self.deal.points, strict=True)]
-            self.paid = list(self.deal.points)
+            rewards = [before - now for before, now in zip(self.paid, self.points, strict=True)]
+            self.paid = self.points
         if over:
             self.number += self.rows
             self.begin()
@@ -87,6 +100,28 @@ def test_every_row_is_a_deal_of_ours(seed, reward):
         assert rewards.tolist() == [row for row, _ in expected]
         assert done.tolist() == [over for _, over in expected]
         np.testing.assert_array_equal(rewards, same)
+
+
+@pytest.mark.parametrize("kitty", ["first-trick", "first-heart"])
+@pytest.mark.parametrize("seen", ["no", "yes"])
+def test_rewards_tell_nothing_of_a_hidden_kitty(kitty, seen):
+    """Seventeen tricks of three cards: what a seat was paid is what it sees, and all is paid at the end."""
+    rules = Rules.parse(f"advice,kitty={kitty},kitty_seen={seen}")
+    env = VectorHearts(rules, 64, seed=1, reward="trick")
+    deals = [Deal(rules, 1, row) for row in range(64)]
+    paid, late = np.zeros((64, 3)), 0
+    for step in range(1, 52):
+        actions = env.random_actions()
+        _, _, rewards, done = env.step(actions)
+        for deal, card in zip(deals, actions, strict=True):
+            deal.play(int(card))
+        paid -= rewards
+        if step % 3 == 0 and step < 51:
+            assert paid.tolist() == [[known_points(deal, seat) for seat in range(3)] for deal in deals]
+            late += (paid != [deal.points for deal in deals]).any()
+    assert done.all()
+    assert paid.tolist() == [list(deal.points) for deal in deals]
+    assert (late > 0) == (seen == "no")
 
 
 def test_the_same_seed_the_same_course():

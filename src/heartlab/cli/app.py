@@ -49,13 +49,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def positive(option: str, value: Any) -> Any:
-    """The value of an option, if it is above zero."""
-    if not value > 0:
-        raise ValueError(f"{option} {value}: needs a number above zero")
-    return value
-
-
 @app.callback()
 def options(
     version: Annotated[

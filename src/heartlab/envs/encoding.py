@@ -27,8 +27,8 @@ import numpy.typing as npt
 
 from heartlab.jit import kernel
 from heartlab.kernel.bits import ONE, ZERO, lowest
-from heartlab.kernel.layout import NOBODY, PASSING
-from heartlab.kernel.play import mask_points
+from heartlab.kernel.layout import NOBODY, OVER, PASSING, SEATS
+from heartlab.kernel.play import mask_points, points
 from heartlab.players.base import Observations
 from heartlab.rules import POOL, SCATTER, Rules
 
@@ -87,6 +87,21 @@ def collect_planes(rules: Any, state: Any, seat: int, chosen: np.uint64, out: An
         if step > 0:
             out[2 + 3 * players + step] = state["may_hold"][other]
         other = other + 1 if other + 1 < players else 0
+
+
+@kernel
+def points_told(rules: Any, state: Any, out: Any) -> None:
+    """Points of each seat as far as it may know them: a kitty that nobody may see counts at the end of the deal only.
+
+    Rewards are told to a seat, so they must not tell more than its observation.
+    """
+    taker = np.int64(state["kitty_taker"])
+    hidden = taker != NOBODY and not rules["kitty_seen"] and state["phase"] != OVER
+    if hidden:
+        state["taken"][taker] &= ~state["kitty"]
+    points(rules, state, out)
+    if hidden:
+        state["taken"][taker] |= state["kitty"]
 
 
 @kernel
@@ -193,6 +208,13 @@ def encode_batch(batch: Observations) -> npt.NDArray[np.float32]:
     planes = np.zeros(plane_count(batch.rules.players), np.uint64)
     encode_seen(batch.compiled, batch.records, *scales(batch.rules), planes, out)
     return out
+
+
+def told_points(rules: Rules, compiled: Any, states: Any) -> list[int]:
+    """The points of each seat of a table of one, as far as it may know them."""
+    out = np.zeros(SEATS, np.int64)
+    points_told(compiled[0], states[0], out)
+    return [int(own) for own in out[: rules.players]]
 
 
 def encode(rules: Rules, compiled: Any, states: Any, seat: int, chosen: int = 0) -> npt.NDArray[np.float32]:

@@ -25,7 +25,7 @@ except ImportError as error:
 
 from heartlab.cards import CardSet, pretty_card
 from heartlab.deal import Deal
-from heartlab.envs.encoding import encode, observation_size
+from heartlab.envs.encoding import encode, observation_size, told_points
 from heartlab.game import game_is_over
 from heartlab.record import MAX_NUMBER
 from heartlab.rules import Rules
@@ -42,7 +42,8 @@ def env(
 ) -> AECEnv[Any, Any, Any]:
     """The environment with PettingZoo's usual checks around it; an illegal action ends the episode.
 
-    :param reward: after every trick ("trick"), or all at the end of a deal ("deal").
+    :param reward: after every trick ("trick"), or all at the end of a deal ("deal"); moon, bonuses and a kitty that
+        nobody may see at the end in any case.
     :param episode: one deal ("deal"), or a whole game ("game").
     :param render_mode: "human" prints the table after every action; "ansi" lets `render` return it as text.
     """
@@ -193,8 +194,8 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         return bool(self.deal.history) and not self.deal.trick
 
     def _pay(self) -> None:
-        """Reward every seat with the points since the last time, moon and bonuses included at the end."""
-        for seat, points in enumerate(self.deal.points):
+        """Reward every seat with the points since the last time; moon, bonuses and a hidden kitty come at the end."""
+        for seat, points in enumerate(told_points(self.rules, self.deal._compiled, self.deal._states)):
             self.rewards[self.possible_agents[seat]] = float(self._paid[seat] - points)
             self._paid[seat] = points
 

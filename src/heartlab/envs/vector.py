@@ -21,29 +21,28 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.envs.encoding import DIRECTIONS, collect_planes, encode_state, observation_size, plane_count, scales
+from heartlab.envs.encoding import (
+    DIRECTIONS,
+    collect_planes,
+    encode_state,
+    observation_size,
+    plane_count,
+    points_told,
+    scales,
+)
 from heartlab.jit import kernel
 from heartlab.kernel.bits import ONE, ZERO, bit, lowest, nth, popcount
 from heartlab.kernel.dealing import deal, give, may_pass
 from heartlab.kernel.layout import NOBODY, OVER, PASSING, SEATS, STATE, compile_rules
-from heartlab.kernel.play import legal, mask_points, play, points
+from heartlab.kernel.play import legal, mask_points, play
 from heartlab.kernel.rng import below, seed_key, substream
-from heartlab.kernel.table import EXCHANGE_STREAM
+from heartlab.kernel.table import EXCHANGE_STREAM, deal_table
 from heartlab.rules import POOL, SCATTER, Rules
 
 ENCODINGS = ("numbers", "bits")
 REWARDS = ("deal", "trick")
 DIRECTION_BIT, LEADER_BIT, TRICK_BIT = 2, 10, 16
 """Where the last word of the bits keeps pass direction, leader and tricks; bit 0: passing, bit 1: hearts broken."""
-
-
-@kernel
-def begin_rows(rules: Any, key: np.uint64, numbers: Any, states: Any) -> None:
-    """Deal a new deal in every row."""
-    rng = np.empty(1, np.uint64)
-    for row in range(len(states)):
-        rng[0] = substream(key, numbers[row])
-        deal(rules[0], states[row], numbers[row], rng)
 
 
 @kernel
@@ -93,7 +92,7 @@ def step_rows(
         play(rules[0], state, actions[row])
         over = state["phase"] == OVER
         if over or (by_trick and state["trick_size"] == 0):
-            points(rules[0], state, now)
+            points_told(rules[0], state, now)
             for seat in range(players):
                 rewards[row, seat] = paid[row, seat] - now[seat]
                 paid[row, seat] = now[seat]
@@ -185,7 +184,8 @@ class VectorHearts:
         encoding: str = "numbers",
     ) -> None:
         """
-        :param reward: all at the end of a deal ("deal"), or after every trick ("trick").
+        :param reward: all at the end of a deal ("deal"), or after every trick ("trick"); moon, bonuses and a kitty that
+            nobody may see at the end in any case.
         :param encoding: observations as "numbers" or "bits".
         """
         self.rules = Rules.parse(rules)
@@ -227,7 +227,7 @@ class VectorHearts:
         self.numbers[:] = np.arange(self.rows)
         self._chosen[:] = 0
         self._paid[:] = 0
-        begin_rows(self._compiled, self._key, self.numbers, self._states)
+        deal_table(self._compiled, np.full(self.rows, self._key), self.numbers, self._states)
         return self._look()
 
     def step(

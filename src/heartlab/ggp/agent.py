@@ -9,6 +9,7 @@ not a message raises `ProtocolError` for the server to refuse, everything else g
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections import OrderedDict
@@ -26,6 +27,11 @@ from heartlab.ggp.terms import RANDOM_ROLE, GdlError, Term, show
 
 MOST_MATCHES = 32
 REMEMBERED_GAMES = 4
+GROUNDING_SHARE = 0.6
+"""The share of the start clock that grounding may take."""
+MOST_GROUNDING = 120.0
+"""Seconds that grounding may take, however long the start clock: that may be a day, and what is not ground in two
+minutes would be a network too large to play with. The prover takes over then."""
 PATIENCE = 60.0
 """Seconds beyond ten turns after which a match that went silent is forgotten."""
 
@@ -51,10 +57,21 @@ class Agent:
     """Plays matches by answering messages."""
 
     def __init__(
-        self, make_player: Callable[[], GamePlayer], name: str = "heartlab", close: Callable[[], None] = lambda: None
+        self,
+        make_player: Callable[[int], GamePlayer],
+        name: str = "heartlab",
+        close: Callable[[], None] = lambda: None,
+        seed: int = 0,
     ) -> None:
+        """An agent whose matches are played by what `make_player` makes of a seed.
+
+        Every match has a seed of its own, counted from `seed` on, also where the agent plays at random itself.
+        """
         self.make_player, self.name, self.close = make_player, name, close
+        self.seeds = itertools.count(seed)
         self.sessions: dict[str, _Session] = {}
+        self.starting = 0
+        """START messages that are being answered; each has a place among the matches."""
         self.games: OrderedDict[tuple[object, ...], Machine] = OrderedDict()
         self.lock = threading.Lock()
 
@@ -67,8 +84,7 @@ class Agent:
         message = parse_message(text)
         self._forget_silent()
         if message.kind in ("info", "ping"):
-            status = "available" if len(self.sessions) < MOST_MATCHES else BUSY
-            return f"((name {self.name})(status {status}))"
+            return f"((name {self.name})(status {'available' if self._has_room() else BUSY}))"
         if message.kind == "preview":
             return self._preview(message)
         if message.kind == "start":
@@ -98,28 +114,45 @@ class Agent:
         return READY
 
     def _start(self, message: Message) -> str:
+        """Take a place for the match before any work is done for it, and give it back if it cannot be played."""
+        with self.lock:
+            is_new = message.match not in self.sessions
+            if self._has_other_role(message) or (is_new and not self._has_room()):
+                return BUSY
+            self.starting += 1
+        session, answer = None, BUSY
+        try:
+            session = self._prepare(message)
+        finally:
+            with self.lock:
+                self.starting -= 1
+                if session is not None and not self._has_other_role(message):
+                    self.sessions[message.match], answer = session, READY
+        return answer
+
+    def _has_other_role(self, message: Message) -> bool:
+        """Whether the match is being played here in another role than the message says."""
+        running = self.sessions.get(message.match)
+        return running is not None and running.machine.roles[running.number] != message.role
+
+    def _has_room(self) -> bool:
+        return len(self.sessions) + self.starting < MOST_MATCHES
+
+    def _prepare(self, message: Message) -> _Session | None:
+        """A match that is ready to be played; None if it cannot be."""
         begun = time.monotonic()
         try:
             machine = self._machine(message.rules, message.start_clock)
             number = machine.roles.index(message.role)
             initial = machine.initial
         except (GdlError, ValueError):
-            return BUSY
-        with self.lock:
-            running = self.sessions.get(message.match)
-        if running is not None and running.machine.roles[running.number] != message.role:
-            return BUSY
+            return None
         hidden = machine.has_percepts or RANDOM_ROLE in machine.roles
-        player = RandomPlayer() if hidden else self.make_player()
+        player = (RandomPlayer if hidden else self.make_player)(next(self.seeds))
         player.begin(machine, number, max(0.0, message.start_clock - (time.monotonic() - begun)))
         belief = Belief(machine, number, player.dice) if machine.has_percepts else None
         patience = PATIENCE + message.start_clock + 10 * message.play_clock
-        session = _Session(machine, player, number, message.play_clock, patience, initial, belief)
-        with self.lock:
-            if message.match not in self.sessions and len(self.sessions) >= MOST_MATCHES:
-                return BUSY
-            self.sessions[message.match] = session
-        return READY
+        return _Session(machine, player, number, message.play_clock, patience, initial, belief)
 
     def _machine(self, rules: tuple[Expression, ...], seconds: float) -> Machine:
         """A machine of its own for these rules; the work of grounding is remembered."""
@@ -140,7 +173,8 @@ class Agent:
     def _load(self, description: Description, seconds: float) -> Machine:
         if not description.roles:
             raise GdlError("the rules name no role")
-        return make_machine(description, "auto", Budget(seconds=max(1.0, 0.6 * seconds)))
+        budget = Budget(seconds=min(MOST_GROUNDING, max(1.0, GROUNDING_SHARE * seconds)))
+        return make_machine(description, "auto", budget)
 
     # Playing
 

@@ -45,7 +45,7 @@ def _load(file: str, kind: str, budget: float) -> tuple[Description, Machine]:
     found = errors(description)
     if found:
         _say(f"{found[0]}" + (f" (and {len(found) - 1} more: heartlab ggp check)" if len(found) > 1 else ""))
-    machine = make_machine(description, kind, Budget(seconds=_positive("--budget", budget)))
+    machine = make_machine(description, kind, Budget(seconds=positive("--budget", budget)))
     if machine.kind == "prover":
         _say(f"{description.source}: {machine.note}")
     if not machine.roles:
@@ -53,7 +53,8 @@ def _load(file: str, kind: str, budget: float) -> tuple[Description, Machine]:
     return description, machine
 
 
-def _positive(option: str, value: Any) -> Any:
+def positive(option: str, value: Any) -> Any:
+    """The value of an option, if it is above zero; for all commands, those about Hearts included."""
     if not value > 0:
         raise ValueError(f"{option} {value}: needs a number above zero")
     return value
@@ -128,7 +129,7 @@ def info(
     from heartlab.ggp.describe import describe
 
     _, chosen = _load(file, machine, budget)
-    found = describe(chosen, _positive("--seconds", seconds))
+    found = describe(chosen, positive("--seconds", seconds))
     if as_json:
         print(json.dumps(found, ensure_ascii=False))
         return
@@ -151,7 +152,7 @@ def play(
     from heartlab.ggp.terminal import play_at_terminal
 
     _, chosen = _load(file, machine, budget)
-    play_at_terminal(chosen, opponent, role, _positive("--seconds", seconds), seed)
+    play_at_terminal(chosen, opponent, role, positive("--seconds", seconds), seed)
 
 
 @ggp.command()
@@ -180,7 +181,7 @@ def match(
     clocks = Clocks(_clock("--start", start), _clock("--play", clock))
     manager = Manager(description, chosen, clocks, scramble)
     summary = play_matches(
-        manager, player, _positive("--matches", number), seed, rotate, record, None if as_json else print
+        manager, player, positive("--matches", number), seed, rotate, record, None if as_json else print
     )
     if as_json:
         print(json.dumps(summary, ensure_ascii=False))
@@ -259,11 +260,11 @@ def discover(
     _writable(model)
     _, machine = _load(file, "auto", budget)
     game, opponents = TurnGame(machine, outcomes), tuple(opponent or STANDARD)
-    with Progress(_positive("--runs", runs) * len(opponents), "runs") as bar:
+    with Progress(positive("--runs", runs) * len(opponents), "runs") as bar:
         found = learn_features(
             game,
             opponents,
-            _positive("--matches", matches),
+            positive("--matches", matches),
             runs,
             _seed(seed),
             bar.update,
@@ -347,8 +348,8 @@ def learn(
     features = None if model is None else FeatureModel.load(model)
     _, machine = _load(file, "auto", budget)
     game = TurnGame(machine, outcomes)
-    with Progress(_positive("--runs", runs), "runs") as bar:
-        found = learn_runs(game, settings, _positive("--matches", matches), runs, _seed(seed), features, bar.update)
+    with Progress(positive("--runs", runs), "runs") as bar:
+        found = learn_runs(game, settings, positive("--matches", matches), runs, _seed(seed), features, bar.update)
     if as_json:
         print(json.dumps(found))
         return

@@ -53,6 +53,7 @@ class MatchRecord:
     moves: list[list[str]] = field(default_factory=list)
     troubles: list[Trouble] = field(default_factory=list)
     goals: list[int | None] = field(default_factory=list)
+    """None for a player to whom the rules give none, and for all if play did not come to its end."""
     finished: bool = False
     """Whether play reached a terminal state."""
     seconds: float = 0.0
@@ -146,7 +147,8 @@ class _Match:
             self._abort()
             raise
         self._note_state(state)
-        record.goals = [self._goal(state, player) for player in range(len(self.seats))]
+        players = range(len(self.seats))
+        record.goals = [self._goal(state, player) if record.finished else None for player in players]
         record.seconds = round(time.monotonic() - begun, 3)
         return record
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -38,8 +37,7 @@ def make_agent(spec: str, seed: int = 0) -> Agent:
     """
     first = make_game_player(spec)
     warm_up(spec)
-    seeds = itertools.count(seed * 1_000_003)
-    return Agent(lambda: first.successor(next(seeds)), name=first.name, close=first.close)
+    return Agent(first.successor, name=first.name, close=first.close, seed=seed * 1_000_003)
 
 
 def make_seat(text: str, seed: int) -> Seat:

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from heartlab.ggp.gates import FALSE, TRUE, Gates
 from heartlab.ggp.graph import strong_components
 from heartlab.ggp.ground import GroundGame, GroundingFailed
-from heartlab.ggp.terms import Term, arguments, functor, functor_name, sort_key
+from heartlab.ggp.terms import Term, arguments, functor, functor_name, number_of, show, sort_key
 
 TERMINAL, MOVES, GOALS, NEXT, PERCEPTS = range(5)
 """The sections: whether the game is over, the legal moves, the goals, the next state, the percepts."""
@@ -266,9 +266,10 @@ def _rows(rows: list[tuple[int, ...]], width: int) -> Literals:
 
 
 def _goal_value(value: Term) -> int:
-    if not isinstance(value, str) or not value.isdecimal():
-        raise GroundingFailed(f"a goal should be a number, not {value}")
-    return int(value)
+    number = number_of(value)
+    if number is None:
+        raise GroundingFailed(f"a goal should be a number from 0 to 100, not {show(value)[:80]}")
+    return number
 
 
 def _by_level(gates: Gates, blocks: list[tuple[int, int, int, int]]) -> tuple[Literals, Literals, Callable[[int], int]]:

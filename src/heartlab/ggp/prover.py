@@ -30,7 +30,18 @@ from heartlab.ggp.normal import (
     normalise,
 )
 from heartlab.ggp.parse import Description
-from heartlab.ggp.terms import Functor, Term, arguments, functor, functor_name, is_ground, is_variable, show, sort_key
+from heartlab.ggp.terms import (
+    Functor,
+    Term,
+    arguments,
+    functor,
+    functor_name,
+    is_ground,
+    is_variable,
+    number_of,
+    show,
+    sort_key,
+)
 
 Bindings = dict[str, Term]
 
@@ -192,10 +203,11 @@ class Prover(Machine):
         self._enter(self.facts(state), ())
         values = []
         for answer in self.ask(("goal", self.roles[player], "?v")):
-            value = arguments(answer)[1]
-            if not isinstance(value, str) or not value.isdecimal():
-                raise GameError(f"{self.name}: a goal should be a number, not {show(value)}")
-            values.append(int(value))
+            value = number_of(arguments(answer)[1])
+            if value is None:
+                shown = show(arguments(answer)[1])[:80]
+                raise GameError(f"{self.name}: a goal should be a number from 0 to 100, not {shown}")
+            values.append(value)
         return sorted(values)
 
     def sees(self, state: State, moves: Sequence[Term], player: int) -> list[Term]:

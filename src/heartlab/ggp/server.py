@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 MAX_BODY = 8 << 20
+LENGTH_DIGITS = 20
+"""The most digits of a length that is read at all."""
 READ_SECONDS = 10.0
 """Seconds within which a whole message has to come."""
 CONTENT_TYPE = "text/acl"
@@ -55,7 +57,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         length = self.headers.get("Content-Length", "")
-        if not length.isdecimal() or int(length) > MAX_BODY:
+        if not length.isdecimal() or len(length) > LENGTH_DIGITS or int(length) > MAX_BODY:
             self._reply(413 if length.isdecimal() else 411, f"a Content-Length of at most {MAX_BODY} is needed")
             return
         body = self.rfile.read(int(length))

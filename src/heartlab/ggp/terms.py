@@ -33,6 +33,9 @@ KEYWORD_ARITIES = {
 }
 """The keywords of GDL and GDL-II and how many arguments each takes; -1 for any number."""
 
+MOST_DIGITS = 9
+"""Of a number that is counted with, as goals are; longer ones are names like any other."""
+
 RANDOM_ROLE = "random"
 """The role that nature plays in GDL-II: uniformly at random, by the game manager."""
 
@@ -83,6 +86,21 @@ def show(term: Term) -> str:
 
 def sort_key(term: Term) -> tuple[object, ...]:
     """An order over terms in which numbers come by size, so that `(cell 2 1)` stands before `(cell 10 1)`."""
-    if isinstance(term, str):
-        return (0, int(term), "") if term.isdecimal() else (1, 0, term)
-    return (2, len(term), tuple(sort_key(part) for part in term))
+    if not isinstance(term, str):
+        return (2, len(term), tuple(sort_key(part) for part in term))
+    if not _is_number(term):
+        return (1, 0, term)
+    digits = term.lstrip("0")
+    return (0, len(digits), digits, len(term))
+
+
+def number_of(term: Term) -> int | None:
+    """The whole number that a term is; None if it is none, or has more than `MOST_DIGITS` digits."""
+    if not isinstance(term, str) or not _is_number(term):
+        return None
+    digits = term.lstrip("0")
+    return int(digits or "0") if len(digits) <= MOST_DIGITS else None
+
+
+def _is_number(name: str) -> bool:
+    return name.isascii() and name.isdecimal()

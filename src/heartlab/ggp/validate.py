@@ -11,7 +11,16 @@ from dataclasses import dataclass
 
 from heartlab.ggp.graph import strong_components
 from heartlab.ggp.parse import Description, Expression, Place, Rule
-from heartlab.ggp.terms import KEYWORD_ARITIES, Functor, functor, functor_name, is_ground, is_variable, variables
+from heartlab.ggp.terms import (
+    KEYWORD_ARITIES,
+    Functor,
+    functor,
+    functor_name,
+    is_ground,
+    is_variable,
+    number_of,
+    variables,
+)
 
 ERROR, WARNING = "error", "warning"
 NEEDED = ("role", "terminal", "goal", "legal")
@@ -109,8 +118,8 @@ def _check_sentence(sentence: Expression, rule: Rule) -> Iterator[Finding]:
     elif arity >= 0 and (given != arity or (arity == 0) != (sentence.name is not None)):
         yield _error(sentence, f"{name} takes {arity} argument{'s' * (arity != 1)}, not {given}: {sentence}")
     if name == "goal" and given == 2 and not is_variable(sentence.parts[2].term):
-        value = sentence.parts[2].term
-        if not (isinstance(value, str) and value.isdecimal() and 0 <= int(value) <= 100):
+        value = number_of(sentence.parts[2].term)
+        if value is None or value > 100:
             yield Finding(WARNING, sentence.place, f"a goal should be a number from 0 to 100: {sentence}")
     for part in sentence.parts[1:]:
         yield from _check_term(part, rule, allowed="does" if name == "sees" else "")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from heartlab.cards import CardError, CardSet, card_name, parse_cards
+from heartlab.cards import HEARTS, CardError, CardSet, card_name, card_suit, parse_cards
 from heartlab.observation import Observation
 from heartlab.rules import Rules
 
@@ -48,10 +48,18 @@ def dialogue(obs: Observation) -> list[str]:
     if obs.phase != "pass" and passed:
         lines += [f"passed {_names(passed)}", f"received {_names(received)}"]
     seat_of = {card: player for player, cards in enumerate(obs.played) for card in cards}
-    lines += [f"played {seat_of[card]} {card_name(card)}" for card in obs.history]
+    plays = [f"played {seat_of[card]} {card_name(card)}" for card in obs.history]
     if record["kitty"]:
-        lines.append(f"kitty {_names(int(record['kitty']))}")
-    return lines
+        plays.insert(_plays_before_kitty(obs), f"kitty {_names(int(record['kitty']))}")
+    return lines + plays
+
+
+def _plays_before_kitty(obs: Observation) -> int:
+    """The cards that were played when the kitty, which has a taker, was taken: those up to the end of a trick."""
+    decisive = 0
+    if obs.rules.kitty == "first-heart":
+        decisive = next(ply for ply, card in enumerate(obs.history) if card_suit(card) == HEARTS)
+    return (decisive // obs.rules.players + 1) * obs.rules.players
 
 
 def question(obs: Observation, movetime: int) -> str:

@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from heartlab.cards import Card, CardSet
 from heartlab.envs.uhi.lines import dialogue, enddeal_line, question, why_refused
-from heartlab.envs.uhi.process import BotProcess, Fault
+from heartlab.envs.uhi.process import LEAVE, BotProcess, Fault
 from heartlab.observation import Observation
 from heartlab.players.base import CardArray, MaskArray, Observations, Player
 from heartlab.players.registry import PlayerError, register
@@ -135,19 +135,19 @@ class Pool:
         :raises Fault: if a new one does not start.
         """
         bot = self._take(lines)
+        good = False
         try:
             yield bot, missing_lines(bot, lines, self.settings.options)
-        except BaseException:
+            good = True
+        finally:
             with self._changed:
-                self._busy.discard(bot)
-                self._changed.notify()
-            bot.close(leave=0.0)
-            raise
-        with self._changed:
-            if bot in self._busy:
                 self._busy.remove(bot)
-                self._idle.append(bot)
-            self._changed.notify()
+                good = good and not self.closed
+                if good:
+                    self._idle.append(bot)
+                self._settle()
+            if not good:
+                bot.close(leave=0.0)
 
     def _take(self, lines: Sequence[str]) -> BotProcess:
         with self._changed:
@@ -173,13 +173,14 @@ class Pool:
         except BaseException:
             with self._changed:
                 self._starting -= 1
-                self._changed.notify()
+                self._settle()
             raise
         with self._changed:
             self._starting -= 1
             if not self.closed:
                 self._busy.add(bot)
                 return bot
+            self._settle()
         bot.close(leave=0.0)
         raise Fault("closed", "the player was closed")
 
@@ -207,20 +208,27 @@ class Pool:
                   f"it names {known}", file=sys.stderr)  # fmt: skip
         return bot
 
+    def _settle(self) -> None:
+        """After a process has come, gone or become idle: let somebody else look, and close a log nobody needs now."""
+        self._changed.notify()
+        if self._log is not None and self.closed and not self._busy and not self._starting:
+            self._log.close()
+            self._log = None
+
     def close(self) -> None:
         """End all processes, those that are thinking at once; whoever waits for one is told so by a fault."""
         with self._changed:
             self.closed = True
-            idle, busy = list(self._idle), list(self._busy)
+            idle = list(self._idle)
             self._idle.clear()
-            self._busy.clear()
+            for bot in self._busy:
+                bot.kill()
+            for bot in idle:
+                bot.tell(["quit"])
             self._changed.notify_all()
-        for bot in busy:
-            bot.kill()
+            self._settle()
         for bot in idle:
-            bot.tell(["quit"])
-        for bot in idle:
-            bot.close()
+            bot.hang_up(LEAVE)
 
 
 class Faults:

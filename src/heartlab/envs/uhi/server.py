@@ -1,7 +1,8 @@
 """Our players as bots: `heartlab uhi PLAYER` reads lines of UHI on standard input and answers on standard output.
 
 A line that makes no sense is answered with `info error` and a sentence, and otherwise ignored; so a bot that talks to
-an arena with a defect says so and goes on.
+an arena with a defect says so and goes on. Lines that make sense one by one may still contradict each other: a player
+that draws worlds finds that no deal fits them when it is asked for a card, and then that is the sentence.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ from collections.abc import Iterable, Iterator
 from typing import TextIO
 
 from heartlab import __version__
-from heartlab.cards import CardError, CardSet, card_name, parse_card
+from heartlab.cards import CardSet, card_name, parse_card
 from heartlab.deal import Deal
 from heartlab.envs.uhi.lines import LineError, shorten
 from heartlab.envs.uhi.view import SeatView
 from heartlab.players.base import Observations, Player
 from heartlab.players.registry import PlayerError, make_player
-from heartlab.rules import Rules, RulesError
+from heartlab.rules import Rules
 
 MAX_SEED = (1 << 31) - 1
 
@@ -46,7 +47,7 @@ class Server:
             return
         try:
             yield from act(rest.strip())
-        except (LineError, CardError, RulesError, PlayerError) as error:
+        except ValueError as error:
             yield f"info error {' '.join(str(error).split())}"
 
     # --- one method per line; all give the lines of the answer ---
