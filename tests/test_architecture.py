@@ -32,6 +32,7 @@ ALLOWED = {
     "bundle": set(),
     "progress": set(),
     "executor": set(),
+    "interrupts": set(),
     "statistics": set(),
     "arena": {
         "cards",
@@ -45,11 +46,13 @@ ALLOWED = {
         "progress",
         "bundle",
         "executor",
+        "interrupts",
         "statistics",
     },
     "learn": {
         "bundle",
         "executor",
+        "interrupts",
         "cards",
         "rules",
         "jit",

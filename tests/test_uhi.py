@@ -22,6 +22,7 @@ from heartlab.cards import CARD_NAMES, CardSet
 from heartlab.envs.uhi.check import run_check
 from heartlab.envs.uhi.lines import dialogue, enddeal_line
 from heartlab.envs.uhi.player import parse_settings
+from heartlab.envs.uhi.process import BotProcess, Fault
 from heartlab.envs.uhi.server import Server
 from heartlab.players import PlayerError
 
@@ -471,11 +472,24 @@ def test_threads_batches_and_processes_do_not_change_the_result(options):
 # --- names and lines from outside ---
 
 
+def test_an_echo_is_not_waited_for():
+    bot = BotProcess(("cat",))
+    try:
+        with pytest.raises(Fault, match="says back what it is told"):
+            bot.handshake(60.0)
+    finally:
+        bot.close()
+
+
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
         ("exec:", "needs a command"),
         ("exec:no-such-program-here", "there is no program"),
+        (
+            "exec:speed=1:sh",
+            "there is no program 'speed=1:sh'.*; options are movetime, start, processes, log, option.NAME",
+        ),
         ("exec:movetime=soon:sh", "are numbers"),
         ("exec:movetime=0:sh", "above zero"),
         ("exec:'unfinished", "cannot be split"),

@@ -168,7 +168,7 @@ class _CompileNotice(event.Listener):
         if not self.said and module.startswith("heartlab."):
             self.said = True
             print(
-                "heartlab: compiling its kernels for this machine; this happens once and takes up to a minute or two",
+                "heartlab: compiling kernels for this machine, each of them once; this takes up to a minute or two",
                 file=sys.stderr,
                 flush=True,
             )

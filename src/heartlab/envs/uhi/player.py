@@ -86,7 +86,8 @@ def parse_settings(text: str) -> Settings:
     if not command:
         raise PlayerError("exec: needs a command, as in exec:./mybot or exec:movetime=500:./mybot --fast")
     if shutil.which(command[0]) is None:
-        raise PlayerError(f"exec: there is no program {command[0]!r} that can be run")
+        hint = "; options are movetime, start, processes, log, option.NAME" if "=" in command[0] else ""
+        raise PlayerError(f"exec: there is no program {command[0]!r} that can be run{hint}")
     options = {key.removeprefix("option."): value for key, value in values.items() if key.startswith("option.")}
     try:
         movetime, start = int(values.get("movetime", 5000)), float(values.get("start", 60.0))

@@ -162,6 +162,8 @@ class BotProcess:
                 setattr(self, what, value.strip())
         elif word == "option":
             self._note_option(rest)
+        elif word == "uhi":
+            raise Fault("start", "it says back what it is told")
         return True if word == "uhiok" else None
 
     def _note_option(self, text: str) -> None:
