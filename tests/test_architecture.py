@@ -33,6 +33,7 @@ ALLOWED = {
     "progress": set(),
     "executor": set(),
     "interrupts": set(),
+    "locks": set(),
     "statistics": set(),
     "arena": {
         "cards",
@@ -53,6 +54,7 @@ ALLOWED = {
         "bundle",
         "executor",
         "interrupts",
+        "locks",
         "cards",
         "rules",
         "jit",
@@ -81,6 +83,7 @@ ALLOWED = {
     "envs": {"cards", "rules", "jit", "kernel", "observation", "deal", "game", "show", "record", "players"},
     "web": {
         "cards",
+        "locks",
         "rules",
         "kernel",
         "observation",

@@ -33,6 +33,7 @@ from websockets.sync.client import connect
 
 from heartlab.cards import CardSet, card_name, parse_card
 from heartlab.deal import Deal
+from heartlab.locks import alone
 from heartlab.players import PlayerError
 from heartlab.record_reader import from_json
 from heartlab.rules import Rules
@@ -1078,6 +1079,24 @@ def test_the_tables_do_not_wait_for_the_coach(served):
 
 def full_disk(key, row):
     raise StoreError("this cannot be kept")
+
+
+def test_two_servers_do_not_share_a_file(tmp_path):
+    """Each would keep its own view of a table, and undo the other's cards."""
+    program = "import sys, time, pathlib; from heartlab.locks import alone; p = pathlib.Path(sys.argv[1])\n"
+    program += "with alone(p, 'busy'): print('locked', flush=True); time.sleep(60)"
+    file = tmp_path / "games.sqlite"
+    with subprocess.Popen([sys.executable, "-c", program, f"{file}.lock"], stdout=subprocess.PIPE) as other:
+        assert other.stdout.readline() == b"locked\n"
+        try:
+            with pytest.raises(ValueError, match="in use by another `heartlab play`"):
+                run_server(
+                    host="127.0.0.1", port=0, beyond=False, file=file, players=[], coach=None, browser=False, workers=1
+                )
+        finally:
+            other.kill()
+    with alone(Path(f"{file}.lock"), "still busy"):
+        assert not file.exists()
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import uvicorn
 
+from heartlab.locks import alone
 from heartlab.web.bots import Bots
 from heartlab.web.coaching import Coach
 from heartlab.web.house import House
@@ -79,7 +80,18 @@ def run_server(
     if coach is not None:
         judge.prepare()
     listener = bind(host, port)
-    store = Store(file or default_file())
+    path = file or default_file()
+    busy = f"{path} is in use by another `heartlab play`: use that one, or give this one --file OTHER"
+    with contextlib.closing(listener), alone(Path(f"{path}.lock"), busy):
+        _serve(listener, host, path, bots, judge, browser=browser, workers=workers)
+
+
+def _serve(
+    listener: socket.socket, host: str, path: Path, bots: Bots, judge: Judge, *, browser: bool, workers: int
+) -> None:
+    """Serve until interrupted."""
+    local = host in LOOPBACK
+    store = Store(path)
     house = House(store, bots, workers=workers)
     app = make_app(house, Coach(house, judge), LOOPBACK if local else None)
     shown = f"[{host}]" if ":" in host else host
