@@ -81,6 +81,22 @@ def test_bench_json_has_the_promised_shape(run):
 
 
 @pytest.mark.parametrize(
+    "line", ["foo", "arena", "deal --seed x", "arena gnome gnome --rulse seed", "ggp foo", "ggp match", "deal extra"]
+)
+def test_what_the_parser_refuses_is_one_sentence(run, line):
+    status, out, err = run(*line.split())
+    assert (status, out) == (2, "")
+    assert re.fullmatch(r"heartlab: .+; `heartlab[a-z ]* --help` says what there is\n", err)
+
+
+@pytest.mark.parametrize("line", ["", "ggp"])
+def test_without_a_command_all_are_shown(run, line):
+    status, out, err = run(*line.split())
+    assert status == 2
+    assert "Commands:" in out + err
+
+
+@pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["arena", "gnom", "random"], "no player is called 'gnom'; did you mean gnome?"),

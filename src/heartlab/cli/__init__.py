@@ -8,6 +8,9 @@ error; bad input gets one clear sentence and exit status 2. The commands are in 
 from __future__ import annotations
 
 import sys
+from typing import Any
+
+import typer
 
 import heartlab.cli.laboratory
 import heartlab.cli.table  # noqa: F401 - both add their commands to the application
@@ -17,12 +20,23 @@ from heartlab.ggp.commands import ggp
 app.add_typer(ggp)
 
 
+USAGE_ERROR: Any = typer.BadParameter.__base__
+"""All that the parser refuses; the library has no name of its own for it."""
+
+
 def main() -> None:
     """Run the command line; bad input ends with one sentence on standard error and status 2."""
     from heartlab.cards import CardError
 
     try:
-        app()
+        raise SystemExit(app(standalone_mode=False) or 0)
+    except USAGE_ERROR as error:
+        sentence = error.format_message().rstrip(".")
+        if "\n" in sentence:  # no command: the library shows all of them
+            error.show()
+            raise SystemExit(2) from None
+        command = error.ctx.command_path if error.ctx else "heartlab"
+        fail(f"{sentence}; `{command} --help` says what there is")
     except BrokenPipeError:
         sys.stderr.close()
         raise SystemExit(0) from None
