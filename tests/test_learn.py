@@ -244,6 +244,34 @@ def test_an_interrupt_finishes_the_step_and_leaves_a_checkpoint(tmp_path):
     assert [line["games"] for line in run.metrics()] == [8, 16, 24]
 
 
+def test_two_processes_do_not_work_on_one_run(tmp_path):
+    """Also not if the second one was planned before the first began, nor does it change what the run shall be."""
+    folder = tmp_path / "r"
+    late = begin("test-toy", folder, seed=9)
+    refused = []
+
+    class Meeting(ToyTrainer):
+        def step(self, first, count):
+            if first == 8:
+                for request in (dict(resume=True), dict(resume=True, games=200)):
+                    with pytest.raises(RunError, match="another process works on this run") as caught:
+                        train(begin("test-meeting", folder, **request))
+                    refused.append(caught)
+            return super().step(first, count)
+
+    recipe("test-meeting", "", ToyParameters, games=100)(Meeting)
+    train(begin("test-meeting", folder, seed=1), stop_after=40)
+    assert len(refused) == 2
+    assert open_run(folder).games == 100
+    with pytest.raises(RunError, match="holds another run by now"):
+        train(late)
+    stale = begin("test-meeting", folder, resume=True)
+    train(stale)
+    train(stale)  # goes on from what is there, not from what was there when it was planned
+    train(begin("test-toy", tmp_path / "alone", seed=1))
+    assert (folder / "metrics.jsonl").read_bytes() == (tmp_path / "alone" / "metrics.jsonl").read_bytes()
+
+
 def test_more_games_continue_a_finished_run(tmp_path):
     train(begin("test-toy", tmp_path / "a", games=80))
     train(begin("test-toy", tmp_path / "a", games=160, resume=True))
