@@ -31,6 +31,7 @@ from typing import Any
 
 from heartlab import __version__
 from heartlab.bundle import BundleError, read_bundle, replacing, write_bundle
+from heartlab.executor import asked_to_stop
 from heartlab.learn.model import save_model
 from heartlab.learn.recipes import Metrics, Recipe, RecipeError, Trainer, find_recipe
 from heartlab.learn.toml import toml_text
@@ -188,6 +189,8 @@ def train(
 ) -> Run:
     """Work on a run until it is finished or interrupted (Ctrl-C); either way it leaves a checkpoint.
 
+    On a thread of an executor it is interrupted when the executor is closed.
+
     :param progress: called with the number of games done.
     :param stop_after: pretend to be interrupted once so many games are done.
     :raises RunError: if somebody else works in its folder, or has left another run there.
@@ -271,11 +274,14 @@ def _save_checkpoint(run: Run, trainer: Trainer, metrics: Any) -> None:
 
 @contextmanager
 def _interrupt_noted() -> Iterator[Callable[[], bool]]:
-    """Turn the first Ctrl-C into a note, so that a step is never torn; a second one stops at once as usual."""
-    seen = threading.Event()
+    """Turn the first Ctrl-C into a note, so that a step is never torn; a second one stops at once as usual.
+
+    Other threads than the main one hear of it from the executor that they belong to.
+    """
     if threading.current_thread() is not threading.main_thread():
-        yield seen.is_set
+        yield asked_to_stop
         return
+    seen = threading.Event()
     before = signal.getsignal(signal.SIGINT)
 
     def note(signum: int, frame: Any) -> None:
