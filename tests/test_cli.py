@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from heartlab import cli
+from heartlab.learn import known_recipes, recipes
+from heartlab.players import known_players
+from heartlab.players import registry as players_registry
 
 
 @pytest.fixture
@@ -330,3 +333,54 @@ def test_a_bad_file_of_ones_own_gets_one_sentence(run, tmp_path, text, sentence)
     assert sentence in err
     assert "Traceback" not in err
     assert len(err.strip().splitlines()) == 1
+
+
+PLAYER = "from heartlab import Player, register\n@register({name!r})\nclass Own(Player):\n    pass\n"
+RECIPE = "from heartlab.learn import recipe\n@recipe({name!r}, '', object, 1)\nclass Own:\n    pass\n"
+ATOM = "from heartlab.features.atoms import atom\n@atom({name!r})\ndef own(rules, state, seat):\n    return True\n"
+POLICY = (
+    "from heartlab.search.playouts import policy\n@policy({name!r})\ndef own(rules, state, cards, rng):\n    return 0\n"
+)
+PIECE = (
+    "from heartlab.players.advice import piece\n@piece({name!r}, '')\ndef own(rules, obs):\n    return obs['legal']\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "sentence"),
+    [
+        (PLAYER, "gnome", "there is a player called 'gnome' already"),
+        (PLAYER, "td", "there is a player called 'td' already"),
+        (PLAYER, "exec", "there is a player called 'exec' already"),
+        (RECIPE, "td-full", "there is a recipe called 'td-full' already"),
+        (ATOM, "we have Q♠", "an atomic feature is called 'we have Q♠' already"),
+        (ATOM, "points split", "an atomic feature is called 'points split' already"),
+        (POLICY, "throw", "there is a policy called 'throw' already"),
+        (PIECE, "throw-heart", "advice 'throw-heart' exists already"),
+    ],
+)
+@pytest.mark.usefixtures("own_atoms")
+def test_names_of_ours_cannot_be_taken(run, tmp_path, text, name, sentence):
+    (tmp_path / "own_names.py").write_text(text.format(name=name), encoding="utf-8")
+    status, _, err = run("--use", tmp_path / "own_names.py", "players")
+    assert status == 2
+    assert sentence in err
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_another_file_cannot_take_the_name_of_a_player(run, tmp_path):
+    for stem in ("own_first", "own_second"):
+        (tmp_path / f"{stem}.py").write_text(PLAYER.format(name="test-own"))
+    use = ["--use", tmp_path / "own_first.py"]
+    assert run(*use, *use, "players")[0] == 0, "the same file may define it again"
+    status, _, err = run(*use, "--use", tmp_path / "own_second.py", "players")
+    assert status == 2
+    assert "there is a player called 'test-own' already" in err
+
+
+def test_the_registries_know_where_our_own_are():
+    """A name that is missing there would never be found."""
+    known_players(), known_recipes()
+    for entries, ours in ((players_registry._families, players_registry.OURS), (recipes._recipes, recipes.OURS)):
+        found = {name: entry.make.__module__ for name, entry in entries.items()}
+        assert {name: module for name, module in found.items() if module.startswith("heartlab.")} == ours
