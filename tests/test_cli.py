@@ -317,6 +317,7 @@ def test_the_advice_of_ones_own_in_the_documentation_works(run, tmp_path, monkey
     [
         (None, "there is no such file"),
         ("1 +", "SyntaxError"),
+        ("raise SystemExit(0)", "own.py: SystemExit: 0"),
         ("from heartlab.players.advice import piece\n@piece('test-b', 'Bad.')\ndef b(rules, obs):\n"
          "    return obs['hands'] & 1\n", "advice 'test-b' cannot be compiled"),
         ("from heartlab.players.advice import piece\n@piece('all', 'Bad.')\ndef b(rules, obs):\n"
@@ -333,6 +334,24 @@ def test_a_bad_file_of_ones_own_gets_one_sentence(run, tmp_path, text, sentence)
     assert sentence in err
     assert "Traceback" not in err
     assert len(err.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        ("def play(self, obs):\n        raise SystemExit(0)", "player test-odd failed: SystemExit: 0"),
+        ("def pass_cards(self, obs):\n        raise SystemExit", "player test-odd failed: SystemExit"),
+        ("def __init__(self):\n        raise SystemExit(0)", "player 'test-odd': SystemExit: 0"),
+        ("def play(self, obs):\n        return min(obs.legal)\n\n    def deal_over(self, batch, points):\n"
+         "        raise SystemExit(0)", "player test-odd failed: SystemExit: 0"),
+    ],
+)  # fmt: skip
+def test_a_player_that_fails_or_leaves_gets_one_line(run, tmp_path, body, sentence):
+    head = "from heartlab import Player, register\n@register('test-odd')\nclass Odd(Player):\n"
+    (tmp_path / "odd.py").write_text(f"{head}    {body}\n")
+    status, out, err = run("--use", tmp_path / "odd.py", "arena", "test-odd", "random", "--deals", 1)
+    assert (status, out) == (2, "")
+    assert sentence in err
 
 
 PLAYER = "from heartlab import Player, register\n@register({name!r})\nclass Own(Player):\n    pass\n"
@@ -383,4 +402,7 @@ def test_the_registries_know_where_our_own_are():
     known_players(), known_recipes()
     for entries, ours in ((players_registry._families, players_registry.OURS), (recipes._recipes, recipes.OURS)):
         found = {name: entry.make.__module__ for name, entry in entries.items()}
-        assert {name: module for name, module in found.items() if module.startswith("heartlab.")} == ours
+        of_packages = players_registry.__name__
+        assert {
+            name: module for name, module in found.items() if module.startswith("heartlab.") and module != of_packages
+        } == ours

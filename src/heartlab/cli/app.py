@@ -84,5 +84,5 @@ def use_file(path: Path) -> None:
     sys.modules.setdefault(path.stem, module)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ValueError(f"--use {path}: {type(error).__name__}: {error}") from error

@@ -107,6 +107,8 @@ def make_player(name: str) -> Player:
         raise
     except (ValueError, TypeError) as error:
         raise PlayerError(f"player {name!r}: {error}") from error
+    except SystemExit as error:
+        raise PlayerError(f"player {name!r}: SystemExit: {error}") from error
     player.name = name
     if family.make.__module__.startswith("heartlab."):
         player.origin = name
@@ -148,13 +150,13 @@ def _deferred(load: Callable[[], Factory], name: str) -> Factory:
     def make(argument: str) -> Player:
         try:
             factory = load()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise PlayerError(f"the package that brings player {name!r} cannot be loaded: {error}") from error
         try:
             return factory(argument) if not isinstance(factory, type) else factory()
         except PlayerError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise PlayerError(f"player {name!r} of another package failed: {type(error).__name__}: {error}") from error
 
     return make
