@@ -1,6 +1,7 @@
 """The commands as a newcomer types them: results, JSON shapes that others script against, and wrong input."""
 
 import json
+import math
 import re
 import shlex
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from heartlab import cli
+from heartlab.cli.app import print_json
 from heartlab.learn import known_recipes, recipes
 from heartlab.players import known_players
 from heartlab.players import registry as players_registry
@@ -247,6 +249,11 @@ def test_questions_about_advice_that_have_no_answer(run, arguments, sentence):
     status, out, err = run("advice", *arguments)
     assert (status, out) == (2, "")
     assert sentence in err
+
+
+def test_json_has_null_for_what_is_no_number(capsys):
+    print_json({"ci95": (-math.inf, math.inf), "rows": [{"mean": math.nan, "n": 1}], "name": "x"})
+    assert capsys.readouterr().out == '{"ci95": [null, null], "rows": [{"mean": null, "n": 1}], "name": "x"}\n'
 
 
 # --- files of users ---
