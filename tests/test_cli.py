@@ -8,9 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from numba.core.errors import NumbaError
 
 from heartlab import cli
 from heartlab.cli.app import print_json
+from heartlab.jit import compile_reason
 from heartlab.learn import known_recipes, recipes
 from heartlab.players import known_players
 from heartlab.players import registry as players_registry
@@ -343,9 +345,15 @@ def test_a_bad_file_of_ones_own_gets_one_sentence(run, tmp_path, text, sentence)
     assert len(err.strip().splitlines()) == 1
 
 
+def test_the_compilers_colours_are_left_out():
+    error = NumbaError("\x1b[1mFailed\x1b[0m\n\x1b[1m\x1b[1mField 'hand' was \x1b[31mnot\x1b[0m found\x1b[0m")
+    assert compile_reason(error) == "Field 'hand' was not found"
+
+
 @pytest.mark.parametrize(
     ("body", "sentence"),
     [
+        ("def play(self, obs):\n        raise ValueError('first\\nsecond')", "test-odd failed: ValueError: first"),
         ("def play(self, obs):\n        raise SystemExit(0)", "player test-odd failed: SystemExit: 0"),
         ("def pass_cards(self, obs):\n        raise SystemExit", "player test-odd failed: SystemExit"),
         ("def __init__(self):\n        raise SystemExit(0)", "player 'test-odd': SystemExit: 0"),
@@ -359,6 +367,7 @@ def test_a_player_that_fails_or_leaves_gets_one_line(run, tmp_path, body, senten
     status, out, err = run("--use", tmp_path / "odd.py", "arena", "test-odd", "random", "--deals", 1)
     assert (status, out) == (2, "")
     assert sentence in err
+    assert "second" not in err
 
 
 PLAYER = "from heartlab import Player, register\n@register({name!r})\nclass Own(Player):\n    pass\n"
