@@ -286,6 +286,7 @@ def test_a_file_of_ones_own_brings_features_and_players(run, tmp_path, monkeypat
     status, _, err = run(*training)
     assert status == 2
     assert "no atomic feature is called 'test: A♣ held'" in err
+    assert "--use FILE" in err
     assert not (tmp_path / "own").exists(), "what cannot begin leaves nothing behind"
     status, _, err = run("--use", "own.py", *training)
     assert status == 0, err

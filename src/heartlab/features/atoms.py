@@ -306,7 +306,8 @@ def find_atom(text: str, *, part: bool = False) -> Atom:
     if part and len(close) == 1:
         return close[0]
     hint = f"; some that contain it: {', '.join(known.name for known in close[:6])}" if close else ""
-    raise AtomError(f"no atomic feature is called {text!r}{hint}; `heartlab features --atoms` lists them")
+    where = "`heartlab features --atoms` lists them, `--use FILE` brings features of your own"
+    raise AtomError(f"no atomic feature is called {text!r}{hint}; {where}")
 
 
 def make_extractor(numbers: frozenset[int]) -> Callable[..., None]:
