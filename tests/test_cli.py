@@ -253,6 +253,14 @@ def test_questions_about_advice_that_have_no_answer(run, arguments, sentence):
     assert sentence in err
 
 
+@pytest.mark.parametrize("model", ["advice", "falcon"])
+def test_choices_of_a_negative_seed_are_explained(run, model):
+    name = ["advice-best"] if model == "advice" else []
+    told = [run(model, *name, "--at", 20, "--seed", seed, "--json") for seed in (-4, -4, 4)]
+    assert [status for status, _, _ in told] == [0, 0, 0], told[0][2]
+    assert told[0][1] == told[1][1] != told[2][1]
+
+
 def test_json_has_null_for_what_is_no_number(capsys):
     print_json({"ci95": (-math.inf, math.inf), "rows": [{"mean": math.nan, "n": 1}], "name": "x"})
     assert capsys.readouterr().out == '{"ci95": [null, null], "rows": [{"mean": null, "n": 1}], "name": "x"}\n'
