@@ -11,6 +11,7 @@ from heartlab import Deal, Rules, make_player
 from heartlab.analysis import analyse, review
 from heartlab.analysis.position import _spread
 from heartlab.cli import app, main
+from heartlab.search.evaluators import evaluator
 from heartlab.search.ordering import MAX_MOVES, candidates
 
 
@@ -209,9 +210,23 @@ def test_the_command_speaks_json(record):
     assert {one["seat"] for one in json.loads(every.stdout)["decisions"]} == {1}
 
 
+@evaluator("test-nan")
+def nan_for_all(rules, state, root, floats, ints, scratch, out):
+    for seat in range(rules["players"]):
+        out[seat] = np.nan
+
+
+@evaluator("test-infinite")
+def infinite_for_all(rules, state, root, floats, ints, scratch, out):
+    for seat in range(rules["players"]):
+        out[seat] = np.inf
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
+        (["--at", "9", "-p", "maxn:eval=test-nan,worlds=2", "--json"], "its evaluator (test-nan) gave NaN for"),
+        (["-p", "maxn:eval=test-infinite,worlds=2"], "its evaluator (test-infinite) gave an infinite number for"),
         (["--at", "99"], "cards 1 to 52, not 99"),
         (["-p", "gnome"], "gnome does not search"),
         (["--deal", "7"], "holds 1 deals, none at place 7"),

@@ -32,7 +32,7 @@ ALLOWED = {
     "bundle": set(),
     "progress": set(),
     "executor": set(),
-    "interrupts": set(),
+    "interrupts": {"executor"},
     "locks": set(),
     "statistics": set(),
     "arena": {

@@ -1,14 +1,21 @@
 """The commands as a newcomer types them: results, JSON shapes that others script against, and wrong input."""
 
 import json
+import math
 import re
 import shlex
 import sys
 from pathlib import Path
 
 import pytest
+from numba.core.errors import NumbaError
 
 from heartlab import cli
+from heartlab.cli.app import print_json
+from heartlab.jit import compile_reason
+from heartlab.learn import known_recipes, recipes
+from heartlab.players import known_players
+from heartlab.players import registry as players_registry
 
 
 @pytest.fixture
@@ -262,6 +269,19 @@ def test_questions_about_advice_that_have_no_answer(run, arguments, sentence):
     assert sentence in err
 
 
+@pytest.mark.parametrize("model", ["advice", "falcon"])
+def test_choices_of_a_negative_seed_are_explained(run, model):
+    name = ["advice-best"] if model == "advice" else []
+    told = [run(model, *name, "--at", 20, "--seed", seed, "--json") for seed in (-4, -4, 4)]
+    assert [status for status, _, _ in told] == [0, 0, 0], told[0][2]
+    assert told[0][1] == told[1][1] != told[2][1]
+
+
+def test_json_has_null_for_what_is_no_number(capsys):
+    print_json({"ci95": (-math.inf, math.inf), "rows": [{"mean": math.nan, "n": 1}], "name": "x"})
+    assert capsys.readouterr().out == '{"ci95": [null, null], "rows": [{"mean": null, "n": 1}], "name": "x"}\n'
+
+
 # --- files of users ---
 
 OWN = """
@@ -290,6 +310,7 @@ def test_a_file_of_ones_own_brings_features_and_players(run, tmp_path, monkeypat
     status, _, err = run(*training)
     assert status == 2
     assert "no atomic feature is called 'test: A♣ held'" in err
+    assert "--use FILE" in err
     assert not (tmp_path / "own").exists(), "what cannot begin leaves nothing behind"
     status, _, err = run("--use", "own.py", *training)
     assert status == 0, err
@@ -330,6 +351,7 @@ def test_the_advice_of_ones_own_in_the_documentation_works(run, tmp_path, monkey
     [
         (None, "there is no such file"),
         ("1 +", "SyntaxError"),
+        ("raise SystemExit(0)", "own.py: SystemExit: 0"),
         ("from heartlab.players.advice import piece\n@piece('test-b', 'Bad.')\ndef b(rules, obs):\n"
          "    return obs['hands'] & 1\n", "advice 'test-b' cannot be compiled"),
         ("from heartlab.players.advice import piece\n@piece('all', 'Bad.')\ndef b(rules, obs):\n"
@@ -346,3 +368,82 @@ def test_a_bad_file_of_ones_own_gets_one_sentence(run, tmp_path, text, sentence)
     assert sentence in err
     assert "Traceback" not in err
     assert len(err.strip().splitlines()) == 1
+
+
+def test_the_compilers_colours_are_left_out():
+    error = NumbaError("\x1b[1mFailed\x1b[0m\n\x1b[1m\x1b[1mField 'hand' was \x1b[31mnot\x1b[0m found\x1b[0m")
+    assert compile_reason(error) == "Field 'hand' was not found"
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        ("def play(self, obs):\n        raise ValueError('first\\nsecond')", "test-odd failed: ValueError: first"),
+        ("def play(self, obs):\n        raise SystemExit(0)", "player test-odd failed: SystemExit: 0"),
+        ("def pass_cards(self, obs):\n        raise SystemExit", "player test-odd failed: SystemExit"),
+        ("def __init__(self):\n        raise SystemExit(0)", "player 'test-odd': SystemExit: 0"),
+        ("def play(self, obs):\n        return min(obs.legal)\n\n    def deal_over(self, batch, points):\n"
+         "        raise SystemExit(0)", "player test-odd failed: SystemExit: 0"),
+    ],
+)  # fmt: skip
+def test_a_player_that_fails_or_leaves_gets_one_line(run, tmp_path, body, sentence):
+    head = "from heartlab import Player, register\n@register('test-odd')\nclass Odd(Player):\n"
+    (tmp_path / "odd.py").write_text(f"{head}    {body}\n")
+    status, out, err = run("--use", tmp_path / "odd.py", "arena", "test-odd", "random", "--deals", 1)
+    assert (status, out) == (2, "")
+    assert sentence in err
+    assert "second" not in err
+
+
+PLAYER = "from heartlab import Player, register\n@register({name!r})\nclass Own(Player):\n    pass\n"
+RECIPE = "from heartlab.learn import recipe\n@recipe({name!r}, '', object, 1)\nclass Own:\n    pass\n"
+ATOM = "from heartlab.features.atoms import atom\n@atom({name!r})\ndef own(rules, state, seat):\n    return True\n"
+POLICY = (
+    "from heartlab.search.playouts import policy\n@policy({name!r})\ndef own(rules, state, cards, rng):\n    return 0\n"
+)
+PIECE = (
+    "from heartlab.players.advice import piece\n@piece({name!r}, '')\ndef own(rules, obs):\n    return obs['legal']\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "sentence"),
+    [
+        (PLAYER, "gnome", "there is a player called 'gnome' already"),
+        (PLAYER, "td", "there is a player called 'td' already"),
+        (PLAYER, "exec", "there is a player called 'exec' already"),
+        (RECIPE, "td-full", "there is a recipe called 'td-full' already"),
+        (ATOM, "we have Q♠", "an atomic feature is called 'we have Q♠' already"),
+        (ATOM, "points split", "an atomic feature is called 'points split' already"),
+        (POLICY, "throw", "there is a policy called 'throw' already"),
+        (PIECE, "throw-heart", "advice 'throw-heart' exists already"),
+    ],
+)
+@pytest.mark.usefixtures("own_atoms")
+def test_names_of_ours_cannot_be_taken(run, tmp_path, text, name, sentence):
+    (tmp_path / "own_names.py").write_text(text.format(name=name), encoding="utf-8")
+    status, _, err = run("--use", tmp_path / "own_names.py", "players")
+    assert status == 2
+    assert sentence in err
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_another_file_cannot_take_the_name_of_a_player(run, tmp_path):
+    for stem in ("own_first", "own_second"):
+        (tmp_path / f"{stem}.py").write_text(PLAYER.format(name="test-own"))
+    use = ["--use", tmp_path / "own_first.py"]
+    assert run(*use, *use, "players")[0] == 0, "the same file may define it again"
+    status, _, err = run(*use, "--use", tmp_path / "own_second.py", "players")
+    assert status == 2
+    assert "there is a player called 'test-own' already" in err
+
+
+def test_the_registries_know_where_our_own_are():
+    """A name that is missing there would never be found."""
+    known_players(), known_recipes()
+    for entries, ours in ((players_registry._families, players_registry.OURS), (recipes._recipes, recipes.OURS)):
+        found = {name: entry.make.__module__ for name, entry in entries.items()}
+        of_packages = players_registry.__name__
+        assert {
+            name: module for name, module in found.items() if module.startswith("heartlab.") and module != of_packages
+        } == ours

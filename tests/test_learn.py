@@ -9,6 +9,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import time
 import tomllib
 import zipfile
 from contextlib import suppress
@@ -22,11 +23,14 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from heartlab.bundle import BundleError, read_bundle, write_bundle
+from heartlab.executor import LocalExecutor, asked_to_stop
 from heartlab.learn import Model, ModelError, RecipeError, RunError, known_runs, load_model, recipe, save_model, train
 from heartlab.learn.model import SHIPPED
 from heartlab.learn.recipes import find_recipe, parse_changes
 from heartlab.learn.run import begin, open_run
+from heartlab.learn.sweep import plan, run_sweep
 from heartlab.learn.toml import toml_text
+from heartlab.locks import InUse
 
 
 @dataclass(frozen=True)
@@ -242,6 +246,64 @@ def test_an_interrupt_finishes_the_step_and_leaves_a_checkpoint(tmp_path):
     assert run.done == 24
     assert open_run(tmp_path / "r").done == 24
     assert [line["games"] for line in run.metrics()] == [8, 16, 24]
+
+
+def test_an_interrupted_sweep_stops_soon_and_goes_on_from_its_checkpoints(tmp_path, capsys):
+    interrupt = True
+
+    class Interrupting(ToyTrainer):
+        """Interrupts the process in its third step, and waits there until the executor has heard of it."""
+
+        def step(self, first, count):
+            nonlocal interrupt
+            if first == 16 and interrupt:
+                interrupt = False
+                os.kill(os.getpid(), signal.SIGINT)
+                deadline = time.monotonic() + 10
+                while not asked_to_stop() and time.monotonic() < deadline:
+                    time.sleep(0.01)
+            return super().step(first, count)
+
+    recipe("test-swept", "", ToyParameters, games=100)(Interrupting)
+    jobs = plan("test-swept", [5, 6], None, {}, {"rate": "0.5/0.5"})
+    assert [job.name for job in jobs] == ["test-swept-rate=0.5-5", "test-swept-rate=0.5-6"]
+    folder = tmp_path / "sweep"
+    assert run_sweep(jobs, folder, LocalExecutor(1), report=None)
+    assert "interrupted: 0 of 2 runs are finished" in capsys.readouterr().err
+    assert open_run(folder / jobs[0].name).done == 24
+    assert not (folder / jobs[1].name).exists()
+    assert not run_sweep(jobs, folder, LocalExecutor(1), report=None)
+    for job in jobs:
+        train(begin("test-swept", tmp_path / job.name, seed=job.seed))
+        assert contents(folder / job.name) == contents(tmp_path / job.name)
+
+
+def test_two_processes_do_not_work_on_one_run(tmp_path):
+    """Also not if the second one was planned before the first began, nor does it change what the run shall be."""
+    folder = tmp_path / "r"
+    late = begin("test-toy", folder, seed=9)
+    refused = []
+
+    class Meeting(ToyTrainer):
+        def step(self, first, count):
+            if first == 8:
+                for request in (dict(resume=True), dict(resume=True, games=200)):
+                    with pytest.raises(InUse, match="another process works on this run") as caught:
+                        train(begin("test-meeting", folder, **request))
+                    refused.append(caught)
+            return super().step(first, count)
+
+    recipe("test-meeting", "", ToyParameters, games=100)(Meeting)
+    train(begin("test-meeting", folder, seed=1), stop_after=40)
+    assert len(refused) == 2
+    assert open_run(folder).games == 100
+    with pytest.raises(RunError, match="holds another run by now"):
+        train(late)
+    stale = begin("test-meeting", folder, resume=True)
+    train(stale)
+    train(stale)  # goes on from what is there, not from what was there when it was planned
+    train(begin("test-toy", tmp_path / "alone", seed=1))
+    assert (folder / "metrics.jsonl").read_bytes() == (tmp_path / "alone" / "metrics.jsonl").read_bytes()
 
 
 def test_more_games_continue_a_finished_run(tmp_path):

@@ -17,6 +17,8 @@ def installed(tmp_path):
     entries = dict(project["entry-points"]["heartlab.players"])
     (tmp_path / "heartlab_cautious.py").write_text((PLUGIN / "heartlab_cautious.py").read_text())
     (tmp_path / "heartlab_broken.py").write_text("def make(argument):\n    return 1 / 0\n")
+    (tmp_path / "heartlab_leaving.py").write_text("def make(argument):\n    raise SystemExit(0)\n")
+    entries |= {"leaving": "heartlab_leaving:make"}
     entries |= {"broken": "heartlab_broken:make", "absent": "heartlab_not_there:make"}
     info = tmp_path / "heartlab_cautious-0.1.0.dist-info"
     info.mkdir()
@@ -43,6 +45,7 @@ def test_a_package_brings_a_player_along(installed):
         ("cautious:wild", "'wild' is no option"),
         ("broken", "of another package failed: ZeroDivisionError"),
         ("absent", "cannot be loaded"),
+        ("leaving", "of another package failed: SystemExit"),
     ],
 )
 def test_what_is_wrong_with_a_package_is_one_sentence(installed, name, sentence):

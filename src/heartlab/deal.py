@@ -20,7 +20,7 @@ import numpy as np
 
 from heartlab.cards import Card, CardSet
 from heartlab.kernel.layout import MOONS, NOBODY, OBSERVATION, OVER, PASSING, STATE, StateArray, compile_rules
-from heartlab.kernel.rng import seed_key
+from heartlab.kernel.rng import numpy_dice, seed_key
 from heartlab.observation import Observation
 from heartlab.record import MAX_NUMBER, DealRecord, RecordError, to_text
 from heartlab.record_reader import read_records
@@ -352,7 +352,7 @@ class Deal:
 
     def play_randomly(self, seed: int = 0) -> None:
         """Finish the deal with random passes and cards."""
-        rng = np.random.default_rng(seed)
+        rng = numpy_dice(seed)
         for seat in self.to_pass:
             free = sorted(self.observe(seat).may_pass)
             self.pass_cards(seat, [int(card) for card in rng.choice(free, self.rules.pass_count, replace=False)])

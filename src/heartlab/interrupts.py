@@ -8,17 +8,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from heartlab.executor import asked_to_stop
+
 
 @contextmanager
 def interrupt_noted() -> Iterator[Callable[[], bool]]:
     """Turn the first Ctrl-C into a note, so that a step is never torn; a second one stops at once as usual.
 
-    Only the main thread gets interrupts: in others there is never a note.
+    Only the main thread gets interrupts. In others it is their executor that may want them to stop.
     """
-    seen = threading.Event()
     if threading.current_thread() is not threading.main_thread():
-        yield seen.is_set
+        yield asked_to_stop
         return
+    seen = threading.Event()
     before = signal.getsignal(signal.SIGINT)
 
     def note(signum: int, frame: Any) -> None:

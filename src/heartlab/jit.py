@@ -27,6 +27,7 @@ from numba.core.errors import NumbaError
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 PACKAGE = Path(__file__).parent
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _IMPORT = re.compile(r"^\s*(?:from|import)\s+(heartlab[\w.]*)", re.MULTILINE)
 
 
@@ -77,7 +78,7 @@ def _cache_base() -> str:
 
 def compile_reason(error: NumbaError) -> str:
     """Why a function of a user cannot be compiled: the one line of the compiler's long answer that says it."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    lines = [line.strip() for line in _COLOUR.sub("", str(error)).splitlines() if line.strip()]
     return next((line for line in lines if "Error" in line or "not" in line.lower().split()), lines[0])
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.cards import Card, card_name
+from heartlab.cards import Card, card_name, pretty_card
 from heartlab.deal import Deal
 from heartlab.kernel.layout import StateArray, compile_rules
 from heartlab.kernel.rng import seed_key, substream
@@ -120,7 +120,10 @@ def searching(player: Player) -> SearchPlayer:
 
 
 def analyse(deal: Deal, player: Player, *, seed: int = 0, lines: bool = True, played: Card | None = None) -> Analysis:
-    """What a searching player thinks of the decision that a deal waits for."""
+    """What a searching player thinks of the decision that a deal waits for.
+
+    :raises ValueError: if the player does not search, nobody is to play, or a card's value is no finite number.
+    """
     mind = searching(player)
     if deal.to_move is None:
         raise ValueError("nobody is to play a card in this position")
@@ -136,6 +139,12 @@ def analyse(deal: Deal, player: Player, *, seed: int = 0, lines: bool = True, pl
     found = mind.think(batch, lines=lines)
     legal = sorted(deal.legal)
     values, weights = found.values[0][:, legal], found.shares[0] / len(found.shares[0])
+    for column, card in enumerate(legal):
+        if not np.isfinite(values[:, column]).all():
+            wrong = "NaN" if np.isnan(values[:, column]).any() else "an infinite number"
+            raise ValueError(
+                f"{player.name}: its evaluator ({mind.evaluator.name}) gave {wrong} for {pretty_card(card)}"
+            )
     choice = int(mind.pick(compiled, found)[0])
     means = weights @ values
     best = values <= values.min(axis=1, keepdims=True) + 1e-9

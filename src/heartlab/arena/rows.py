@@ -33,7 +33,7 @@ class PlayerFailure(RuntimeError):
     """A player written in Python raised an error."""
 
 
-def _failure(player: Player, error: Exception) -> PlayerFailure:
+def _failure(player: Player, error: BaseException) -> PlayerFailure:
     return PlayerFailure(f"player {player.name} failed: {type(error).__name__}: {error}")
 
 
@@ -171,7 +171,7 @@ class RowsInPlay:
                 batch = self._batch(kind, rows, states, histories, mine, seats)
                 try:
                     player.deal_over(batch, points[mine])
-                except Exception as error:
+                except (Exception, SystemExit) as error:
                     raise _failure(player, error) from error
 
     def _pass(self, rows: Rows, states: StateArray, histories: Histories) -> None:
@@ -252,7 +252,7 @@ class RowsInPlay:
         started = time.perf_counter()
         try:
             answers: Any = np.asarray(player.choose_passes(batch) if passing else player.choose_cards(batch))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise _failure(player, error) from error
         if answers.shape != (len(batch),):
             raise PlayerFailure(f"player {player.name} gave {answers.shape} answers to {len(batch)} questions")

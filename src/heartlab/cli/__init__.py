@@ -25,7 +25,10 @@ USAGE_ERROR: Any = typer.BadParameter.__base__
 
 
 def main() -> None:
-    """Run the command line; bad input ends with one sentence on standard error and status 2."""
+    """Run the command line; bad input ends with one sentence on standard error and status 2.
+
+    What a user's player or file raised may have many lines: the first is shown.
+    """
     from heartlab.cards import CardError
 
     try:
@@ -41,4 +44,5 @@ def main() -> None:
         sys.stderr.close()
         raise SystemExit(0) from None
     except (ValueError, OSError, CardError) as error:
-        fail(str(error) if not isinstance(error, OSError) else f"{error.filename or 'output'}: {error.strerror}")
+        text = str(error) if not isinstance(error, OSError) else f"{error.filename or 'output'}: {error.strerror}"
+        fail((text.strip() or type(error).__name__).splitlines()[0])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 import signal
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -37,8 +39,17 @@ def fail(message: str, status: int = 2) -> None:
 
 
 def print_json(value: Any) -> None:
-    """One JSON value on standard output."""
-    print(json.dumps(value, ensure_ascii=False))
+    """One JSON value on standard output; numbers that JSON does not know, such as an infinite interval, are null."""
+    print(json.dumps(_finite(value), ensure_ascii=False, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    """The value with None in place of every number that is not finite."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(one) for key, one in value.items()}
+    return [_finite(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _version(wanted: bool) -> None:
@@ -78,7 +89,7 @@ def use_file(path: Path) -> None:
     sys.modules.setdefault(path.stem, module)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ValueError(f"--use {path}: {type(error).__name__}: {error}") from error
 
 

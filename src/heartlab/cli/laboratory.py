@@ -141,9 +141,10 @@ def sweep(
     jobs = plan(recipe, numbers, games, parse_changes(changes or []), parse_changes(varied or [], "--vary"))
     executor = make_executor(on, None if threads is None else positive("--threads", threads))
     try:
-        run_sweep(jobs, out, executor, print_json if as_json else None)
+        interrupted = run_sweep(jobs, out, executor, print_json if as_json else None)
     finally:
         executor.close()
+    raise typer.Exit(130 if interrupted else 0)
 
 
 @app.command()

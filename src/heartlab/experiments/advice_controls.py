@@ -30,6 +30,7 @@ from heartlab.experiments.advice_parts import (
 from heartlab.experiments.claims import Claim, above
 from heartlab.experiments.parts import Workshop
 from heartlab.experiments.registry import Findings, Table
+from heartlab.kernel.rng import numpy_dice
 from heartlab.learn.advice_recipes import make_learner
 from heartlab.learn.advice_table import constant, sitter
 from heartlab.learn.advice_vote_recipe import climb
@@ -82,7 +83,7 @@ def controls(workshop: Workshop) -> Findings:
     lowered = np.ones(PIECES)
     lowered[GET_LEAD] = LOWERED
     by_hand = tournaments(workshop, "lead lowered", [constant(lowered)], settings=LOWERED)[0]
-    dice = np.random.default_rng((workshop.seed, 5))
+    dice = numpy_dice(workshop.seed, 5)
     vectors = [0.5 + 0.01 * (2 * dice.random(PIECES) - 1) for _ in range(workshop.size(50, 5))]
     small = workshop.size(20_000, 1_000)
     drawn = tournaments(workshop, "random vectors", [constant(v) for v in vectors], games=small, settings="uniform")

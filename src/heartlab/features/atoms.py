@@ -36,7 +36,18 @@ SUIT_BLOCK = 8
 POINTS_BLOCK = 14
 """Values 0 to 13 of each count of heart points."""
 MOON_ATOMS = (60, 61, 62, 63, 106, 107, 108, 109, 110)
-"""Places that are kept for the features of :mod:`heartlab.features.moon`."""
+MOON_NAMES = (
+    "we took Q♠",
+    "another took Q♠",
+    "only we have points",
+    "only another has points",
+    "points split",
+    "no points yet",
+    "the other with points leads",
+    "one has ≥10",
+    "one has ≥20",
+)
+"""Places and names that are kept for the features of :mod:`heartlab.features.moon`."""
 
 
 @kernel
@@ -273,7 +284,7 @@ def place_atom(
 
     :raises AtomError: if the name is taken or there is no place left.
     """
-    if any(known.name == name for known in ATOMS.values()):
+    if name in MOON_NAMES or any(known.name == name for known in ATOMS.values()):
         raise AtomError(f"an atomic feature is called {name!r} already")
     free = [number for number in range(MAX_ATOMS) if number not in ATOMS and number not in MOON_ATOMS]
     if not free:
@@ -295,7 +306,8 @@ def find_atom(text: str, *, part: bool = False) -> Atom:
     if part and len(close) == 1:
         return close[0]
     hint = f"; some that contain it: {', '.join(known.name for known in close[:6])}" if close else ""
-    raise AtomError(f"no atomic feature is called {text!r}{hint}; `heartlab features --atoms` lists them")
+    where = "`heartlab features --atoms` lists them, `--use FILE` brings features of your own"
+    raise AtomError(f"no atomic feature is called {text!r}{hint}; {where}")
 
 
 def make_extractor(numbers: frozenset[int]) -> Callable[..., None]:

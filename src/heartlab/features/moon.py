@@ -17,6 +17,7 @@ from heartlab.features.atoms import (
     EXTRACT,
     LEAD_AT,
     MOON_ATOMS,
+    MOON_NAMES,
     Atom,
     card_atoms,
     heart_atoms,
@@ -27,18 +28,17 @@ from heartlab.kernel.play import mask_points
 
 WE_QUEEN, OTHER_QUEEN, WE_ALONE, OTHER_ALONE, SPLIT, NOBODY_YET, LONE_LEADS, TEN, TWENTY = range(9)
 """Places in MOON_ATOMS."""
-_TEXTS = (
-    ("we took Q♠", "we have taken Q♠"),
-    ("another took Q♠", "another has taken Q♠"),
-    ("only we have points", "only we have taken points"),
-    ("only another has points", "one other seat alone has taken points"),
-    ("points split", "two seats or more have taken points"),
-    ("no points yet", "nobody has taken points"),
-    ("the other with points leads", "the only other seat with points has the lead"),
-    ("one has ≥10", "all points so far, ten or more, are with one seat"),
-    ("one has ≥20", "all points so far, twenty or more, are with one seat"),
+_SENTENCES = (
+    "we have taken Q♠",
+    "another has taken Q♠",
+    "only we have taken points",
+    "one other seat alone has taken points",
+    "two seats or more have taken points",
+    "nobody has taken points",
+    "the only other seat with points has the lead",
+    "all points so far, ten or more, are with one seat",
+    "all points so far, twenty or more, are with one seat",
 )
-NAMES = tuple(name for name, _ in _TEXTS)
 _CLASHES = (
     (WE_QUEEN, (OTHER_QUEEN, OTHER_ALONE, NOBODY_YET, LONE_LEADS)),
     (OTHER_QUEEN, (WE_ALONE, NOBODY_YET)),
@@ -51,7 +51,7 @@ _CLASHES = (
 
 def place_moon() -> tuple[int, ...]:
     """Make sure that the features are there; returns their numbers."""
-    for number, (name, sentence) in zip(MOON_ATOMS, _TEXTS, strict=True):
+    for number, name, sentence in zip(MOON_ATOMS, MOON_NAMES, _SENTENCES, strict=True):
         clashing = {MOON_ATOMS[two] for one, others in _CLASHES if MOON_ATOMS[one] == number for two in others}
         if number == MOON_ATOMS[LONE_LEADS]:
             clashing.add(LEAD_AT)

@@ -28,6 +28,11 @@ def seed_key(seed: int, purpose: str) -> np.uint64:
     return np.uint64(int.from_bytes(digest, "little"))
 
 
+def numpy_dice(seed: int, *branch: int) -> np.random.Generator:
+    """numpy's generator for a branch of a seed. It knows no negative seeds, so those are hashed."""
+    return np.random.default_rng((seed if seed >= 0 else int(seed_key(seed, "numpy")), *branch))
+
+
 @kernel
 def mix(key: np.uint64) -> np.uint64:
     """Scramble 64 bits, one to one."""

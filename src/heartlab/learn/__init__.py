@@ -2,7 +2,7 @@
 
 `model` is what a run leaves behind, `run` the folder that it
 lives in and survives any kill, `recipes` the registry of training set-ups, `command` what the command line calls. A
-learner brings a module with its compiled training, one with its recipes (listed in `recipes.MODULES`) and, since
+learner brings a module with its compiled training, one with its recipes (listed in `recipes.OURS`) and, since
 players may not know this room, one with the players that use its models (listed by name in the players' registry).
 """
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from heartlab.bundle import Arrays
 from heartlab.kernel.layout import SEATS, compile_rules
-from heartlab.kernel.rng import seed_key
+from heartlab.kernel.rng import numpy_dice, seed_key
 from heartlab.learn.advice_games import MAX_TURNS, VOTES
 from heartlab.learn.advice_players import load_voter
 from heartlab.learn.advice_policy import BASELINE_WIDTH, gradient_games, prepare_gradient
@@ -186,7 +186,7 @@ def climb(
 
     :param score: what counts, from mean points of player and others; higher is better.
     """
-    dice = np.random.default_rng((seed, 77))
+    dice = numpy_dice(seed, 77)
     best = start.copy()
     for step in range(steps):
         change = dice.normal(0.0, spread, len(best)) * (dice.random(len(best)) < 0.4)

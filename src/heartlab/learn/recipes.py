@@ -16,22 +16,22 @@ from typing import Any, Protocol, get_type_hints
 from heartlab.bundle import Arrays
 from heartlab.learn.model import Model
 
-MODULES: tuple[str, ...] = (
-    "heartlab.learn.advice_recipes",
-    "heartlab.learn.advice_vote_recipe",
-    "heartlab.learn.falcon_grow_recipe",
-    "heartlab.learn.falcon_recipes",
-    "heartlab.learn.td_growth",
-    "heartlab.learn.td_recipes",
-)
-"""The modules that register recipes; they are imported when recipes are asked for."""
+OURS = {
+    **dict.fromkeys(("advice-t", "advice-n", "advice-joint", "advice-linear"), "heartlab.learn.advice_recipes"),
+    "advice-vote": "heartlab.learn.advice_vote_recipe",
+    "falcon-grow": "heartlab.learn.falcon_grow_recipe",
+    **dict.fromkeys(("falcon", "falcon-returns", "falcon-td"), "heartlab.learn.falcon_recipes"),
+    "td-grown": "heartlab.learn.td_growth",
+    **dict.fromkeys(("td-queen", "td-hearts", "td-full"), "heartlab.learn.td_recipes"),
+}
+"""Our own recipes, and the modules that register them, loaded when they are named."""
 
 Metrics = dict[str, Any]
 """One line of measurements; values that JSON can express, and no clock times: resumed runs must write the same."""
 
 
 class RecipeError(ValueError):
-    """A name that is no recipe, or a parameter that it does not have."""
+    """A name that is no recipe, or another's, or a parameter that it does not have."""
 
 
 class Trainer(Protocol):
@@ -102,12 +102,21 @@ def _read(recipe: str, key: str, value: Any, kind: type) -> Any:
 
 
 _recipes: dict[str, Recipe] = {}
+_owners: dict[str, tuple[str, str]] = {}
 
 
 def recipe(name: str, summary: str, parameters: type, games: int) -> Callable[[Callable[..., Trainer]], Any]:
-    """Register what makes a trainer (a class or function of parameters and seed) as a recipe."""
+    """Register what makes a trainer (a class or function of parameters and seed) as a recipe.
+
+    As with evaluators, only the same class or function of the same module may take a name again.
+
+    :raises RecipeError: if the name is another's.
+    """
 
     def add(make: Callable[..., Trainer]) -> Any:
+        origin = make.__module__, make.__qualname__
+        if OURS.get(name, origin[0]) != origin[0] or _owners.setdefault(name, origin) != origin:
+            raise RecipeError(f"there is a recipe called {name!r} already: choose another name")
         _recipes[name] = Recipe(name, summary, parameters, make, games)
         return make
 
@@ -116,20 +125,18 @@ def recipe(name: str, summary: str, parameters: type, games: int) -> Callable[[C
 
 def known_recipes() -> dict[str, Recipe]:
     """All recipes by name."""
-    for module in MODULES:
+    for module in dict.fromkeys(OURS.values()):
         import_module(module)
     return dict(sorted(_recipes.items()))
 
 
 def find_recipe(name: str) -> Recipe:
-    """The recipe of a name; only the modules of its family are imported if it is there.
+    """The recipe of a name; only its module is imported if it is there.
 
     :raises RecipeError: if there is none; the message lists the known ones.
     """
-    family = name.partition("-")[0]
-    for module in MODULES:
-        if module.rpartition(".")[2].partition("_")[0] == family:
-            import_module(module)
+    if name in OURS:
+        import_module(OURS[name])
     recipes = _recipes if name in _recipes else known_recipes()
     if name not in recipes:
         close = get_close_matches(name, recipes, 1)

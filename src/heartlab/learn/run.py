@@ -6,6 +6,7 @@
 | `metrics.jsonl` | one JSON object per measurement, appended as they come |
 | `checkpoint.npz` | what was learned up to some game, and how long the metrics were then; replaced all at once |
 | `model.npz` | the finished model |
+| `.lock` | empty; locked by the process that works on the run |
 
 To resume means: restore the checkpoint, cut the metrics to the length that it names, go on. A metrics line that was
 torn by the kill lies behind that length and is gone; and since steps depend only on seed and game numbers, the files
@@ -16,12 +17,9 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import threading
 import time
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from shlex import quote
@@ -29,11 +27,13 @@ from typing import Any
 
 from heartlab import __version__
 from heartlab.bundle import BundleError, read_bundle, replacing, write_bundle
+from heartlab.interrupts import interrupt_noted
 from heartlab.learn.model import save_model
 from heartlab.learn.recipes import Metrics, Recipe, RecipeError, Trainer, find_recipe
 from heartlab.learn.toml import toml_text
+from heartlab.locks import alone
 
-CONFIG, METRICS, CHECKPOINT, MODEL = "config.toml", "metrics.jsonl", "checkpoint.npz", "model.npz"
+CONFIG, METRICS, CHECKPOINT, MODEL, LOCK = "config.toml", "metrics.jsonl", "checkpoint.npz", "model.npz", ".lock"
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
 
 
@@ -139,7 +139,7 @@ def new_run(folder: Path, recipe: Recipe, seed: int, games: int, changes: Mappin
 
 
 def resume_run(folder: Path, recipe: Recipe, seed: int | None, games: int | None, changes: Mapping[str, Any]) -> Run:
-    """Go on with the run in a folder; it may be given more games, but nothing else may change.
+    """Plan to go on with the run in a folder; it may be given more games, but nothing else may change.
 
     :raises RunError: if what is asked for is not the run that is there.
     """
@@ -154,10 +154,7 @@ def resume_run(folder: Path, recipe: Recipe, seed: int | None, games: int | None
             raise RunError(f"{folder}: a run with {key}={run.parameters[key]}, not {value}")
     if games is not None and games < run.done:
         raise RunError(f"{folder}: {run.done} games are done already, more than {games}")
-    if games is not None and games != run.games:
-        run = replace(run, games=games)
-        _write_config(run)
-    return run
+    return run if games is None else replace(run, games=games)
 
 
 def _write_config(run: Run) -> None:
@@ -186,41 +183,57 @@ def train(
 ) -> Run:
     """Work on a run until it is finished or interrupted (Ctrl-C); either way it leaves a checkpoint.
 
+    On a thread of an executor it is interrupted when the executor is closed.
+
     :param progress: called with the number of games done.
     :param stop_after: pretend to be interrupted once so many games are done.
+    :raises InUse: if somebody else works in its folder.
+    :raises RunError: if somebody has left another run there.
     """
     recipe = find_recipe(run.recipe)
     trainer = recipe.make(recipe.settings(run.parameters), run.seed)
+    busy = f"{run.folder}: another process works on this run; --out puts a new one elsewhere"
+    with alone(run.folder / LOCK, busy):
+        run = _settle(run)
+        length = 0
+        if (run.folder / CHECKPOINT).is_file():
+            header, arrays = _read_checkpoint(run.folder)
+            trainer.restore(arrays)
+            length = int(header["metrics_bytes"])
+        saved = time.perf_counter()
+        started = saved - run.seconds
+        with interrupt_noted() as interrupted, (run.folder / METRICS).open("ab") as metrics:
+            metrics.truncate(length)
+            metrics.seek(length)
+            while run.done < run.games and not interrupted():
+                count = min(trainer.chunk - run.done % trainer.chunk, run.games - run.done)
+                _append(metrics, trainer.step(run.done, count))
+                run = replace(run, done=run.done + count, seconds=time.perf_counter() - started)
+                if progress:
+                    progress(run.done)
+                stop = stop_after is not None and run.done >= stop_after
+                if stop or run.done == run.games or interrupted() or time.perf_counter() - saved > checkpoint_seconds:
+                    _save_checkpoint(run, trainer, metrics)
+                    saved = time.perf_counter()
+                if stop:
+                    break
+        if run.done >= run.games:
+            made = dict(recipe=run.recipe, seed=run.seed, games=run.games, command=run.command, package=__version__)
+            save_model(run.folder / MODEL, replace(trainer.model(), **made))
+    return run
+
+
+def _settle(run: Run) -> Run:
+    """The planned run as its folder has it now: while it was planned, another process may have been at work there."""
     if not (run.folder / CONFIG).exists():
         _write_config(run)
-    length = 0
-    if (run.folder / CHECKPOINT).is_file():
-        header, arrays = _read_checkpoint(run.folder)
-        trainer.restore(arrays)
-        length = int(header["metrics_bytes"])
-    saved = time.perf_counter()
-    started = saved - run.seconds
-    with _interrupt_noted() as interrupted, (run.folder / METRICS).open("ab") as metrics:
-        metrics.truncate(length)
-        metrics.seek(length)
-        while run.done < run.games and not interrupted():
-            count = min(trainer.chunk - run.done % trainer.chunk, run.games - run.done)
-            _append(metrics, trainer.step(run.done, count))
-            run = replace(run, done=run.done + count, seconds=time.perf_counter() - started)
-            if progress:
-                progress(run.done)
-            stop = stop_after is not None and run.done >= stop_after
-            if stop or run.done == run.games or interrupted() or time.perf_counter() - saved > checkpoint_seconds:
-                _save_checkpoint(run, trainer, metrics)
-                saved = time.perf_counter()
-            if stop:
-                break
-    if run.done >= run.games:
-        model = replace(
-            trainer.model(), recipe=run.recipe, seed=run.seed, games=run.games, command=run.command, package=__version__
-        )
-        save_model(run.folder / MODEL, model)
-    return run
+        return run
+    there = open_run(run.folder)
+    if (there.recipe, there.seed, there.parameters) != (run.recipe, run.seed, run.parameters):
+        raise RunError(f"{run.folder}: holds another run by now; --out puts a new one elsewhere")
+    if there.games != run.games:
+        _write_config(run)
+    return replace(run, done=there.done, seconds=there.seconds)
 
 
 def _append(metrics: Any, rows: Sequence[Metrics]) -> None:
@@ -233,27 +246,6 @@ def _save_checkpoint(run: Run, trainer: Trainer, metrics: Any) -> None:
     os.fsync(metrics.fileno())
     header = {"done": run.done, "metrics_bytes": metrics.tell(), "seconds": run.seconds}
     write_bundle(run.folder / CHECKPOINT, header, trainer.checkpoint())
-
-
-@contextmanager
-def _interrupt_noted() -> Iterator[Callable[[], bool]]:
-    """Turn the first Ctrl-C into a note, so that a step is never torn; a second one stops at once as usual."""
-    seen = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield seen.is_set
-        return
-    before = signal.getsignal(signal.SIGINT)
-
-    def note(signum: int, frame: Any) -> None:
-        if seen.is_set():
-            raise KeyboardInterrupt
-        seen.set()
-
-    signal.signal(signal.SIGINT, note)
-    try:
-        yield seen.is_set
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def default_folder(recipe: str, seed: int) -> Path:

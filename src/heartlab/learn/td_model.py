@@ -17,10 +17,9 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.features.atoms import ATOMS, AtomError
+from heartlab.features.atoms import ATOMS, MOON_NAMES, AtomError
 from heartlab.features.clauses import clause
 from heartlab.features.conjunctions import Conjunction, Conjunctions
-from heartlab.features.moon import NAMES as MOON_NAMES
 from heartlab.features.moon import place_moon
 from heartlab.features.network import Network
 from heartlab.learn.model import Model, ModelError, load_model, model_path

@@ -28,7 +28,7 @@ from heartlab.features.selection import (
 from heartlab.jit import kernel
 from heartlab.kernel.bits import ZERO
 from heartlab.kernel.layout import compile_rules
-from heartlab.kernel.rng import seed_key, substream
+from heartlab.kernel.rng import numpy_dice, seed_key, substream
 from heartlab.learn.model import Model, load_model
 from heartlab.learn.recipes import Metrics, recipe
 from heartlab.learn.td import NOTE, SETTINGS, prepare_training, train_deals
@@ -262,7 +262,7 @@ class TdTrainer:
         self.task, self.parameters = task, parameters
         self.network = Network(conjunctions or chosen_conjunctions(task, parameters), rest=rest)
         count = len(self.network.conjunctions)
-        dice = np.random.default_rng((seed, 1))
+        dice = numpy_dice(seed, 1)
         self.network.weights[self.network.conjunctions.live] = dice.uniform(-1 / count, 1 / count, count)
         self._key = seed_key(seed, "td")
         self._settings = np.zeros(1, SETTINGS)

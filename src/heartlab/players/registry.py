@@ -1,8 +1,9 @@
 """Players by name: one registry for ours, for yours, and for those that other packages bring along.
 
 A name is ``FAMILY``, ``FAMILY:ARGUMENT`` or ``FAMILY:key=value,key=value``. Other packages add families by the
-entry-point
-group ``heartlab.players``; each entry point names a function that takes the text after the colon and returns a player.
+entry-point group ``heartlab.players``; each entry point names a function that takes the text after the colon and
+returns a player. A family belongs to whoever took its name first, ours to us; only the same class or function of the
+same module, as in a notebook cell that is run again, replaces its former self.
 """
 
 from __future__ import annotations
@@ -10,32 +11,35 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TypeVar
 
 from heartlab.players.base import Player
 
-MODULES = ("heartlab.players.gnome", "heartlab.players.random", "heartlab.players.search")
-"""The modules of our own families."""
-LEARNED = (
-    "heartlab.players.advice.voting",
-    "heartlab.players.falcon.montecarlo",
-    "heartlab.learn.advice_players",
-    "heartlab.learn.falcon_players",
-    "heartlab.learn.td_model",
-)
-"""Families that take time to load: advice, and players of trained models, which lie beside their learners. They are
-loaded when a name is not found elsewhere."""
-OUTSIDE = {"exec": "heartlab.envs.uhi.player", "openspiel": "heartlab.envs.openspiel_player"}
-"""Families of players that are other people's programs, each with the module that is loaded when it is named."""
+_SEARCHES = ("pie", "sage", "iie", "pimc", "maxn", "paranoid", "softmaxn", "probmaxn", "ismcts", "uct")
+OURS = {
+    "gnome": "heartlab.players.gnome",
+    "random": "heartlab.players.random",
+    **dict.fromkeys(_SEARCHES, "heartlab.players.search"),
+    "voting": "heartlab.players.advice.voting",
+    "montecarlo": "heartlab.players.falcon.montecarlo",
+    **dict.fromkeys(("learner-t", "learner-n", "advice"), "heartlab.learn.advice_players"),
+    "falcon": "heartlab.learn.falcon_players",
+    **dict.fromkeys(("td", "td-closed"), "heartlab.learn.td_model"),
+    "exec": "heartlab.envs.uhi.player",
+    "openspiel": "heartlab.envs.openspiel_player",
+}
+"""Our own families, and the modules that register them, loaded when they are named. Players of trained models lie
+beside their learners; the last two are other people's programs."""
 
 Factory = Callable[[str], Player]
 AnyFactory = TypeVar("AnyFactory", bound=Callable[..., Player])
 
 
 class PlayerError(ValueError):
-    """A name that makes no player."""
+    """A name that makes no player, or another's player."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +52,19 @@ class Family:
 
 
 _families: dict[str, Family] = {}
+_owners: dict[str, tuple[str, str]] = {}
 
 
 def register(name: str, summary: str = "") -> Callable[[AnyFactory], AnyFactory]:
-    """Add a family: decorate a Player class, or a function that takes the text after the colon."""
+    """Add a family: decorate a Player class, or a function that takes the text after the colon.
+
+    :raises PlayerError: if the name is another's.
+    """
 
     def add(make: AnyFactory) -> AnyFactory:
+        origin = make.__module__, make.__qualname__
+        if OURS.get(name, origin[0]) != origin[0] or _owners.setdefault(name, origin) != origin:
+            raise PlayerError(f"there is a player called {name!r} already: choose another name")
         doc = (make.__doc__ or "").strip()
         _families[name] = Family(name, make, summary or (doc.splitlines()[0] if doc else ""))
         return make
@@ -63,10 +74,9 @@ def register(name: str, summary: str = "") -> Callable[[AnyFactory], AnyFactory]
 
 def known_players() -> dict[str, str]:
     """The families by name, with a line about each."""
-    _load()
-    _load_learned()
-    for module in OUTSIDE.values():
+    for module in dict.fromkeys(OURS.values()):
         import_module(module)
+    _add_packages()
     return {name: _families[name].summary for name in sorted(_families)}
 
 
@@ -75,17 +85,17 @@ def make_player(name: str) -> Player:
 
     :raises PlayerError: if there is none; the message lists the known names.
     """
-    _load()
     family_name, _, argument = name.partition(":")
-    if family_name in OUTSIDE:
-        import_module(OUTSIDE[family_name])
+    if family_name in OURS:
+        import_module(OURS[family_name])
     elif family_name not in _families:
-        _load_learned()
+        _add_packages()
     family = _families.get(family_name)
     if family is None:
-        close = get_close_matches(family_name, [*_families, *OUTSIDE], 1)
+        known = sorted({*_families, *OURS})
+        close = get_close_matches(family_name, known, 1)
         hint = f"; did you mean {close[0]}?" if close else "."
-        raise PlayerError(f"no player is called {name!r}{hint} Known are {', '.join(sorted({*_families, *OUTSIDE}))}")
+        raise PlayerError(f"no player is called {name!r}{hint} Known are {', '.join(known)}")
     try:
         if isinstance(family.make, type):
             if argument:
@@ -97,6 +107,8 @@ def make_player(name: str) -> Player:
         raise
     except (ValueError, TypeError) as error:
         raise PlayerError(f"player {name!r}: {error}") from error
+    except SystemExit as error:
+        raise PlayerError(f"player {name!r}: SystemExit: {error}") from error
     player.name = name
     if family.make.__module__.startswith("heartlab."):
         player.origin = name
@@ -124,26 +136,12 @@ def parse_options(text: str) -> dict[str, str]:
     return options
 
 
-_loaded = False
-
-
-def _load() -> None:
-    """Import the built-in families and those of other packages, once."""
-    global _loaded
-    if _loaded:
-        return
-    _loaded = True
-    for module in MODULES:
-        import_module(module)
+@cache
+def _add_packages() -> None:
+    """Add the families of other packages, as far as their names are free."""
     for entry in entry_points(group="heartlab.players"):
-        if entry.name not in _families:
+        if entry.name not in _families and entry.name not in OURS:
             _families[entry.name] = Family(entry.name, _deferred(entry.load, entry.name), f"from {entry.value}")
-
-
-def _load_learned() -> None:
-    """Import the families of trained models."""
-    for module in LEARNED:
-        import_module(module)
 
 
 def _deferred(load: Callable[[], Factory], name: str) -> Factory:
@@ -152,13 +150,13 @@ def _deferred(load: Callable[[], Factory], name: str) -> Factory:
     def make(argument: str) -> Player:
         try:
             factory = load()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise PlayerError(f"the package that brings player {name!r} cannot be loaded: {error}") from error
         try:
             return factory(argument) if not isinstance(factory, type) else factory()
         except PlayerError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise PlayerError(f"player {name!r} of another package failed: {type(error).__name__}: {error}") from error
 
     return make

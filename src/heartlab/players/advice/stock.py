@@ -115,8 +115,9 @@ class _Stock:
         for name in names:
             if name not in self.by_name:
                 close = get_close_matches(name, self.by_name, 1)
-                hint = f"; did you mean {close[0]}?" if close else ""
-                raise AdviceError(f"no advice is called {name!r}{hint} Known are {', '.join(self.by_name)}")
+                hint = f"; did you mean {close[0]}?" if close else "."
+                known = f"`--use FILE` brings advice of your own. Known are {', '.join(self.by_name)}"
+                raise AdviceError(f"no advice is called {name!r}{hint} {known}")
         return [self.by_name[name] for name in names]
 
 
