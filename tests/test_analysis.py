@@ -226,7 +226,8 @@ def infinite_for_all(rules, state, root, floats, ints, scratch, out):
     ("arguments", "sentence"),
     [
         (["--at", "9", "-p", "maxn:eval=test-nan,worlds=2", "--json"], "its evaluator (test-nan) gave NaN for"),
-        (["-p", "maxn:eval=test-infinite,worlds=2"], "its evaluator (test-infinite) gave an infinite number for"),
+        (["-p", "maxn:eval=test-infinite,worlds=2"], "its evaluator (test-infinite) gave no finite number for"),
+        (["--at", "9", "-p", "paranoid:eval=test-nan,worlds=2"], "its evaluator (test-nan) gave no finite number for"),
         (["--at", "99"], "cards 1 to 52, not 99"),
         (["-p", "gnome"], "gnome does not search"),
         (["--deal", "7"], "holds 1 deals, none at place 7"),

@@ -27,6 +27,8 @@ POINTS = "points"
 """The unit of values that are expected points."""
 SPREAD = (0.1, 0.9)
 """The part of the worlds that a card's spread covers."""
+NO_VALUE = 1e29
+"""Numbers of this size are no values: a search that can compare nothing with NaN is left with its infinity, 1e30."""
 
 
 @dataclass(frozen=True)
@@ -140,8 +142,8 @@ def analyse(deal: Deal, player: Player, *, seed: int = 0, lines: bool = True, pl
     legal = sorted(deal.legal)
     values, weights = found.values[0][:, legal], found.shares[0] / len(found.shares[0])
     for column, card in enumerate(legal):
-        if not np.isfinite(values[:, column]).all():
-            wrong = "NaN" if np.isnan(values[:, column]).any() else "an infinite number"
+        if not (np.abs(values[:, column]) < NO_VALUE).all():
+            wrong = "NaN" if np.isnan(values[:, column]).any() else "no finite number"
             raise ValueError(
                 f"{player.name}: its evaluator ({mind.evaluator.name}) gave {wrong} for {pretty_card(card)}"
             )
