@@ -32,7 +32,7 @@ def main() -> None:
     from heartlab.cards import CardError
 
     try:
-        raise SystemExit(app(standalone_mode=False) or 0)
+        raise SystemExit(app(prog_name="heartlab", standalone_mode=False) or 0)
     except USAGE_ERROR as error:
         sentence = error.format_message().rstrip(".")
         if "\n" in sentence:  # no command: the library shows all of them
