@@ -375,7 +375,7 @@ def test_the_level_is_a_mean_with_its_interval():
     assert widths == sorted(widths, reverse=True)
     assert min(widths) > 0
     assert compare(0.3, 0.5) == "That is like uct:worlds=20,sims=200."
-    assert compare(0.0, 0.2) == "That is better than uct:worlds=20,sims=200."
+    assert compare(0.0, 0.1) == "That is better than uct:worlds=20,sims=200."
     assert compare(20, 30) == "That is more than random gives away."
 
 
