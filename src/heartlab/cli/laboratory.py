@@ -144,7 +144,7 @@ def sweep(
         interrupted = run_sweep(jobs, out, executor, print_json if as_json else None)
     finally:
         executor.close()
-    raise typer.Exit(130 if interrupted else 0)
+    leave(interrupted)
 
 
 @app.command()

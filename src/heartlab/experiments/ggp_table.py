@@ -106,10 +106,10 @@ def table_1(shop: Workshop) -> Findings:
     head = ["letter", "shape", *(f"{opponent}: printed / ours 75 / ours 3,000" for opponent in STANDARD)]
     notes = [
         "W won, L lost, D drawn, N goes on, for the learner; the outer set is the opponent's moves, the inner ones our "
-        "replies. Which shape has which letter is not printed: {N{D}} is h, and two forks are c and d, three j, k and "
-        "l; everything else is assigned as it fits best. How many source matches there were, how often opponents slip "
-        "and which positions were recorded were chosen by the fit to these 36 numbers, too, so that their agreement "
-        "says little more than that such a choice exists.",
+        "replies. Which shape has which letter is not printed: {N{D}} is h, two shapes are c and d in some order, the "
+        "three forks j, k and l; everything else is assigned as it fits best. How many source matches there were, how "
+        "often opponents slip and which positions were recorded were chosen by the fit to these 36 numbers, too, so "
+        "that their agreement says little more than that such a choice exists.",
         f"Means over {len(found[75])} models of 10 runs each, of 75 and of 3,000 matches. After 3,000 matches values "
         "spread much further than the printed ones.",
     ]
