@@ -233,6 +233,7 @@ def test_a_server_killed_in_mid_trick_loses_nothing(chromium, tmp_path):
         process.send_signal(signal.SIGKILL)
         process.wait()
         chromium.wait("document.body.dataset.line === 'lost'")
+        assert not chromium.evaluate(TURN), "without a line, what the page shows may be old"
         chromium.picture("line-lost")
         process, _, _ = serve(int(page.rsplit(":", 1)[1].strip("/")))
         chromium.wait("document.body.dataset.line === 'open'")

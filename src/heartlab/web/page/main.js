@@ -14,7 +14,7 @@ import { partsOf } from "./records.js";
 
 const TABLES = "heartlab-tables";
 const stage = byId("stage");
-const page = { hello: null, view: null, shown: null, panel: "scores", answer: null, viewer: null, checkedAt: -1, table: null, restedAt: 0, puzzle: null, parts: [] };
+const page = { hello: null, view: null, shown: null, panel: "scores", answer: null, viewer: null, checkedAt: -1, table: null, restedAt: 0, puzzle: null, parts: [], stale: false };
 const state = { chosen: new Set(), hint: null };
 
 const address = () => {
@@ -205,7 +205,7 @@ function draw() {
   if (done) board.querySelector(".felt").append(done);
   const toTable = el("button", { type: "button", class: "to-table", text: "Back to the table", onclick: () => stage.querySelector(".board").scrollIntoView() });
   stage.querySelector(".side").replaceChildren(side(), toTable);
-  stage.dataset.idle = String(pace.idle);
+  stage.dataset.idle = String(pace.idle && !page.stale);
   stage.dataset.phase = page.view.phase;
   stage.dataset.plays = page.view.plays;
   stage.dataset.turn = String(page.view.legal.length > 0);
@@ -234,7 +234,7 @@ pace.rested = () => { page.restedAt = performance.now(); settled(); };
 /** All is shown: what the page does by itself. */
 function settled() {
   const { view } = page;
-  if (!view || page.viewer || !pace.idle) return;
+  if (!view || page.viewer || !pace.idle || page.stale) return;
   if (stage.dataset.idle !== "true") draw();
   if (options.auto && view.phase === "play" && view.legal.length === 1) { send("play", { card: view.legal[0], at: view.plays }); return; }
   if (options.check && view.phase === "play" && view.plays > 0 && view.legal.length > 0 && page.checkedAt !== view.plays) {
@@ -266,6 +266,7 @@ const heard = {
   },
   view(message) {
     if (["opened", "dealt"].includes(message.event.kind) && message.plays === 0) checkShare(message);
+    page.stale = false;
     if (page.viewer) { page.viewer.stop(); page.viewer = null; stage.replaceChildren(); }
     if (message.event.kind === "opened" || message.event.kind === "undone") pace.clear();
     if (page.table) {
@@ -420,9 +421,14 @@ byId("logo").append(suitIcon("H"));
 byId("home").addEventListener("click", (event) => { event.preventDefault(); acts.lobby(); if (!address().table) lobby(); });
 byId("open-options").addEventListener("click", showOptions);
 byId("open-help").addEventListener("click", showHelp);
-const line = new Line(
-  (message) => heard[message.type]?.(message),
-  (now) => { byId("line").textContent = now === "open" ? "" : "connecting …"; document.body.dataset.line = now; });
+/** Once the line is lost, what the page shows is old until the server has shown the table again. */
+function lineIs(now) {
+  byId("line").textContent = now === "open" ? "" : "connecting …";
+  document.body.dataset.line = now;
+  if (now === "lost" && page.view && !page.stale) { page.stale = true; draw(); }
+}
+
+const line = new Line((message) => heard[message.type]?.(message), lineIs);
 addEventListener("hashchange", follow);
 addEventListener("popstate", follow);
 if (address().table) follow();
