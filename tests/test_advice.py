@@ -433,7 +433,7 @@ def test_wrong_names_and_models_get_a_sentence(tmp_path):
     save_model(tmp_path / "b.npz", broken)
     with pytest.raises(ModelError, match="needs rows of 360 finite weights"):
         load_voter(str(tmp_path / "b.npz"))
-    with pytest.raises(AdviceError, match="exists already"):
+    with pytest.raises(AdviceError, match="already"):
         piece("get-lead", "Again.")(lambda rules, obs: obs["legal"])
     with pytest.raises(ValueError, match="nobody called 'fred'"):
         sitter("fred")

@@ -416,7 +416,7 @@ PIECE = (
         (ATOM, "we have Q♠", "an atomic feature is called 'we have Q♠' already"),
         (ATOM, "points split", "an atomic feature is called 'points split' already"),
         (POLICY, "throw", "there is a policy called 'throw' already"),
-        (PIECE, "throw-heart", "advice 'throw-heart' exists already"),
+        (PIECE, "throw-heart", "there is advice called 'throw-heart' already"),
     ],
 )
 @pytest.mark.usefixtures("own_atoms")
@@ -428,14 +428,24 @@ def test_names_of_ours_cannot_be_taken(run, tmp_path, text, name, sentence):
     assert len(err.strip().splitlines()) == 1
 
 
-def test_another_file_cannot_take_the_name_of_a_player(run, tmp_path):
+@pytest.mark.parametrize(
+    ("text", "name", "sentence"),
+    [
+        (PLAYER, "test-own", "there is a player called 'test-own' already"),
+        (RECIPE, "test-own-recipe", "there is a recipe called 'test-own-recipe' already"),
+        (POLICY, "test-own-policy", "there is a policy called 'test-own-policy' already"),
+        (PIECE, "test-own-piece", "there is advice called 'test-own-piece' already"),
+    ],
+)
+def test_another_file_cannot_take_a_name(run, tmp_path, monkeypatch, text, name, sentence):
+    monkeypatch.setattr(recipes, "_recipes", dict(recipes._recipes))
     for stem in ("own_first", "own_second"):
-        (tmp_path / f"{stem}.py").write_text(PLAYER.format(name="test-own"))
+        (tmp_path / f"{stem}.py").write_text(text.format(name=name))
     use = ["--use", tmp_path / "own_first.py"]
     assert run(*use, *use, "players")[0] == 0, "the same file may define it again"
     status, _, err = run(*use, "--use", tmp_path / "own_second.py", "players")
     assert status == 2
-    assert "there is a player called 'test-own' already" in err
+    assert sentence in err
 
 
 def test_the_registries_know_where_our_own_are():

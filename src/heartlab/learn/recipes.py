@@ -15,6 +15,7 @@ from typing import Any, Protocol, get_type_hints
 
 from heartlab.bundle import Arrays
 from heartlab.learn.model import Model
+from heartlab.owners import Owners
 
 OURS = {
     **dict.fromkeys(("advice-t", "advice-n", "advice-joint", "advice-linear"), "heartlab.learn.advice_recipes"),
@@ -102,7 +103,7 @@ def _read(recipe: str, key: str, value: Any, kind: type) -> Any:
 
 
 _recipes: dict[str, Recipe] = {}
-_owners: dict[str, tuple[str, str]] = {}
+_owners = Owners(OURS)
 
 
 def recipe(name: str, summary: str, parameters: type, games: int) -> Callable[[Callable[..., Trainer]], Any]:
@@ -114,8 +115,7 @@ def recipe(name: str, summary: str, parameters: type, games: int) -> Callable[[C
     """
 
     def add(make: Callable[..., Trainer]) -> Any:
-        origin = make.__module__, make.__qualname__
-        if OURS.get(name, origin[0]) != origin[0] or _owners.setdefault(name, origin) != origin:
+        if not _owners.may_take(name, make):
             raise RecipeError(f"there is a recipe called {name!r} already: choose another name")
         _recipes[name] = Recipe(name, summary, parameters, make, games)
         return make

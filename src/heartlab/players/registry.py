@@ -16,6 +16,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TypeVar
 
+from heartlab.owners import Owners
 from heartlab.players.base import Player
 
 _SEARCHES = ("pie", "sage", "iie", "pimc", "maxn", "paranoid", "softmaxn", "probmaxn", "ismcts", "uct")
@@ -52,7 +53,7 @@ class Family:
 
 
 _families: dict[str, Family] = {}
-_owners: dict[str, tuple[str, str]] = {}
+_owners = Owners(OURS)
 
 
 def register(name: str, summary: str = "") -> Callable[[AnyFactory], AnyFactory]:
@@ -62,8 +63,7 @@ def register(name: str, summary: str = "") -> Callable[[AnyFactory], AnyFactory]
     """
 
     def add(make: AnyFactory) -> AnyFactory:
-        origin = make.__module__, make.__qualname__
-        if OURS.get(name, origin[0]) != origin[0] or _owners.setdefault(name, origin) != origin:
+        if not _owners.may_take(name, make):
             raise PlayerError(f"there is a player called {name!r} already: choose another name")
         doc = (make.__doc__ or "").strip()
         _families[name] = Family(name, make, summary or (doc.splitlines()[0] if doc else ""))

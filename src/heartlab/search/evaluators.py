@@ -35,6 +35,7 @@ from heartlab.jit import kernel, pointed
 from heartlab.kernel.bits import ONE, ZERO, bit, lowest
 from heartlab.kernel.layout import NOBODY, OVER, RULES, STATE, apart
 from heartlab.kernel.play import mask_points, points, shooter
+from heartlab.owners import Owners
 from heartlab.rules import Rules
 from heartlab.search.transpositions import EVERYTHING, POINTS
 
@@ -107,7 +108,7 @@ OURS = {
     "td": "heartlab.learn.td_model",
 }
 """Our own evaluators, and the modules that register them, loaded when they are named."""
-_owners: dict[str, tuple[str, str]] = {}
+_owners = Owners(OURS)
 _makers: dict[str, tuple[Callable[[str], Evaluator], str]] = {}
 
 
@@ -156,9 +157,7 @@ def evaluator_family(
 
 def _claim(name: str, function: Any) -> None:
     """Make a name a function's own, unless it is another's."""
-    source = getattr(function, "py_func", function)
-    origin = source.__module__, source.__qualname__
-    if OURS.get(name, origin[0]) != origin[0] or _owners.setdefault(name, origin) != origin:
+    if not _owners.may_take(name, function):
         raise EvaluatorError(f"there is an evaluator called {name!r} already: choose another name")
 
 

@@ -29,6 +29,7 @@ from heartlab.kernel.play import legal, play
 from heartlab.kernel.ranks import highest_rank, lowest_rank, spare_queen
 from heartlab.kernel.rng import any_of, below, next_bits
 from heartlab.kernel.table import play_tricks, playout
+from heartlab.owners import Owners
 from heartlab.search.stock import stock_choice
 
 RANDOM, THROW, CAREFUL, STOCK, EVALUATE, POINTED = range(6)
@@ -167,7 +168,7 @@ class PolicyError(ValueError):
 
 OURS = frozenset(_policies)
 """The names of our own policies."""
-_owners: dict[str, tuple[str, str]] = {}
+_owners = Owners()
 
 
 def policy(name: str) -> Callable[[Policy], Policy]:
@@ -179,8 +180,7 @@ def policy(name: str) -> Callable[[Policy], Policy]:
     """
 
     def add(function: Policy) -> Policy:
-        origin = function.__module__, function.__qualname__
-        if name in OURS or _owners.setdefault(name, origin) != origin:
+        if name in OURS or not _owners.may_take(name, function):
             raise PolicyError(f"there is a policy called {name!r} already: choose another name")
         compiled = compile_policy(function)
         _policies[name] = POINTED, compiled

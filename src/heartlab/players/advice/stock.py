@@ -29,6 +29,7 @@ from numba.core.errors import NumbaError
 from heartlab.jit import compile_reason, pointed
 from heartlab.kernel.bits import ZERO
 from heartlab.kernel.layout import OBSERVATION, RULES
+from heartlab.owners import Owners
 from heartlab.players.advice import abstractions, more, pieces
 
 CUSTOM = 1000
@@ -80,15 +81,17 @@ class _Stock:
         self.by_name = {name: Advice(name, sentence, number) for name, (number, sentence) in ours.items()}
         self.one, self.all_of_them, self.none = one, all_of_them, none
         self.functions: list[Function] = []
+        self.owners = Owners()
         self._together: Function | None = None
 
     def add(self, name: str, sentence: str, function: Function) -> Function:
-        if name in self.by_name and self.by_name[name].number < CUSTOM:
-            raise AdviceError(f"advice {name!r} exists already")
         if name in self.lists:
             raise AdviceError(f"advice cannot be called {name!r}: a list of pieces has this name")
         if not name or any(sign in SIGNS or sign.isspace() for sign in name):
             raise AdviceError(f"advice cannot be called {name!r}: a name has no spaces and none of {' '.join(SIGNS)}")
+        is_ours = name in self.by_name and self.by_name[name].number < CUSTOM
+        if is_ours or not self.owners.may_take(name, function):
+            raise AdviceError(f"there is advice called {name!r} already: choose another name")
         try:
             compiled = pointed(self.one)(function)
         except NumbaError as error:
