@@ -1081,6 +1081,14 @@ def full_disk(key, row):
     raise StoreError("this cannot be kept")
 
 
+def test_games_are_not_kept_in_a_folder(tmp_path):
+    folder = tmp_path / "games"
+    folder.mkdir()
+    with pytest.raises(ValueError, match="games is a folder"):
+        run_server(host="127.0.0.1", port=0, beyond=False, file=folder, players=[], coach=None, browser=False, workers=1)
+    assert list(tmp_path.iterdir()) == [folder], "a refused folder leaves no lock beside it"
+
+
 def test_two_servers_do_not_share_a_file(tmp_path):
     """Each would keep its own view of a table, and undo the other's cards."""
     program = "import sys, time, pathlib; from heartlab.locks import alone; p = pathlib.Path(sys.argv[1])\n"

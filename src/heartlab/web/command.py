@@ -74,13 +74,15 @@ def run_server(
             f"--host {host} lets other computers in; add --beyond-this-computer if that is meant. "
             "Without --host only this computer can connect"
         )
+    path = file or default_file()
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder; games are kept in a file")
     bots, judge = Bots(players), Judge(coach or COACH)
     for name in players:
         bots.player(name)
     if coach is not None:
         judge.prepare()
     listener = bind(host, port)
-    path = file or default_file()
     busy = f"{path} is in use by another `heartlab play`: use that one, or give this one --file OTHER"
     with contextlib.closing(listener), alone(Path(f"{path}.lock"), busy):
         _serve(listener, host, path, bots, judge, browser=browser, workers=workers)
