@@ -1085,7 +1085,9 @@ def test_games_are_not_kept_in_a_folder(tmp_path):
     folder = tmp_path / "games"
     folder.mkdir()
     with pytest.raises(ValueError, match="games is a folder"):
-        run_server(host="127.0.0.1", port=0, beyond=False, file=folder, players=[], coach=None, browser=False, workers=1)
+        run_server(
+            host="127.0.0.1", port=0, beyond=False, file=folder, players=[], coach=None, browser=False, workers=1
+        )
     assert list(tmp_path.iterdir()) == [folder], "a refused folder leaves no lock beside it"
 
 
