@@ -1,8 +1,15 @@
 """What tests of several files share."""
 
+import signal
+
 import pytest
 
 from heartlab.features.atoms import ATOMS, MOON_ATOMS
+
+
+def pytest_configure():
+    """Shells start commands in the background deaf to Ctrl-C; tests that interrupt need it heard."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

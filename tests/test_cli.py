@@ -402,7 +402,8 @@ POLICY = (
     "from heartlab.search.playouts import policy\n@policy({name!r})\ndef own(rules, state, cards, rng):\n    return 0\n"
 )
 PIECE = (
-    "from heartlab.players.advice import piece\n@piece({name!r}, '')\ndef own(rules, obs):\n    return obs['legal']\n"
+    "from heartlab.players.advice import piece\n@piece({name!r}, 'Own.')\n"
+    "def own(rules, obs):\n    return obs['legal']\n"
 )
 
 
