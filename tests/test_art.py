@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from falcon_twin import PlainArt
@@ -122,6 +125,44 @@ def test_a_network_is_kept_as_a_model(tmp_path):
 def test_patterns_that_are_none(vector):
     with pytest.raises(ValueError):
         FusionArt([Field(3)]).learn([vector])
+
+
+@pytest.mark.parametrize("rows", [[[0.5] * 4], [[0.5, 0.5]], [0.5] * 3, [[2.0, 0.0, 0.0]], [[math.nan, 0.0, 0.0]]])
+def test_rows_that_would_be_read_beyond_their_end_or_are_none(rows):
+    """Kernels do not check: without this, a long row writes into memory that is not ours."""
+    art = FusionArt([Field(3)])
+    with pytest.raises(ValueError, match=r"rows of 3 numbers|from 0 to 1"):
+        art.learn_patterns(np.array(rows))
+    with pytest.raises(ValueError, match=r"rows of 3 numbers|from 0 to 1"):
+        art.add(rows[0])
+    assert art.count == 0
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (dict(size=0), "at least one element"),
+        (dict(size=3, rate=5.0), "rate of a field is a number from 0 to 1"),
+        (dict(size=3, vigilance=math.nan), "vigilance of a field is a number from 0 to 1"),
+        (dict(size=3, choice=-1.0), "choice of a field is a number from 0 on"),
+        (dict(size=3, alpha=0.0), "alpha of a field is above 0"),
+    ],
+)
+def test_fields_that_are_none(values, words):
+    with pytest.raises(ValueError, match=words):
+        Field(**values)
+    good = FusionArt([Field(3)]).to_model()
+    with pytest.raises(ModelError, match=words):
+        FusionArt.of(replace(good, extras={"fields": [values], "track": False}))
+
+
+def test_models_with_weights_or_rates_that_are_none():
+    art = FusionArt([Field(3)])
+    art.learn([[0.1, 0.2, 0.3]])
+    good = art.to_model()
+    for name, words in (("weights", "patterns and weights"), ("rates", "learning rates")):
+        with pytest.raises(ModelError, match=f"{words} are numbers from 0 to 1"):
+            FusionArt.of(replace(good, arrays={**good.arrays, name: good.arrays[name] * np.nan}))
 
 
 # --- direct access ---

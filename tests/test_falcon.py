@@ -7,6 +7,7 @@ import random
 import re
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -245,6 +246,7 @@ def test_learning_agrees_with_the_twin_game_by_game(settings):
         dict(pointless="ignored"),
         dict(match="weights"),
         dict(match="percepts", vigilance=0.9),
+        dict(match="coded", vigilance=0.8, failure="nothing"),
         dict(match="coded", vigilance=0.75, rule="returns", fresh=0.7, rate=0.0),
         dict(choice="all", rate=0.1),
         dict(choice="all", ties="random"),
@@ -348,6 +350,11 @@ def test_the_rule_based_agent_is_calibrated_as_published():
         (dict(partners="ladder:random/nobody"), "three of"),
         (dict(partners="ladders"), "three of"),
         (dict(rules="standard"), "four without passing"),
+        (dict(rules="falcon,moon=others"), "not under rules with moon"),
+        (dict(rules="omnibus,passing=hold,moon=off"), "not under rules with bonus"),
+        (dict(rules="falcon,queen_points=200"), "one may have 203"),
+        (dict(separate="yes"), "separate=yes needs true or false"),
+        (dict(groups=13.5), "write numbers of tricks"),
     ],
 )
 def test_settings_that_make_no_sense(changes, words):
@@ -360,6 +367,24 @@ def test_growth_settings_that_make_no_sense():
         GrowParameters(rules="standard")
     with pytest.raises(ValueError, match="numbers from 0 on"):
         GrowParameters(shrink=float("nan"))
+
+
+def test_growth_without_shrinking_has_weights_for_actions_that_never_applied():
+    trainer = GrowTrainer(GrowParameters(batch=1000, shrink=0.0, test=0), 1)
+    trainer.step(0, 1000)
+    assert np.isfinite(trainer.net.weights).all()
+    assert len(trainer.net) > 3
+
+
+def test_a_round_too_short_for_an_experience_changes_nothing():
+    trainer = GrowTrainer(GrowParameters(batch=1000, keep=1, test=0), 1)
+    trainer.step(0, 1000)
+    before = trainer.net.arrays(), trainer.kept
+    assert trainer.step(1000, 10)[0]["experiences"] == 0
+    assert all((trainer.net.arrays()[name] == array).all() for name, array in before[0].items())
+    assert trainer.kept == before[1]
+    with pytest.raises(ValueError, match="10 games are too few to learn from"):
+        GrowTrainer(GrowParameters(test=0), 1).step(0, 10)
 
 
 # --- growth ---
@@ -518,6 +543,35 @@ def test_models_come_back_and_foreign_ones_are_refused(tmp_path):
         player_of(type(model)(model.kind, model.arrays, names=("one",), extras=model.extras), "foreign")
     with pytest.raises(PlayerError, match="no such model"):
         make_player(f"falcon:{tmp_path / 'none.npz'}")
+
+
+def test_damaged_models_are_refused_in_words():
+    agent = FalconAgent(FalconSettings(), FALCON)
+    agent.play(GNOMES, 1, "train", 0, 100, learning=True)
+    good = falcon_model(agent.settings, agent.categories, FALCON)
+    for changes, words in (
+        ({"groups": 13.5}, "write numbers of tricks"),
+        ({"separate": "yes"}, "separate=yes needs true or false"),
+        ({"vigilance": "high"}, "lacks or garbles"),
+        ({"mood": 1}, "lacks or garbles"),
+    ):
+        extras = {"settings": {**good.extras["settings"], **changes}}
+        with pytest.raises(ModelError, match=f"model odd: .*{words}"):
+            player_of(replace(good, extras=extras), "odd")
+    boxes = boxes_model(random_boxes(9, 30), FALCON)
+    deep = boxes.arrays["tests"].copy()
+    asking = next(node for node in range(3) if deep[node] >= 0)
+    deep[asking] = len(PERCEPTS[asking])
+    shared = boxes.arrays["branches"].copy()
+    first, second = np.flatnonzero(boxes.arrays["tests"] < 0)[:2]
+    shared[first] = shared[second]
+    for name, array, words in (
+        ("visits", np.zeros((30, 2), np.int32), "do not fit each other"),
+        ("tests", deep, "asks for percepts that there are not"),
+        ("branches", shared, "a place of its own"),
+    ):
+        with pytest.raises(ModelError, match=f"model odd: .*{words}"):
+            player_of(replace(boxes, arrays={**boxes.arrays, name: array}), "odd")
 
 
 def test_the_monte_carlo_agent_sees_what_is_plain():

@@ -68,11 +68,11 @@ LARGE = GrowParameters(batch=750_000, keep=2, categories=2000, least=60, foresig
 
 PIECES: Mapping[str, Mapping[str, Any]] = {
     "all of it": {},
-    "without percepts of its own": {"without": "percepts"},
-    "without actions of its own": {"without": "actions"},
-    "without both": {"without": "percepts+actions"},
+    "percepts only of hearts, high spades and the suit led": {"without": "percepts"},
+    "only actions of the paper's kind": {"without": "actions"},
+    "both of these": {"without": "percepts+actions"},
     "without pairing": {"without": "pairing"},
-    "with a ladder of partners": {"partners": "gnome-no-spade-rules+gnome+jake"},
+    "partners in turns: gnome without spade rules, gnome, jake": {"partners": "gnome-no-spade-rules+gnome+jake"},
 }
 """What a grown network is made of, one piece left out or changed at a time."""
 
@@ -233,7 +233,10 @@ def _growth(shop: Workshop, findings: Findings, runs: int, few: int) -> None:
     growths = [_Growth("small", small_settings, 2, runs), _Growth("large", large_settings, 4, runs), *pieces]
     small, large, *parts = _grown(shop, growths)
     rows = []
-    for name, settings, trained in (("50,000 games", SMALL, small), ("at most 2,000 categories", LARGE, large)):
+    for name, settings, trained in (
+        ("50,000 games", small_settings, small),
+        ("at most 2,000 categories", large_settings, large),
+    ):
         for number in range(len(trained[0]["tested"])):
             tested = estimate(np.array([run["tested"][number] for run in trained]))
             size = np.mean([run["categories"][number] for run in trained])
@@ -262,7 +265,8 @@ def _growth(shop: Workshop, findings: Findings, runs: int, few: int) -> None:
             )
         )
     cells = [[ratio_text(estimate(_last(grown))), _size(grown)] for grown in parts]
-    titles = [title for base in (SMALL, LARGE) for title in (f"{3 * base.batch:,} games", "categories")]
+    sizes = [_changed(shop, base, {}).batch for base in (SMALL, LARGE)]
+    titles = [title for size in sizes for title in (f"{3 * size:,} games", "categories")]
     findings.tables.append(
         Table(
             f"Pieces of a grown network ({runs} and {few} runs, ± s.e.)",

@@ -168,7 +168,8 @@ def claims_text(claims: Sequence[Claim]) -> list[str]:
     """The claims for a terminal, a line or two each."""
     lines = []
     for claim in claims:
-        published = f" (published {_number(claim.published)})" if claim.published is not None else ""
+        source = "published" if claim.origin in ("paper", "reading") else "held against"
+        published = f" ({source} {_number(claim.published)})" if claim.published is not None else ""
         lines.append(f"{claim.verdict:<8} {claim.id}: {claim.statement}")
         lines.append(f"{'':<8} {_number(claim.measured)} [{_interval(claim)}], n = {claim.n:,}{published}")
     return lines

@@ -16,6 +16,7 @@ the cache, and drive each other out.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -50,6 +51,22 @@ class Field:
     """Whether vectors are complement coded: (x, 1 − x)."""
     by_weights: bool = False
     """Divide the match by |w|, as printed in the FALCON paper, instead of |x|."""
+
+    def __post_init__(self) -> None:
+        """
+        :raises ValueError: if a number is none that a network can work with.
+        """
+        if not isinstance(self.size, int) or self.size < 1:
+            raise ValueError(f"a field has at least one element, not {self.size!r}")
+        for name, least, most in (
+            ("choice", 0.0, math.inf), ("alpha", 0.0, math.inf), ("rate", 0.0, 1.0), ("vigilance", 0.0, 1.0),
+        ):  # fmt: skip
+            value = getattr(self, name)
+            if not isinstance(value, int | float) or not (least <= value <= most and math.isfinite(value)):
+                above = f" to {most:g}" if math.isfinite(most) else " on"
+                raise ValueError(f"the {name} of a field is a number from {least:g}{above}, not {value!r}")
+        if self.alpha == 0.0:
+            raise ValueError("the alpha of a field is above 0: a category without weights would be divided by it")
 
     @property
     def width(self) -> int:
@@ -266,16 +283,35 @@ class FusionArt:
             self._allocate(size)
             self._weights[:, : self.count], self._norms[:, : self.count] = weights, norms
 
+    def _checked(self, rows: Any) -> FloatArray:
+        """Rows with a number from 0 to 1 for every element: kernels look at nothing but the numbers.
+
+        :raises ValueError: if they are something else.
+        """
+        rows = np.ascontiguousarray(rows, np.float64)
+        if rows.ndim != 2 or rows.shape[1] != self.edges[-1]:
+            raise ValueError(f"rows of {self.edges[-1]} numbers are needed, not an array of shape {rows.shape}")
+        if not ((rows >= 0.0) & (rows <= 1.0)).all():
+            raise ValueError("patterns and weights are numbers from 0 to 1")
+        return rows
+
     def add(self, weights: Any) -> int:
-        """Add a category with given weights of all elements; returns its number."""
+        """Add a category with given weights of all elements; returns its number.
+
+        :raises ValueError: if there are more or fewer of them, or others than from 0 to 1.
+        """
+        row = self._checked([weights])[0]
         self.reserve(self.count + 1)
-        recruit(self._weights, self._norms, self.count, np.asarray(weights, np.float64), self.edges)
+        recruit(self._weights, self._norms, self.count, row, self.edges)
         self.count += 1
         return self.count - 1
 
     def learn_patterns(self, patterns: FloatArray) -> npt.NDArray[np.int64]:
-        """Learn coded patterns, one per row, in order; returns the category of each."""
-        patterns = np.ascontiguousarray(patterns, np.float64)
+        """Learn coded patterns, one per row, in order; returns the category of each.
+
+        :raises ValueError: if rows are too short or too long, or hold other numbers than from 0 to 1.
+        """
+        patterns = self._checked(patterns)
         labels = np.zeros(len(patterns), np.int64)
         done = 0
         while done < len(patterns):
@@ -333,11 +369,18 @@ class FusionArt:
         try:
             made = cls([Field(**field) for field in model.extras["fields"]], track=bool(model.extras["track"]))
             weights, rates = model.arrays["weights"], model.arrays["rates"]
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError) as error:
             raise ModelError(f"a fusion-ART model that lacks or garbles {error}") from error
+        except ValueError as error:
+            raise ModelError(f"a fusion-ART model: {error}") from error
         if weights.shape[1:] != (made.edges[-1],) or rates.shape != (made.edges[-1],):
             raise ModelError(f"a fusion-ART model needs rows of {made.edges[-1]} weights, but has {weights.shape}")
+        if not ((rates >= 0.0) & (rates <= 1.0)).all():
+            raise ModelError("a fusion-ART model: learning rates are numbers from 0 to 1")
         made.rates[:] = rates
-        for row in weights:
-            made.add(row)
+        try:
+            for row in made._checked(weights):
+                made.add(row)
+        except ValueError as error:
+            raise ModelError(f"a fusion-ART model: {error}") from error
         return made

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from heartlab.kernel.layout import STATE, StateArray, compile_rules
 from heartlab.kernel.rng import seed_key
-from heartlab.learn.falcon_games import LEARNER, MAX_TRICKS, play_games, prepare
+from heartlab.learn.falcon_games import LEARNER, MAX_TRICKS, MOST_POINTS, play_games, prepare
 from heartlab.learn.falcon_net import Categories
 from heartlab.learn.falcon_partners import SELF, find_partner
 from heartlab.players.falcon.actions import COUNT as ACTIONS
@@ -88,6 +88,9 @@ class FalconSettings:
         for name, known in CHOICES.items():
             if getattr(self, name) not in known:
                 raise ValueError(f"{name}={getattr(self, name)} is unknown; choose from {', '.join(known)}")
+        for name in ("separate", "forced"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name}={getattr(self, name)} needs true or false")
         group_of_tricks(self.groups)
         if self.outcomes != "together" and self.rule in ("returns", "td"):
             raise ValueError(f"outcomes={self.outcomes} needs feedback after each trick, not rule={self.rule}")
@@ -108,7 +111,7 @@ def group_of_tricks(text: str) -> list[int]:
 
     :raises ValueError: for anything that is no list of sizes with the sum 13.
     """
-    sizes = text.split("+")
+    sizes = str(text).split("+")
     if not all(size.isdecimal() and int(size) > 0 for size in sizes):
         raise ValueError(f"groups={text}: write numbers of tricks joined with +, such as 7+6")
     if sum(map(int, sizes)) != TRICKS:
@@ -118,12 +121,20 @@ def group_of_tricks(text: str) -> list[int]:
 
 
 def check_rules(rules: Rules) -> None:
-    """Refuse rules that agents cannot train under.
+    """Refuse rules that agents cannot train under: they learn from the penalty cards of tricks, and nothing else.
 
-    :raises ValueError: unless four play without passing.
+    :raises ValueError: unless four play without passing, and no trick counts more or less than its penalty cards say.
     """
     if rules.players != 4 or rules.passing != ("hold",):
         raise ValueError(f"FALCON agents train at tables of four without passing, not under {rules}")
+    for name, plain in (("moon", "off"), ("bonus", None), ("doubler", None), ("no_tricks", 0), ("kitty", "none")):
+        if getattr(rules, name) != plain:
+            raise ValueError(f"FALCON agents learn from the penalty cards of tricks: not under rules with {name}")
+    most = sum(sorted(map(rules.card_points, rules.penalty_cards))[-rules.players :])
+    if most > MOST_POINTS:
+        raise ValueError(
+            f"FALCON agents know tricks of up to {MOST_POINTS:g} points; under {rules} one may have {most}"
+        )
 
 
 def learner_record(settings: FalconSettings, rules: Rules, *, learning: bool = False, epsilon: float = 0.0,

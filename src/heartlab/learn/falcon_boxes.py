@@ -101,7 +101,7 @@ class Boxes:
         weights = np.ascontiguousarray(arrays["weights"], np.float64)
         visits = np.ascontiguousarray(arrays["visits"], np.int32)
         nodes = len(tests)
-        if nodes < len(KINDS) or branches.shape != (nodes, 2) or weights.ndim != 2 or len(visits) != len(weights):
+        if nodes < len(KINDS) or branches.shape != (nodes, 2) or weights.ndim != 2 or visits.shape != weights.shape[:1]:
             raise ValueError("tests, branches, weights and visits do not fit each other")
         if weights.shape[1] != COUNT or not np.isfinite(weights).all():
             raise ValueError(f"each category needs {COUNT} finite motor weights")
@@ -109,9 +109,15 @@ class Boxes:
         places = np.arange(nodes)[:, None]
         leads_on = (branches > places).all(axis=1) & (branches < nodes).all(axis=1)
         ends = (branches[:, 0] >= 0) & (branches[:, 0] < len(weights))
-        most = max(len(percepts) for percepts in PERCEPTS)
-        if not np.where(leaf, ends, leads_on & (tests >= 0) & (tests < most)).all():
+        if not np.where(leaf, ends, leads_on & (tests >= 0)).all():
             raise ValueError("its questions lead nowhere")
+        most = np.array([*map(len, PERCEPTS), *[0] * (nodes - len(KINDS))])
+        for node in np.flatnonzero(~leaf):
+            most[branches[node]] = most[node]
+        if (tests >= most).any():
+            raise ValueError("it asks for percepts that there are not")
+        if (np.bincount(branches[leaf, 0], minlength=len(weights)) != 1).any():
+            raise ValueError("each category needs a place of its own in the questions")
         return cls(tests, branches, weights, visits)
 
     def to_art(self, kind: int) -> tuple[FusionArt, list[int]]:

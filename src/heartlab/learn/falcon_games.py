@@ -401,7 +401,8 @@ def play_games(
                             )  # fmt: skip
                     if online:
                         adapt(learner, weights[row], visits[row], action, taken, gained, first, end, mine)
-                    if learner["match"] != EXACT:
+                    is_lesson = not online or taken == 0 or learner["failure"] != NOTHING
+                    if is_lesson and learner["match"] != EXACT:
                         codes[row] &= seen
         if learning and learner["rule"] == RETURNS:
             _learn_returns(learner, weights, visits, rows, actions, costs, tricks)

@@ -105,7 +105,8 @@ class _Pool:
     def motor_weights(self, start: int, end: int, shrink: float) -> npt.NDArray[np.float64]:
         """How good each action is in a category: 0.5 for the mean of the choices, less for each point more."""
         rows = self.order[start:end]
-        means = self.deltas[rows].sum(axis=0, dtype=np.float64) / (self.applies[rows].sum(axis=0) + shrink)
+        counts = np.maximum(self.applies[rows].sum(axis=0) + shrink, np.finfo(np.float64).tiny)
+        means = self.deltas[rows].sum(axis=0, dtype=np.float64) / counts
         return np.clip(0.5 - means / POINTS, 0.0, 1.0)
 
 

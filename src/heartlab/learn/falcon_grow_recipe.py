@@ -40,8 +40,8 @@ class GrowParameters:
     foresight: float = 0.05
     """How much it counts that a split explains differences between actions which do not pay yet."""
     without: str = ""
-    """What to leave out, to see what it is worth: percepts, actions (those that the paper's agent does not have) or
-    pairing; several joined with +."""
+    """What to leave out, to see what it is worth: percepts (all but those of hearts, high spades and the suit led),
+    actions (those that the paper's agent does not have) or pairing; several joined with +."""
     test: int = 20_000
     """Frozen games against three gnome after each round."""
 
@@ -71,7 +71,10 @@ class GrowTrainer:
         self.kept: list[Experiences] = []
 
     def step(self, first: int, count: int) -> list[Metrics]:
-        """One round."""
+        """One round; one that is too short for any experience, as the last may be, changes nothing.
+
+        :raises ValueError: if that is the first.
+        """
         settings = self.settings
         kinds = settings.partners.split("+")
         partner = kinds[first // self.chunk % len(kinds)]
@@ -79,10 +82,13 @@ class GrowTrainer:
         paired = "pairing" not in left_out
         fresh = gather(self.net, self.rules, partner, self.seed, "train", count, first, paired=paired)
         fresh = plainer(fresh, "percepts" in left_out, "actions" in left_out)
-        self.kept = [*self.kept, fresh][-settings.keep :]
-        self.net = grow(join(self.kept), settings.categories, settings.least, settings.shrink, settings.foresight)
-        if "actions" in left_out:
-            self.net.weights[:, ~PAPER_ACTIONS] = 0.0
+        if len(fresh):
+            self.kept = [*self.kept, fresh][-settings.keep :]
+            self.net = grow(join(self.kept), settings.categories, settings.least, settings.shrink, settings.foresight)
+            if "actions" in left_out:
+                self.net.weights[:, ~PAPER_ACTIONS] = 0.0
+        elif not self.kept:
+            raise ValueError(f"{count} games are too few to learn from: every action of a choice takes one")
         line: Metrics = {
             "games": first + count, "partners": partner, "experiences": len(fresh), "categories": len(self.net),
         }  # fmt: skip

@@ -176,15 +176,15 @@ def player_of(model: Model, name: str) -> NetworkPlayer:
             return BoxesPlayer(name, Boxes.of(model.arrays))
         settings = FalconSettings(**model.extras["settings"])
         categories = Categories.of(model.arrays)
-    except (KeyError, TypeError) as error:
+        if categories.width != ACTIONS:
+            raise ModelError(f"model {name}: needs {ACTIONS} motor weights per category, but has {categories.width}")
+        return FalconPlayer(name, settings, categories)
+    except (AttributeError, KeyError, TypeError) as error:
         raise ModelError(f"model {name}: lacks or garbles {error}") from error
     except ModelError:
         raise
     except ValueError as error:
         raise ModelError(f"model {name}: {error}") from error
-    if categories.width != ACTIONS:
-        raise ModelError(f"model {name}: needs {ACTIONS} motor weights per category, but has {categories.width}")
-    return FalconPlayer(name, settings, categories)
 
 
 @register("falcon", summary="a FALCON network that learned Hearts: falcon:MODEL; without a model the best that ships")
