@@ -170,7 +170,7 @@ def pie(referee: Referee, owner: int) -> list[float]:
         following = [(card, seat) for seat, card in referee.trick if card // 13 == referee.trick[0][1] // 13]
         taken[max(following)[1]] += sum(worth.get(card, 0) for _, card in referee.trick)
     if left == 0:
-        e = [26.0 - t for t in taken]
+        e = [max(26.0, float(sum(taken))) - t for t in taken]
     else:
         quality = [sum(12 - card % 13 for card in hand) for hand in referee.hands]
         e = [left * q / sum(quality) + 30 + sum(taken) - t for q, t in zip(quality, taken, strict=True)]

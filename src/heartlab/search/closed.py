@@ -51,10 +51,10 @@ def _look(
     function: Any, floats: Any, ints: Any, scratch: Any, rng: Any, out: Any, counters: Any,
 ) -> int:  # fmt: skip
     """The table of a state within a search that `root` makes; returns its rows."""
-    if solve:
-        return solve_root(rules, state, out, counters)
     kind = spec["kind"]
     merge = spec["merge"] != 0
+    if solve:
+        return solve_root(rules, state, merge, out, counters)
     if kind == SOFT:
         return soft_for(rules, state, root, stop, merge, function, floats, ints, scratch, out, counters)
     if kind == PROB:
@@ -81,27 +81,30 @@ def _expected(out: Any, rows: int, mover: int, root: int, spec: Any, solve: bool
 @kernel
 def _trace_lines(
     rules: Any, state: Any, solve: bool, stop: int, spec: Any, function: Any, floats: Any, ints: Any, scratch: Any,
-    rng: Any, out: Any, rows: int, lines: Any,
+    rng: Any, out: Any, rows: int, lines: Any, counters: Any,
 ) -> None:  # fmt: skip
     """Fill `lines[i]` with what the search expects after the card of row i: cards (and shares of 1) to where it stops.
 
-    Each step is the same search, made by the same seat to the same depth, from one card further on.
+    Each step is the same search, made by the same seat to the same depth, from one card further on. If the counters'
+    limit is reached meanwhile, as it is when time is over, lines end there. What was counted before stays.
     """
     root = np.int64(state["to_move"])
     last = rules["hand_size"] * rules["players"] if solve else stop
     table: Any = np.empty((MAX_MOVES, WIDTH))
     walkers = np.empty(1, STATE)
     walker = walkers[0]
-    counters = np.zeros(LIMIT + 1, np.int64)
-    counters[LIMIT] = 1 << 62
+    before = counters[:LIMIT].copy()
     for i in range(rows):
         walkers[0] = state
         play(rules, walker, np.int64(out[i, 0]))
         step = 0
         while walker["phase"] != OVER and walker["plays"] < last:
+            counters[NODES] = 0
             found = _look(
                 rules, walker, root, solve, stop, spec, function, floats, ints, scratch, rng, table, counters
             )  # fmt: skip
+            if counters[NODES] > counters[LIMIT]:
+                break
             row = _expected(table, found, np.int64(walker["to_move"]), root, spec, solve)
             card = np.int64(table[row, 0])
             lines[i, step, 0] = card
@@ -109,6 +112,7 @@ def _trace_lines(
             step += 1
             play(rules, walker, card)
         lines[i, step, 0] = END_OF_LINE
+    counters[:LIMIT] = before
 
 
 @kernel
@@ -134,7 +138,9 @@ def open_root(
     for i in range(rows):
         out[i, 1 + SEATS] = 1.0
     if lines.shape[1] > 0:
-        _trace_lines(rules, state, solve, stop, spec, function, floats, ints, scratch, rng, out, rows, lines)
+        _trace_lines(
+            rules, state, solve, stop, spec, function, floats, ints, scratch, rng, out, rows, lines, counters
+        )  # fmt: skip
     return rows
 
 
@@ -238,13 +244,18 @@ def pick_cards(
 ) -> None:  # fmt: skip
     """The card to play in each row of [rows, worlds] states, by weighted means.
 
-    Ties go to the first in order; or, `at_random`, to any, equivalent cards counting once if they are merged.
+    Ties go to the first in order; or, `at_random`, to any, equivalent cards counting once if they are merged. What may
+    lie in a kitty may also be in a hand, so cards on both sides of it are not merged.
     """
     rng = np.empty(1, np.uint64)
     cards = np.empty(MAX_MOVES, np.int64)
+    seen = np.empty(1, STATE)
     for i in range(len(states)):
         rng[0] = substream(keys[i], TIE_STREAM)
-        count = candidates(rules[0], states[i, 0], at_random and merge, cards)
+        seen[0] = states[i, 0]
+        other = (seen[0]["to_move"] + 1) % rules[0]["players"]
+        seen[0]["hands"][other] |= seen[0]["kitty"]
+        count = candidates(rules[0], seen[0], at_random and merge, cards)
         best_value = np.inf
         tied = 0
         out[i] = cards[0]

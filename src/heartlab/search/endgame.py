@@ -34,7 +34,7 @@ def cards_left(rules: Any, state: Any) -> int:
 
 @kernel
 def _solve(
-    rules: Any, stack: Any, past: int, keys: Any, stored: Any, cards: Any, values: Any, counters: Any
+    rules: Any, stack: Any, past: int, merge: bool, keys: Any, stored: Any, cards: Any, values: Any, counters: Any
 ) -> None:  # fmt: skip
     """Fill `values[1]` with the final points of all seats from `stack[1]` on."""
     players = rules["players"]
@@ -59,7 +59,7 @@ def _solve(
                 known_as[depth] = position_key(rules, state, past)
                 if recall(rules, state, past, keys, stored, known_as[depth], so_far, values[depth]):
                     continue
-            count[depth] = candidates(rules, state, True, cards[depth])
+            count[depth] = candidates(rules, state, merge, cards[depth])
             index[depth] = 0
             descend(rules, stack, depth, cards, index)
             depth += 1
@@ -81,7 +81,7 @@ def _solve(
 
 
 @kernel
-def solve_root(rules: Any, state: Any, out: Any, counters: Any) -> int:
+def solve_root(rules: Any, state: Any, merge: bool, out: Any, counters: Any) -> int:
     """The exact final points after each candidate card: rows (card, points of each seat); returns the rows."""
     size = rules["hand_size"] * rules["players"] - state["plays"]
     stack = np.empty(size + 2, STATE)
@@ -90,11 +90,11 @@ def solve_root(rules: Any, state: Any, out: Any, counters: Any) -> int:
     keys = np.zeros(1 << TABLE_BITS, np.uint64)
     stored = np.empty((1 << TABLE_BITS, SEATS))
     past = relevant_past(rules, POINTS)
-    count = candidates(rules, state, True, cards[0])
+    count = candidates(rules, state, merge, cards[0])
     for i in range(count):
         stack[1] = state
         play(rules, stack[1], cards[0, i])
-        _solve(rules, stack, past, keys, stored, cards, values, counters)
+        _solve(rules, stack, past, merge, keys, stored, cards, values, counters)
         out[i, 0] = cards[0, i]
         for seat in range(rules["players"]):
             out[i, 1 + seat] = values[1, seat]

@@ -186,7 +186,7 @@ def exact_points(rules: Any, state: Any, out: Any) -> None:
 
 @kernel
 def settled_points(rules: Any, state: Any, out: Any) -> None:
-    """The points of a deal in which no more are to be taken, moon included, even if cards are still to be played."""
+    """The points so far; if one seat has taken them all, those of its moon, even if cards are still to be played."""
     phase = state["phase"]
     if shooter(rules, state) != NOBODY:
         state["phase"] = OVER
@@ -241,8 +241,8 @@ def point_bounds(rules: Rules, between_tricks: bool) -> Bounds:
 
 @evaluator("points", "points taken so far; the points still out are shared evenly", bounds=point_bounds)
 def points_so_far(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any, out: Any) -> None:
-    """Points taken so far plus an even share of those still to be taken; exact at the end of the deal."""
-    exact_points(rules, state, out)
+    """Points taken so far plus an even share of those still to be taken; exact when there are none."""
+    settled_points(rules, state, out)
     if state["phase"] != OVER:
         for seat in range(rules["players"]):
             out[seat] += points_out(rules, state) / rules["players"]
@@ -251,7 +251,7 @@ def points_so_far(rules: Any, state: Any, root: int, floats: Any, ints: Any, scr
 @evaluator("low-cards", "points so far; the rest in proportion to the height of the cards held", bounds=point_bounds)
 def low_cards(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any, out: Any) -> None:
     """Points taken so far; what is still out falls to the seats in proportion to the ranks they hold."""
-    exact_points(rules, state, out)
+    settled_points(rules, state, out)
     if state["phase"] != OVER:
         total = 0
         for seat in range(rules["players"]):

@@ -215,7 +215,11 @@ def _maxn(
         child = index[depth]
         if top[depth + 1] == 0:
             if child > 1:
-                tied[depth] = tied[depth] + 1 if abs(found[mover] - best[mover]) <= EPSILON else 1
+                gap = found[mover] - best[mover]
+                if gap < -EPSILON:
+                    tied[depth] = 1
+                elif gap <= EPSILON:
+                    tied[depth] += 1
             sooner = child < chosen[depth] and found[mover] <= best[mover] + EPSILON
             if child == 1 or sooner or _prefer(found, best, mover, root, ties, tied[depth], rng):
                 chosen[depth] = child

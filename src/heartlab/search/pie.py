@@ -6,7 +6,8 @@ points, a share s is given as the points total·(1 − s)/(n − 1), which order
 total. It is no forecast: shares differ far less than points do.
 
 The formula is made for the end of a trick. Where a search stops within one (`plies`, `playout=evaluate`), the cards on
-the table count as taken by the seat that is winning them.
+the table count as taken by the seat that is winning them. Once nothing is left, what a seat has is held against 26
+points, all that the papers' pack has; against all there are where a pack has more.
 """
 
 from __future__ import annotations
@@ -53,12 +54,10 @@ def _owner_terms(rules: Any, state: Any, owner: int, scorers: int, out: Any) -> 
 
 @cache
 def pie_bounds(rules: Rules, between_tricks: bool) -> Bounds:
-    """Values add up to all the points, unless some lie in a kitty; PIE takes 26 points for all there are."""
+    """Values add up to all the points, unless some lie in a kitty."""
     if not every_card_counts(rules, between_tricks) or not between_tricks:
         return Bounds(past=COUNTING)
     total = float(rules.total_points)
-    if total > 26:
-        return Bounds(floor=total, past=COUNTING)
     return Bounds(total, total / (rules.players - 1), 0.0, COUNTING)
 
 
@@ -98,7 +97,7 @@ def pie(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any,
     for seat in range(players):
         taken = _taken_points(rules, state, seat)
         if left == 0:
-            out[seat] = 26.0 - taken
+            out[seat] = max(26.0, total) - taken
         else:
             low = left * out[seat] / quality_sum if quality_sum > 0.0 else 0.0
             out[seat] = low + 30.0 + taken_sum - taken

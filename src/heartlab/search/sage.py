@@ -26,7 +26,7 @@ from heartlab.kernel.bits import HEARTS, ONE, QUEEN_BIT, SPADES, ZERO, popcount
 from heartlab.kernel.layout import SEATS
 from heartlab.kernel.play import mask_points
 from heartlab.kernel.ranks import SMALL_SPADES
-from heartlab.search.evaluators import Evaluator, add_evaluator, compile_evaluator, exact_points, with_extras
+from heartlab.search.evaluators import Evaluator, add_evaluator, compile_evaluator, settled_points, with_extras
 
 ACE_AND_KING = np.uint64(0b11 << 37)
 SUIT = np.uint64(0x1FFF)
@@ -133,7 +133,7 @@ def sage(rules: Any, state: Any, root: int, floats: Any, ints: Any, scratch: Any
     left = unplayed & rules["penalty"]
     on_table = mask_points(rules, state["trick"] & rules["penalty"])
     if left == ZERO and on_table == 0:
-        exact_points(rules, state, out)
+        settled_points(rules, state, out)
         return
     queen = mask_points(rules, left & QUEEN_BIT)
     hearts = mask_points(rules, left) - queen

@@ -81,7 +81,7 @@ def reward_scale(rules: Any, bounds: Any) -> None:
         total *= 2
     low, high = rules["no_tricks"], total
     if rules["bonus"] >= 0:
-        low += min(0, rules["points"][rules["bonus"]])
+        low += min(0, rules["points"][rules["bonus"]]) * (2 if rules["doubler"] >= 0 else 1)
     if rules["sun"]:
         total *= 2
     if rules["moon"] >= 2:
