@@ -7,7 +7,7 @@ import numpy as np
 from heartlab.kernel.dealing import deal
 from heartlab.kernel.layout import STATE, compile_rules
 from heartlab.kernel.play import legal, play
-from heartlab.kernel.rng import below, seed_key, substream
+from heartlab.kernel.rng import below, seed_key, substream, uniform
 from heartlab.search.stock import stock_choice
 
 QUEEN, KING, ACE = 36, 37, 38
@@ -78,6 +78,12 @@ def percepts(hand: set[int], others: set[int], table: set[int]) -> list[int]:
     for card in (QUEEN, KING, ACE):
         bits += [1, 1] if card in hand else [1, 0] if card in others else [0, 1] if card in table else [0, 0]
     return bits
+
+
+def place_percepts(table: set[int]) -> tuple[int, ...]:
+    """The four bits of `percepts=place`: how many cards lie on the table (lower bit first), a heart, Q♠."""
+    hearts = any(card // 13 == HEARTS for card in table)
+    return len(table) % 2, len(table) // 2, int(hearts), int(QUEEN in table)
 
 
 def dump(own: set[int], led: int, queen_played: bool) -> int:
@@ -255,6 +261,37 @@ def richer_actions(obs, others: set[int], queen_played: bool) -> dict[str, int]:
 # --- the paper's learner ---
 
 
+def drawn(among: list[int], rng) -> int:
+    """One of several at random, with the dice of the kernel: each replaces the one before with chance 1 / its place."""
+    found = among[0]
+    for place, one in enumerate(among, 1):
+        found = one if below(rng, place) == 0 else found
+    return found
+
+
+def plain_choice(settings, groups, known, obs, others: set[int]):
+    """What a trained network does: (network, percepts) if it knows them, the action and the card.
+
+    `known` has the motor weights of each (network, percepts).
+    """
+    record, hand = obs.records[0], set(obs.hand)
+    table = cards_of(record["trick"])
+    rng = np.array([record["random"]], np.uint64)
+    played = QUEEN not in hand | others
+    choices = actions(
+        set(obs.legal), obs.led, int(record["best"]), played != (settings.dump == "printed"),
+        lambda cards: cards[below(rng, len(cards))],
+    )  # fmt: skip
+    bits = tuple(percepts(hand, others, table)) + (place_percepts(table) if settings.percepts == "place" else ())
+    group = groups[int(record["trick_number"])]
+    key = (2 * group + (obs.led is None) if settings.separate else group), bits
+    if key not in known:
+        return None, min(choices), choices[min(choices)]
+    top = max(known[key][action] for action in choices)
+    action = (max if settings.ties == "highest" else min)(a for a in choices if known[key][a] == top)
+    return key, action, choices[action]
+
+
 class PlainLearner:
     """The readings of the paper and learners of values over plain categories, against three gnome or itself."""
 
@@ -314,7 +351,7 @@ class PlainLearner:
                 if self.settings.rule == "td":
                     rest = low + (1 - pending["best"]) * (26 - low)
 
-    def play(self, seed, purpose, count, itself=False):
+    def play(self, seed, purpose, count, itself=False, *, epsilon=0.0, leader=-1):
         compiled = compile_rules(self.rules)
         rule, states, rng = compiled[0], np.zeros(1, STATE), np.empty(1, np.uint64)
         state = states[0]
@@ -324,6 +361,8 @@ class PlainLearner:
             deal(rule, state, number, rng)
             rng[0] = substream(seed_key(seed, f"{purpose} players"), number)
             me = number % 4
+            if leader >= 0:  # that many seats further clockwise
+                state["leader"] = state["to_move"] = [0, 1, 2, 3, 0, 1, 2][me + leader]
             points = [0, 0, 0, 0]
             story = []
             for trick in range(13):
@@ -332,7 +371,7 @@ class PlainLearner:
                     seat, own = int(state["to_move"]), cards_of(legal(rule, state))
                     led = int(state["trick_cards"][0]) // 13 if state["trick_size"] else None
                     if seat == me and (len(own) > 1 or self.settings.forced):
-                        pending = self._choose(state, own, led, trick, rng, learns=True)
+                        pending = self._choose(state, own, led, trick, rng, learns=True, epsilon=epsilon)
                         card = pending["card"]
                     elif len(own) == 1:
                         card = min(own)
@@ -371,12 +410,14 @@ class PlainLearner:
                 found = choice, row
         return None if found is None else found[1]
 
-    def _choose(self, state, own, led, trick, rng, learns):
+    def _choose(self, state, own, led, trick, rng, learns, epsilon=0.0):
         settings, me = self.settings, int(state["to_move"])
         hand = cards_of(state["hands"][me])
         others = {card for seat in range(4) if seat != me for card in cards_of(state["hands"][seat])}
         network = 2 * self.groups[trick] + (led is None) if settings.separate else self.groups[trick]
         bits = tuple(percepts(hand, others, cards_of(state["trick"])))
+        if settings.percepts == "place":
+            bits += place_percepts(cards_of(state["trick"]))
         if settings.match == "coded":
             bits += tuple(1 - bit for bit in bits)
 
@@ -396,12 +437,15 @@ class PlainLearner:
             first = min(choices)
             return {"bits": bits, "network": network, "choices": choices, "chosen": first, "card": choices[first]}
         weights = self.rows[row]
-        if settings.choice == "all":
+        if epsilon > 0 and uniform(rng) < epsilon:
+            chosen = drawn(sorted(choices), rng)
+        elif settings.choice == "all":
             chosen = self._highest(range(29), weights, rng)
         else:
             chosen = self._highest(sorted(choices), weights, rng)
+        best = max(weights[action] for action in choices)
         return {
-            "row": row, "bits": bits, "network": network, "choices": choices, "chosen": chosen, "best": weights[chosen],
+            "row": row, "bits": bits, "network": network, "choices": choices, "chosen": chosen, "best": best,
             "card": choices.get(chosen, choices[min(choices)]),
         }  # fmt: skip
 
