@@ -260,7 +260,7 @@ def figure_4(shop: Workshop) -> Findings:
     curves = np.stack([run["curve"] for run in trained])
     games = curves.shape[1] * BLOCK
     at_8000 = curves[:, min(16, curves.shape[1] - 1) : 24].mean(axis=1)
-    last = curves[:, -(curves.shape[1] // 5) :].mean(axis=1)
+    last = curves[:, -max(1, curves.shape[1] // 5) :].mean(axis=1)
     mean = curves.mean(axis=0)
     window = np.convolve(mean, np.ones(10) / 10, "valid") if len(mean) >= 10 else mean
     crossed = int(np.argmax(window < 0.25)) + 5 if (window < 0.25).any() else -1

@@ -259,7 +259,7 @@ def _place_ratios(shop: Workshop, studies: Mapping[str, Study], usual: str, runs
 def robustness(shop: Workshop) -> Findings:
     """Fixed seats and changed opponents, always with the rule-based agent's own score in the same place."""
     findings = Findings()
-    games, runs = shop.size(GAMES, 1_000), shop.size(8, 2)
+    games, runs, of_paper = shop.size(GAMES, 1_000), shop.size(8, 2), shop.size(RUNS, 3)
     seats = {words: Study(f"seat {leader}", games=games, leader=leader) for words, leader in SEATS.items()}
     bots = {bot: Study(f"bot {bot}", games=games, partners=(bot,) * 3, testers=(bot,) * 3) for bot in BOTS}
     learned = _place_ratios(shop, seats, "random first leader", runs) | _place_ratios(shop, bots, "gnome", runs)
@@ -272,7 +272,7 @@ def robustness(shop: Workshop) -> Findings:
     agents = [*COLUMNS, "TD-FALCON, 2 networks", "the shipped network"]
     findings.tables.append(
         Table(
-            f"Seat from a fixed first leader, {runs} runs, {RUNS} of the paper's learner in the first row (± s.e.)",
+            f"Seat from a fixed first leader, {runs} runs, {of_paper} of the paper's learner in the first row (± s.e.)",
             ["first trick", *agents, "a gnome there"],
             [
                 [
@@ -287,7 +287,7 @@ def robustness(shop: Workshop) -> Findings:
     calibrated = {bot: still[("random", bot, "random"), bot, -1] for bot in BOTS}
     findings.tables.append(
         Table(
-            f"Changed opponents, {runs} runs, {RUNS} of the paper's learner in the first row (± s.e.)",
+            f"Changed opponents, {runs} runs, {of_paper} of the paper's learner in the first row (± s.e.)",
             ["three of", *agents, "a gnome there", "calibration: the bot, with one more and two random"],
             [
                 [
