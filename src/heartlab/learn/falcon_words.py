@@ -3,12 +3,15 @@
 Each percept states that some quantity is among some values: "at most 2 are outstanding" that the number of outstanding
 cards of the suit is 0, 1 or 2. What a box demands and forbids of a quantity is the set of values that remain; what
 follows from the rest is left out; and the set is put into words ("3 to 6 of the suit are outstanding").
+
+The same values tell which actions apply always or never where the box holds (:func:`box_knowledge`), so that a rule
+need not name what can never happen (:func:`tried`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 
@@ -317,3 +320,91 @@ def in_words(kind: int, quantity: Quantity, values: Values) -> str:
 def box_conditions(box: Box) -> list[str]:
     """What a box demands, in words and without repetition."""
     return [in_words(box.kind, quantity, values) for quantity, values in statements(box).items()]
+
+
+Need = tuple[str, int]
+"""Which cards an action needs among the legal ones, and how many of them."""
+QUEEN, SMALL, BELOW, ABOVE = "Q♠", "♠ below Q♠", "below the best", "above the best"
+"""Cards that actions need beside those of a suit."""
+ALWAYS = ("any", 1)
+SUITS = "♣♦♠♥"
+Knowledge = Callable[[Need], bool | None]
+"""Whether the cards that an action needs are there: certainly, certainly not, or None where that cannot be known."""
+
+
+@cache
+def need_of(action: str) -> Need:
+    """What an action of the paper or a richer one needs; networks are asked only where there is a choice."""
+    if action in ("Q♠", "throw Q♠"):
+        return QUEEN, 1
+    if action.endswith("below Q♠"):
+        return SMALL, 1
+    if action.endswith("the highest below the best"):
+        return BELOW, 1
+    if action == "the cheapest that wins so far":
+        return ABOVE, 1
+    if action[-2] == " " and action[-1] in SUITS:
+        return action[-1], 3 if "a middle" in action else 2 if "second" in action else 1
+    return ALWAYS
+
+
+def _implies(one: Need, other: Need) -> bool:
+    """Whether what one action needs is enough for another one."""
+    within = one[0] == other[0] or (one[0] in (QUEEN, SMALL) and other[0] == "♠")
+    return other == ALWAYS or (within and one[1] >= other[1])
+
+
+def tried(groups: Iterable[Sequence[int]], names: Sequence[str], knows: Knowledge) -> list[int]:
+    """The actions that may be taken, in the order of the groups: those of a group are equally good.
+
+    Left out are actions that never apply, and those that apply only where one of an earlier group does.
+    """
+    listed: list[int] = []
+    before: list[Need] = []
+    for group in groups:
+        needs = {action: need_of(names[action]) for action in group}
+        fresh = [
+            action
+            for action, need in needs.items()
+            if knows(need) is not False and not any(_implies(need, other) for other in before)
+        ]
+        listed += fresh
+        before += [needs[action] for action in fresh]
+        every_suit = all((suit, 1) in before or knows((suit, 1)) is False for suit in SUITS)
+        if fresh and (every_suit or any(knows(need) for need in before)):
+            before.append(ALWAYS)
+    return listed
+
+
+def box_knowledge(box: Box, free: bool) -> Knowledge:
+    """What is certain about the cards that actions need, where a box holds.
+
+    :param free: whether every card may be led, and thrown when void; otherwise a card of ours need not be legal.
+    """
+    known = statements(box)
+
+    def values(name: str, suit: str) -> Values:
+        quantity = name, suit
+        return known.get(quantity, domain(box.kind, quantity)) & _left(box.kind, quantity, known)
+
+    def among(there: Values, enough: Values) -> bool | None:
+        if not there & enough:
+            return False
+        return True if there <= enough else None
+
+    def knows(need: Need) -> bool | None:
+        cards, least = need
+        if need == ALWAYS:
+            return True
+        if cards in (BELOW, ABOVE):
+            return among(values(FLAG, "we can duck" if cards == BELOW else "we can win"), frozenset([1]))
+        if cards in (QUEEN, SMALL):
+            name, enough = ("queen", frozenset([OURS])) if cards == QUEEN else ("small spades", _from(1))
+            found = [among(values(name, ""), enough)]
+            if box.kind == FOLLOW:
+                found.append(among(values("led", ""), frozenset([SPADE_LED])))
+        else:
+            found = [among(values("held", cards), _from(least))]
+        return False if False in found else True if free and None not in found else None
+
+    return knows

@@ -67,32 +67,13 @@ def unplayed_elsewhere(rules: Any, state: Any, hand: np.uint64) -> np.uint64:
 
 def describe_percepts(code: int) -> list[str]:
     """The ten bits in words, without what follows from others of them."""
-    above_highest, below_highest, above_lowest, below_lowest = (bool(code >> place & 1) for place in range(4))
-    told = (
-        above_highest or above_lowest,  # none above our lowest: none above our highest either
-        not below_highest or not below_lowest,
-        not above_highest,
-        below_lowest or below_highest,
-    )
-    words = ["we or the others hold no heart"]
-    if code & 15:
-        words = [
-            text if code >> place & 1 else text.replace("hold a", "hold no")
-            for place, text in enumerate(SENTENCES)
-            if told[place]
-        ]
-    for place, card in enumerate(CARDS):
-        bits = code >> (4 + 2 * place) & 3
-        words.append(f"{card} {CARD_STATES[2 * (bits & 1) + (bits >> 1)]}")
-    return words
+    ten = (1 << COUNT) - 1
+    return describe_bits(code & ten, ~code & ten)
 
 
 def describe_bits(ones: int, zeros: int) -> list[str]:
     """What is known if some bits are 1 and some are 0; four bits beyond the paper's ten tell the place in the trick."""
-    words = []
-    for place, text in enumerate(SENTENCES):
-        if (ones | zeros) >> place & 1:
-            words.append(text if ones >> place & 1 else text.replace("hold a", "hold no"))
+    words = _describe_hearts(ones, zeros)
     for card, place in zip(CARDS, (4, 6, 8), strict=True):
         known = (ones | zeros) >> place & 3
         bits = ones >> place & 3
@@ -103,6 +84,28 @@ def describe_bits(ones: int, zeros: int) -> list[str]:
         if (ones | zeros) >> place & 1:
             words.append(yes if ones >> place & 1 else no)
     return words
+
+
+def _describe_hearts(ones: int, zeros: int) -> list[str]:
+    """What is known about hearts, without what follows from the rest.
+
+    Without a heart of ours all four bits are 0: only a 1 shows that we hold one.
+    """
+    above_highest, below_highest, above_lowest, below_lowest = (bool(zeros >> place & 1) for place in range(4))
+    if (above_lowest and (below_highest or below_lowest)) or (above_highest and below_highest):
+        return ["we or the others hold no heart"]
+    implied = (
+        above_highest and above_lowest,  # none above our lowest: none above our highest either
+        ones & 0b1010 == 0b1010,
+        ones & 0b0101 == 0b0101,
+        below_lowest and below_highest,
+    )
+    doubt = "" if ones & 15 else ", if we hold one"
+    return [
+        text if ones >> place & 1 else text.replace("hold a", "hold no") + doubt
+        for place, text in enumerate(SENTENCES)
+        if (ones | zeros) >> place & 1 and not implied[place]
+    ]
 
 
 _PLACE_WORDS = (
