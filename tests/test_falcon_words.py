@@ -64,7 +64,6 @@ def test_asking_for_a_condition_does_not_find_its_negation(capsys):
     assert all(f"no {points}" not in rule["when"] for rule in found["shown"])
     denied = shown(capsys, top=2000, contains=[f"not: {points}"])
     assert all(f"no {points}" in rule["when"] for rule in denied["shown"])
-    assert shown(capsys, top=2000, contains=[f"No {points}"])["shown"] == denied["shown"]
     assert not {rule["number"] for rule in found["shown"]} & {rule["number"] for rule in denied["shown"]}
 
 
@@ -74,19 +73,21 @@ def test_a_whole_condition_is_not_taken_for_a_part_of_another(capsys):
         assert "Q♠ is ours or gone" not in rule["when"]
 
 
-def test_a_part_of_a_condition_is_found_unless_it_is_denied(capsys):
+def test_a_part_of_a_condition_is_found_unless_it_is_denied(tmp_path, capsys):
+    path = str(tmp_path / "boxes.npz")
+    save_model(path, boxes_model(random_boxes(1, 150), FREE))
     for part, wanted, denied in [
         ("oints are on the table", "points are on the table", "no points are on the table"),
         ("duck", "we can duck", "we cannot duck"),
-        ("we can", "we can duck", "we cannot duck"),
-        ("safe card elsewhere", "we have a safe card elsewhere that others can beat", "we have no safe card elsewhere"),
+        ("can duck", "we can duck", "we cannot duck"),
         ("ot duck", "we cannot duck", "we can duck"),
+        ("elsewhere", "we have a safe card elsewhere", "we have no safe card elsewhere that others can beat"),
     ]:
-        texts = [rule["when"] + rule["conditions"] for rule in shown(capsys, top=2000, contains=[part])["shown"]]
+        texts = [rule["when"] + rule["conditions"] for rule in shown(capsys, path, top=200, contains=[part])["shown"]]
         assert any(wanted in text for text in texts), part
-        assert not any(denied in text and wanted not in text for text in texts if "we can win" not in text), part
+        assert not any(denied in text for text in texts), part
     with pytest.raises(ValueError, match="no category has 'nonsense'"):
-        falcon(contains=["points are on the table", "nonsense"])
+        falcon(path, contains=["points are on the table", "nonsense"])
 
 
 # --- what is done is said ---

@@ -184,7 +184,7 @@ def _relation(one: Quantity, other: Quantity) -> Relation | None:
     return None
 
 
-Statements = dict[Quantity, Values]
+Statements = Mapping[Quantity, Values]
 
 
 def _left(kind: int, quantity: Quantity, known: Statements) -> Values:
@@ -205,9 +205,10 @@ def _left(kind: int, quantity: Quantity, known: Statements) -> Values:
     return values
 
 
+@cache
 def statements(box: Box) -> Statements:
     """What a box demands, quantity by quantity, without what follows from the rest."""
-    known: Statements = {}
+    known: dict[Quantity, Values] = {}
     for place, text in enumerate(PERCEPTS[box.kind]):
         if (box.demands | box.forbids) >> place & 1:
             quantity, values = meaning(text)
@@ -222,7 +223,7 @@ def statements(box: Box) -> Statements:
     return known
 
 
-def _drop_implied(kind: int, known: Statements) -> None:
+def _drop_implied(kind: int, known: dict[Quantity, Values]) -> None:
     """Leave out what follows from the rest, one by one."""
     for quantity in list(known):
         if _left(kind, quantity, known) <= known[quantity]:
@@ -370,9 +371,10 @@ def tried(groups: Iterable[Sequence[int]], names: Sequence[str], knows: Knowledg
         ]
         listed += fresh
         before += [needs[action] for action in fresh]
-        every_suit = all((suit, 1) in before or knows((suit, 1)) is False for suit in SUITS)
-        if fresh and (every_suit or any(knows(need) for need in before)):
-            before.append(ALWAYS)
+        if any(knows(need) for need in before) or (
+            fresh and all((suit, 1) in before or knows((suit, 1)) is False for suit in SUITS)
+        ):
+            return listed
     return listed
 
 
@@ -392,6 +394,7 @@ def box_knowledge(box: Box, free: bool) -> Knowledge:
             return False
         return True if there <= enough else None
 
+    @cache
     def knows(need: Need) -> bool | None:
         cards, least = need
         if need == ALWAYS:
