@@ -2,7 +2,8 @@
 
 There are three kinds of decisions, each with percepts and actions of its own: to follow suit, to throw a card when
 void, and to lead. Percepts are bits of one number; all of them come from what the seat may know. "Outstanding" cards
-are those that others may hold; a card is *safe* if no outstanding card of its suit is below it: it can hardly win.
+are those that others may hold; a card is *safe* if no outstanding card of its suit is below it: whoever plays the suit
+after it beats it.
 """
 
 from __future__ import annotations
