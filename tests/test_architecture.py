@@ -35,6 +35,7 @@ ALLOWED = {
     "interrupts": {"executor"},
     "locks": set(),
     "owners": set(),
+    "blame": set(),
     "statistics": set(),
     "arena": {
         "cards",
@@ -42,6 +43,8 @@ ALLOWED = {
         "jit",
         "kernel",
         "deal",
+        "why_not",
+        "blame",
         "game",
         "record",
         "players",

@@ -2,6 +2,7 @@
 replay."""
 
 import os
+import re
 import signal
 import threading
 import time
@@ -162,6 +163,33 @@ def test_illegal_answers_are_replaced_and_counted():
     assert passing + 11 * seat_deals <= forfeits[0] <= passing + 13 * seat_deals
 
 
+def test_the_first_illegal_answer_of_each_kind_is_told_in_words(capsys):
+    result = play([Stubborn("stubborn"), make_player("random")], units=3, seed=1, batch=1)
+    told = capsys.readouterr().err.splitlines()
+    assert [line.split(": ")[1:3] for line in told] == [["stubborn", "illegal pass"], ["stubborn", "illegal card"]]
+    assert "passes 2 cards" in told[0]
+    assert "the rules want 3 (deal 0, seat " in told[0]
+    assert "may not play 2♣: the seat does not hold it (hand " in told[1]
+    assert all(line.endswith("such choices are forfeited") for line in told)
+    assert [f"heartlab: stubborn: illegal {what}: {words}; such choices are forfeited"
+            for (_, what), words in result.illegal.items()] == told  # fmt: skip
+
+
+@pytest.mark.parametrize(("card", "mask"), [(-1, 0), (77, 1 << 60)])
+def test_an_answer_of_a_batch_that_is_no_card_is_told(card, mask, capsys):
+    class Beyond(Player):
+        def choose_cards(self, batch):
+            return np.full(len(batch), card)
+
+        def choose_passes(self, batch):
+            return np.full(len(batch), mask, np.uint64)
+
+    play([Beyond("beyond"), make_player("random")], units=1)
+    err = capsys.readouterr().err
+    assert f"beyond: illegal card: {card} is no card (deal 0, seat " in err
+    assert ("passes 0 cards" if mask == 0 else f"{mask} is no mask of cards") in err
+
+
 @pytest.mark.parametrize("name", ["gnome", "gnome:jake", "random"])
 def test_a_bot_can_ask_our_players_one_observation_at_a_time(name):
     class Asks(Player):
@@ -194,6 +222,40 @@ def test_an_error_in_a_player_names_it():
 
     with pytest.raises(PlayerFailure, match="player broken failed: RuntimeError: no idea"):
         play([Broken("broken"), make_player("random")], "seed")
+
+
+def test_an_error_in_a_player_says_where_it_is():
+    class Divides(Lowest):
+        def play(self, obs):
+            return super().play(obs) if len(obs.history) < 7 else np.concatenate([])
+
+    line = Divides.play.__code__.co_firstlineno + 1
+    place = rf"\(.*test_arena.py:{line}, in play; deal 0, seat \d, after 7 cards\)$"
+    with pytest.raises(PlayerFailure, match=place):
+        play([Divides("divides"), make_player("random")], "seed", 1)
+
+
+@pytest.mark.parametrize("answer", [None, "Queen", 52, 3.0, [3]])
+def test_an_answer_that_is_no_card_is_an_error_in_words(answer):
+    class Odd(Player):
+        def play(self, obs):
+            return answer
+
+    words = (
+        re.escape(f"player odd answered {answer!r}, which is no card: a card is ") + ".*deal 0, seat \\d, after 0 cards"
+    )
+    with pytest.raises(PlayerFailure, match=words):
+        play([Odd("odd"), make_player("random")], "seed,passing=hold", 1)
+
+
+@pytest.mark.parametrize("answer", [None, ["Queen"], [None, 1, 2], 1 << 60])
+def test_a_pass_that_is_no_cards_is_an_error_in_words(answer):
+    class Odd(Lowest):
+        def pass_cards(self, obs):
+            return answer
+
+    with pytest.raises(PlayerFailure, match=re.escape(f"player odd answered {answer!r}, which are no cards")):
+        play([Odd("odd"), make_player("random")], units=1)
 
 
 def test_a_wrong_number_of_answers_is_an_error():

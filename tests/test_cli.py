@@ -354,6 +354,8 @@ def test_the_advice_of_ones_own_in_the_documentation_works(run, tmp_path, monkey
         ("raise SystemExit(0)", "own.py: SystemExit: 0"),
         ("from heartlab.players.advice import piece\n@piece('test-b', 'Bad.')\ndef b(rules, obs):\n"
          "    return obs['hands'] & 1\n", "advice 'test-b' cannot be compiled"),
+        ("x = 1\n\nx / 0\n", "own.py: ZeroDivisionError: division by zero ("),
+        ("x = 1\n\nx / 0\n", "own.py:3, in <module>)"),
         ("from heartlab.players.advice import piece\n@piece('all', 'Bad.')\ndef b(rules, obs):\n"
          "    return obs['legal']\n", "advice cannot be called 'all'"),
         ("from heartlab.features.atoms import atom\n@atom('test: b')\ndef b(rules, state, seat):\n"
@@ -392,6 +394,7 @@ def test_a_player_that_fails_or_leaves_gets_one_line(run, tmp_path, body, senten
     status, out, err = run("--use", tmp_path / "odd.py", "arena", "test-odd", "random", "--deals", 1)
     assert (status, out) == (2, "")
     assert sentence in err
+    assert "odd.py:" in err or "__init__" in body, "the line is named"
     assert "second" not in err
 
 

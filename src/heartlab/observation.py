@@ -171,6 +171,11 @@ class Observation:
         held = int(self._record["may_hold"][seat])
         return [suit for suit in SUITS if not held & CS_SUITS[suit]]
 
+    @property
+    def where(self) -> str:
+        """Which choice this is, as messages name it."""
+        return f"deal {self.deal_number}, seat {self.seat}, after {len(self.history)} cards"
+
     # --- worlds ---
 
     def worlds(self, count: int, seed: int = 0) -> list[Deal]:

@@ -8,6 +8,7 @@ depend on (seed, unit, arrangement) alone: not on threads, not on the size of a 
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -101,6 +102,7 @@ def _play_batch(match: Match, units: npt.NDArray[np.int64]) -> tuple[MatchResult
         played=played.reshape(len(units), -1).sum(axis=1),
         unfinished=(~ended).reshape(len(units), -1).sum(axis=1),
         thinking=table.tally.thinking,
+        illegal=table.tally.illegal,
         seconds=time.perf_counter() - started,
     )
     return result, finished
@@ -157,6 +159,8 @@ def run_match(
 ) -> MatchResult:
     """Play a match. An interrupt (Ctrl-C) ends it early with what was measured so far.
 
+    The first illegal card and the first illegal pass of each player are told on standard error.
+
     :param threads: table rows are spread over so many threads; default: one per core.
     :param batch: units per batch, by default as many as take about a second; the result does not depend on it.
     :param until_se: stop once the standard error of the first difference (or mean) is that small.
@@ -171,6 +175,7 @@ def run_match(
     parts: list[MatchResult] = [before] if before else []
     earlier = before.seconds if before else 0.0
     interrupted = False
+    told: set[tuple[int, str]] = set()
     goal = _SequentialStop(until_se) if until_se is not None else None
     stop = goal.after(before.points[: match.units]) if before and goal else None
     left = rest_of(match, before.units if before else 0)
@@ -186,6 +191,7 @@ def run_match(
         for result, finished in _batches(left, batch, place) if stop is None else ():
             with interrupt_held():  # what is counted is also told, written and kept
                 parts.append(result)
+                _tell_illegal(match, result, told)
                 stop = goal.after(result.points) if goal else None
                 end = match.units if stop is None else stop
                 if listener:
@@ -207,6 +213,15 @@ def run_match(
         keeper.save(result)
         result.not_kept = keeper.failure
     return result.first_units(match.units if stop is None else stop)
+
+
+def _tell_illegal(match: Match, result: MatchResult, told: set[tuple[int, str]]) -> None:
+    """Say what was illegal in a batch, as far as the like was not told before."""
+    for (kind, what), reason in result.illegal.items():
+        if (kind, what) not in told:
+            told.add((kind, what))
+            print(f"heartlab: {match.kinds[kind].name}: illegal {what}: {reason}; such choices are forfeited",
+                  file=sys.stderr)  # fmt: skip
 
 
 def _batches(match: Match, batch: int | None, place: Executor) -> Iterator[tuple[MatchResult, list[FinishedDeals]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,8 @@ class MatchResult:
     """[units]: games that were given up because they did not end, all arrangements counted."""
     thinking: FloatArray
     """[kinds]: seconds spent choosing."""
+    illegal: dict[tuple[int, str], str] = field(default_factory=dict)
+    """What was wrong with the first illegal "card" and "pass" of each kind, in words."""
     seconds: float = 0.0
     interrupted: bool = False
     not_kept: str = ""
@@ -93,4 +95,5 @@ def join(match: Match, parts: list[MatchResult]) -> MatchResult:
         played=stack_counts("played") if parts else np.zeros(0, np.int64),
         unfinished=stack_counts("unfinished") if parts else np.zeros(0, np.int64),
         thinking=np.sum([part.thinking for part in parts], axis=0) if parts else np.zeros(kinds),
+        illegal={which: reason for part in reversed(parts) for which, reason in part.illegal.items()},
     )

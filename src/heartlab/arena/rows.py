@@ -1,13 +1,14 @@
 """Rows in play: who sits where, whose turn it is, and what the players answer, many deals in lock step.
 
 In each step every row that is not finished gets one card: the rows in which a player is to act are handed to it as
-one batch of observations. Answers that the rules forbid are replaced by random ones and counted.
+one batch of observations. Answers that the rules forbid are replaced by random ones and counted, and the first of each
+player is kept in words.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -15,26 +16,33 @@ import numpy as np
 import numpy.typing as npt
 
 from heartlab.arena.arrangements import arrangements
+from heartlab.blame import error_sentence
+from heartlab.cards import CardSet
+from heartlab.deal import Deal
 from heartlab.executor import Stopped, asked_to_stop
 from heartlab.kernel.layout import OBSERVATION, PLAYING, SEATS, STATE, StateArray, compile_rules
 from heartlab.kernel.rng import seed_key, substream
 from heartlab.kernel.table import deal_table, give_table, observe_table, play_table, points_table
-from heartlab.players.base import Observations, OpenStates, Player
+from heartlab.players.base import NoCard, Observations, OpenStates, Player
 from heartlab.players.random import random_cards, random_passes
 from heartlab.players.registry import PlayerError
 from heartlab.rules import Rules
 from heartlab.statistics import FloatArray
+from heartlab.why_not import why_not_pass, why_not_play
 
 Rows = npt.NDArray[np.int64]
 Histories = npt.NDArray[np.int8]
 
 
 class PlayerFailure(RuntimeError):
-    """A player written in Python raised an error."""
+    """A player written in Python raised an error, or gave an answer that is no card."""
 
 
 def _failure(player: Player, error: BaseException) -> PlayerFailure:
-    return PlayerFailure(f"player {player.name} failed: {type(error).__name__}: {error}")
+    """What a player's error was, and where: the line of its code, and the choice if one is known."""
+    if isinstance(error, NoCard):
+        return PlayerFailure(f"player {player.name} {error} ({'; '.join(error.__notes__)})")
+    return PlayerFailure(f"player {player.name} failed: {error_sentence(error)}")
 
 
 @dataclass(frozen=True)
@@ -111,6 +119,8 @@ class Tally:
     decisions: npt.NDArray[np.int64] = field(init=False)
     thinking: FloatArray = field(init=False)
     forfeits: npt.NDArray[np.int64] = field(init=False)
+    illegal: dict[tuple[int, str], str] = field(default_factory=dict)
+    """What was wrong with the first illegal "card" and "pass" of each kind, in words."""
 
     def __post_init__(self) -> None:
         self.decisions = np.zeros((self.rows, self.kinds), np.int64)
@@ -212,6 +222,8 @@ class RowsInPlay:
         if bad.any():
             substitutes = np.zeros(len(mine), np.uint64)
             random_passes(self.compiled, batch.records, substitutes)
+            first = int(mine[bad][0])
+            self._note_illegal(kind, seat, states[[first]], [], int(chosen[seat, first]), passing=True)
             chosen[seat, mine[bad]] = substitutes[bad]
             self.tally.forfeits[rows[mine[bad]], kind] += 1
 
@@ -232,10 +244,27 @@ class RowsInPlay:
                 if bad.any():
                     substitutes = np.zeros(len(mine), np.int8)
                     random_cards(batch.records, substitutes)
+                    first = int(mine[bad][0])
+                    seat, answer = int(movers[first]), int(answers[bad][0])
+                    self._note_illegal(kind, seat, states[[first]], histories[first], answer, passing=False)
                     answers = np.where(bad, substitutes, answers)
                     self.tally.forfeits[rows[mine[bad]], kind] += 1
                 cards[mine] = answers
         play_table(self.compiled, states, histories, cards, np.zeros(len(rows), np.bool_))
+
+    def _note_illegal(
+        self, kind: int, seat: int, state: StateArray, history: Iterable[int], answer: int, *, passing: bool
+    ) -> None:
+        """Keep in words what was wrong with a player's first illegal card or pass, unless it says so itself."""
+        what = "pass" if passing else "card"
+        if self.kinds[kind].tells_faults or (kind, what) in self.tally.illegal:
+            return
+        deal = Deal._from_state(self.match.rules, state, [int(card) for card in history if card >= 0])
+        if not 0 <= answer < (1 << 52 if passing else 52):
+            reason = f"{answer} is no {'mask of cards' if passing else 'card'}"
+        else:
+            reason = why_not_pass(deal, seat, CardSet(answer)) if passing else why_not_play(deal, answer)
+        self.tally.illegal[kind, what] = f"{reason} ({deal.observe(seat).where})"
 
     def _batch(
         self, kind: int, rows: Rows, states: StateArray, histories: Histories, mine: Rows, seats: Rows

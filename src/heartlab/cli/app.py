@@ -13,6 +13,8 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from heartlab.blame import error_sentence
+
 app = typer.Typer(
     name="heartlab",
     help="A laboratory for learning to play games from features and advice, with Hearts at its heart.",
@@ -90,7 +92,7 @@ def use_file(path: Path) -> None:
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
-        raise ValueError(f"--use {path}: {type(error).__name__}: {error}") from error
+        raise ValueError(f"--use {path}: {error_sentence(error)}") from error
 
 
 def leave(interrupted: bool) -> NoReturn:

@@ -8,21 +8,26 @@ An *open* player (``is_open = True``) is given whole states and may sit only in 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.cards import Card, CardSet, card_rank
+from heartlab.cards import Card, CardError, CardSet, card_rank
 from heartlab.kernel.layout import StateArray, compile_rules
 from heartlab.observation import Observation
 from heartlab.rules import Rules
 
 CardArray = npt.NDArray[np.int8]
 MaskArray = npt.NDArray[np.uint64]
+AnyArray = TypeVar("AnyArray", CardArray, MaskArray)
+
+
+class NoCard(ValueError):
+    """An answer of a player that is no card, or no set of cards, whatever the rules say."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,8 @@ class Player:
 
     is_open: bool = False
     """Whether this player sees all hands."""
+    tells_faults: bool = False
+    """Whether this player itself tells people what was wrong with its answers."""
     origin: str | None = None
     """The name from which any process with heartlab can make the same player; None for one that was made by hand."""
 
@@ -95,17 +102,11 @@ class Player:
 
     def choose_cards(self, batch: Observations) -> CardArray:
         """One card per row."""
-        cards = np.empty(len(batch), np.int8)
-        for row in range(len(batch)):
-            cards[row] = CardSet([self.play(batch[row])]).mask.bit_length() - 1
-        return cards
+        return _each(batch, lambda obs: _card(self.play(obs)), np.empty(len(batch), np.int8))
 
     def choose_passes(self, batch: Observations) -> MaskArray:
         """One mask of cards to pass per row."""
-        masks = np.empty(len(batch), np.uint64)
-        for row in range(len(batch)):
-            masks[row] = CardSet(self.pass_cards(batch[row])).mask
-        return masks
+        return _each(batch, lambda obs: _mask(self.pass_cards(obs)), np.empty(len(batch), np.uint64))
 
     def check_rules(self, rules: Rules) -> None:
         """Refuse rules that this player cannot play.
@@ -128,6 +129,35 @@ class Player:
     def __reduce__(self) -> Any:
         """Players travel to other processes by name, so that compiled code and open files stay where they are."""
         return super().__reduce__() if self.origin is None else (_remake, (self.origin, self.name))
+
+
+def _each(batch: Observations, choose: Callable[[Observation], int], out: AnyArray) -> AnyArray:
+    """Choose in one row after the other; an error takes along a note that says at which choice it happened."""
+    for row in range(len(batch)):
+        obs = batch[row]
+        try:
+            out[row] = choose(obs)
+        except (Exception, SystemExit) as error:
+            error.add_note(obs.where)
+            raise
+    return out
+
+
+def _card(answer: Any) -> Card:
+    try:
+        return CardSet([answer]).mask.bit_length() - 1
+    except (TypeError, CardError) as error:
+        raise NoCard(f"answered {answer!r}, which is no card: a card is an int from 0 to 51 or a name as QS") from error
+
+
+def _mask(answer: Any) -> int:
+    cards = list(answer) if isinstance(answer, Iterable) and not isinstance(answer, str | CardSet) else answer
+    try:
+        return CardSet(cards).mask
+    except (TypeError, CardError) as error:
+        raise NoCard(
+            f"answered {cards!r}, which are no cards: a card is an int from 0 to 51 or a name as QS"
+        ) from error
 
 
 def _remake(origin: str, name: str) -> Player:

@@ -258,6 +258,8 @@ class Faults:
 class ExecPlayer(Player):
     """A program that speaks UHI."""
 
+    tells_faults = True
+
     def __init__(self, settings: Settings, name: str = "exec") -> None:
         super().__init__(name)
         self.settings = settings
@@ -319,8 +321,7 @@ class ExecPlayer(Player):
             self.faults[kind] += 1
             first = self.faults[kind] == 1
         if first:
-            where = f"deal {obs.deal_number}, seat {obs.seat}, after {len(obs.history)} cards"
-            print(f"heartlab: {self.name}: {kind}: {detail} ({where}); such choices are forfeited", file=sys.stderr)
+            print(f"heartlab: {self.name}: {kind}: {detail} ({obs.where}); such choices are forfeited", file=sys.stderr)
 
     # --- a batch ---
 
