@@ -398,6 +398,20 @@ def test_a_player_that_fails_or_leaves_gets_one_line(run, tmp_path, body, senten
     assert "second" not in err
 
 
+@pytest.mark.parametrize("command", ["arena", "train", "ggp match"])
+def test_a_file_of_ones_own_after_the_command_is_told_its_place(run, command):
+    status, out, err = run(*command.split(), "gnome", "random", "--use", "own.py")
+    assert (status, out) == (2, "")
+    assert err == f"heartlab: --use comes before the command: heartlab --use FILE {command} ...\n"
+
+
+def test_help_names_all_that_a_file_of_ones_own_can_add(run):
+    _, out, _ = run("--help")
+    text = " ".join(out.split())
+    for kind in ("players", "features", "evaluators", "playout policies", "advice", "recipes"):
+        assert kind in text
+
+
 PLAYER = "from heartlab import Player, register\n@register({name!r})\nclass Own(Player):\n    pass\n"
 RECIPE = "from heartlab.learn import recipe\n@recipe({name!r}, '', object, 1)\nclass Own:\n    pass\n"
 ATOM = "from heartlab.features.atoms import atom\n@atom({name!r})\ndef own(rules, state, seat):\n    return True\n"

@@ -39,6 +39,8 @@ def main() -> None:
             error.show()
             raise SystemExit(2) from None
         command = error.ctx.command_path if error.ctx else "heartlab"
+        if getattr(error, "option_name", "") == "--use":
+            fail(f"--use comes before the command: {command.replace('heartlab', 'heartlab --use FILE', 1)} ...")
         fail(f"{sentence}; `{command} --help` says what there is")
     except BrokenPipeError:
         sys.stderr.close()

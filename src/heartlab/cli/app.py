@@ -69,7 +69,10 @@ def options(
     ] = False,
     used: Annotated[
         list[Path] | None,
-        typer.Option("--use", help="A Python file that adds features, evaluators, advice or players; repeatable."),
+        typer.Option(
+            "--use",
+            help="A Python file that adds players, features, evaluators, playout policies, advice or recipes; repeatable.",
+        ),
     ] = None,
 ) -> None:
     """Options before the command."""
