@@ -13,7 +13,7 @@ from numba.core.errors import NumbaError
 from heartlab import cli
 from heartlab.cli.app import print_json
 from heartlab.jit import compile_reason
-from heartlab.learn import known_recipes, recipes
+from heartlab.learn import known_recipes, load_model, recipes
 from heartlab.players import known_players
 from heartlab.players import registry as players_registry
 
@@ -318,6 +318,28 @@ def test_a_file_of_ones_own_brings_features_and_players(run, tmp_path, monkeypat
     assert json.loads(out)["census"]["among"] == 103
     status, out, err = run("arena", "test-lowest", "gnome", "--deals", 2, "--json")
     assert status == 0, err
+
+
+def test_the_command_of_a_model_names_the_files_that_it_needs(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(recipes, "_recipes", dict(recipes._recipes))
+    text = (Path(__file__).parent.parent / "docs" / "training.md").read_text(encoding="utf-8")
+    (tmp_path / "my walk.py").write_text(re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0], encoding="utf-8")
+    status, _, err = run("--use", "my walk.py", "train", "walk", "--games", 200, "--set", "rate=0.25", "--out", "first")
+    assert status == 0, err
+    command = "heartlab --use 'my walk.py' train walk --games 200 --seed 0 --set rate=0.25"
+    assert load_model("first").command == command
+    status, _, err = run(*shlex.split(command)[1:])
+    assert status == 0, err
+    assert load_model("runs/walk-0").arrays["place"] == load_model("first").arrays["place"]
+    status, _, err = run("train", "walk", "--games", 300, "--out", "first", "--resume")
+    assert status == 0, err
+    assert load_model("first").command == command.replace("200", "300"), "it is kept when a run goes on"
+    status, _, err = run(
+        "--use", "my walk.py", "sweep", "walk", "--games", 200, "--vary", "rate=0.25", "--out", "swept"
+    )
+    assert status == 0, err
+    assert load_model("swept/walk-rate=0.25-0").command == command
 
 
 def test_the_advice_of_ones_own_in_the_documentation_works(run, tmp_path, monkeypatch, capsys):

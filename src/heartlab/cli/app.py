@@ -64,6 +64,7 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def options(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
@@ -71,11 +72,12 @@ def options(
         list[Path] | None,
         typer.Option(
             "--use",
-            help="A Python file that adds players, features, evaluators, playout policies, advice or recipes; repeatable.",
+            help="A Python file with players, features, evaluators, playout policies, advice or recipes; repeatable.",
         ),
     ] = None,
 ) -> None:
-    """Options before the command."""
+    """Options before the command; commands that keep how they were called find the files of --use in the context."""
+    context.obj = tuple(map(str, used or ()))
     for path in used or ():
         use_file(path)
 

@@ -95,6 +95,7 @@ def bench(
 
 @app.command()
 def train(
+    context: typer.Context,
     recipe: Annotated[str, typer.Argument(help="What to train; see `heartlab recipes`.")],
     games: Annotated[int | None, typer.Option("--games", "-n", help="Default: the recipe's own number.")] = None,
     seed: Annotated[int | None, typer.Option("--seed", "-s", help="The same seed gives the same result; 0.")] = None,
@@ -114,6 +115,7 @@ def train(
         resume=resume,
         folder=out,
         changes=parse_changes(changes or []),
+        used=context.obj,
         report=print_json if as_json else None,
     )
     leave(interrupted)
@@ -121,6 +123,7 @@ def train(
 
 @app.command()
 def sweep(
+    context: typer.Context,
     recipe: Annotated[str, typer.Argument(help="What to train; see `heartlab recipes`.")],
     games: Annotated[int | None, typer.Option("--games", "-n", help="Default: the recipe's own number.")] = None,
     seed: SeedOption = 0,
@@ -138,7 +141,8 @@ def sweep(
     from heartlab.learn.sweep import plan, run_sweep
 
     numbers = range(seed, seed + positive("--seeds", seeds))
-    jobs = plan(recipe, numbers, games, parse_changes(changes or []), parse_changes(varied or [], "--vary"))
+    fixed, tried = parse_changes(changes or []), parse_changes(varied or [], "--vary")
+    jobs = plan(recipe, numbers, games, fixed, tried, context.obj)
     executor = make_executor(on, None if threads is None else positive("--threads", threads))
     try:
         interrupted = run_sweep(jobs, out, executor, print_json if as_json else None)

@@ -23,10 +23,11 @@ def run_training(
     resume: bool,
     folder: Path | None,
     changes: Mapping[str, str],
+    used: tuple[str, ...],
     report: Report | None,
 ) -> bool:
     """Train and report; returns whether it was interrupted."""
-    run = begin(recipe, folder, seed=seed, games=games, changes=changes, resume=resume)
+    run = begin(recipe, folder, seed=seed, games=games, changes=changes, used=used, resume=resume)
     with Progress(run.games, recipe) as progress:
         progress.update(run.done)
         run = train(run, progress=progress.update)
@@ -39,7 +40,7 @@ def run_training(
         speed = run.games / run.seconds if run.seconds else 0.0
         print(f"{run.games:,} games in {run.seconds:.1f} s ({speed:,.0f}/s): {run.folder / MODEL}", file=sys.stderr)
     else:
-        again = f"heartlab train {run.recipe} --out {run.folder} --resume"
+        again = f"{run.call} --out {run.folder} --resume"
         print(f"interrupted after {run.done:,} of {run.games:,} games; go on with: {again}", file=sys.stderr)
     return not run.finished
 

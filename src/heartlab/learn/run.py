@@ -2,7 +2,7 @@
 
 | file | what |
 |---|---|
-| `config.toml` | recipe, seed, games, parameters: all that decides the result |
+| `config.toml` | recipe, seed, games, parameters: all that decides the result; files of `--use` by name |
 | `metrics.jsonl` | one JSON object per measurement, appended as they come |
 | `checkpoint.npz` | what was learned up to some game, and how long the metrics were then; replaced all at once |
 | `model.npz` | the finished model |
@@ -52,6 +52,8 @@ class Run:
     """Games it shall have in the end."""
     parameters: Mapping[str, Any]
     """All parameters of the recipe, defaults included."""
+    used: tuple[str, ...] = ()
+    """The user's files that it was called with (--use), named as the user did."""
     package: str = __version__
     done: int = 0
     """Games done at the last checkpoint."""
@@ -64,9 +66,14 @@ class Run:
         return self.done >= self.games and (self.folder / MODEL).is_file()
 
     @property
+    def call(self) -> str:
+        """How the commands that train it begin."""
+        return " ".join(["heartlab", *(f"--use {quote(name)}" for name in self.used), "train", self.recipe])
+
+    @property
     def command(self) -> str:
         """The command that repeats it."""
-        words = [f"heartlab train {self.recipe} --games {self.games} --seed {self.seed}"]
+        words = [f"{self.call} --games {self.games} --seed {self.seed}"]
         defaults = asdict(find_recipe(self.recipe).settings())
         return " ".join(
             words + [f"--set {quote(f'{k}={v}')}" for k, v in self.parameters.items() if defaults.get(k) != v]
@@ -102,6 +109,7 @@ def open_run(folder: Path) -> Run:
             seed=int(config["seed"]),
             games=int(config["games"]),
             parameters=dict(config.get("parameters", {})),
+            used=tuple(map(str, config.get("use", ()))),
             package=str(config.get("package", "")),
         )
     except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
@@ -128,18 +136,29 @@ def known_runs(folder: Path, warn: Callable[[str], None] = lambda line: None) ->
     return runs
 
 
-def new_run(folder: Path, recipe: Recipe, seed: int, games: int, changes: Mapping[str, Any]) -> Run:
+def new_run(
+    folder: Path, recipe: Recipe, seed: int, games: int, changes: Mapping[str, Any], used: tuple[str, ...] = ()
+) -> Run:
     """Plan a run in a folder that holds none; the folder is written to once its trainer stands (:func:`train`).
 
     :raises RunError: if there is one already.
     """
     if (folder / CONFIG).exists():
         raise RunError(f"{folder}: holds a run already; --resume goes on with it, --out puts a new one elsewhere")
-    return Run(folder, recipe.name, seed, games, asdict(recipe.settings(changes)))
+    return Run(folder, recipe.name, seed, games, asdict(recipe.settings(changes)), used)
 
 
-def resume_run(folder: Path, recipe: Recipe, seed: int | None, games: int | None, changes: Mapping[str, Any]) -> Run:
+def resume_run(
+    folder: Path,
+    recipe: Recipe,
+    seed: int | None,
+    games: int | None,
+    changes: Mapping[str, Any],
+    used: tuple[str, ...] = (),
+) -> Run:
     """Plan to go on with the run in a folder; it may be given more games, but nothing else may change.
+
+    The user's files may lie elsewhere by now: those that are given count.
 
     :raises RunError: if what is asked for is not the run that is there.
     """
@@ -154,11 +173,12 @@ def resume_run(folder: Path, recipe: Recipe, seed: int | None, games: int | None
             raise RunError(f"{folder}: a run with {key}={run.parameters[key]}, not {value}")
     if games is not None and games < run.done:
         raise RunError(f"{folder}: {run.done} games are done already, more than {games}")
-    return run if games is None else replace(run, games=games)
+    return replace(run, games=run.games if games is None else games, used=used or run.used)
 
 
 def _write_config(run: Run) -> None:
     values = {"recipe": run.recipe, "seed": run.seed, "games": run.games, "package": run.package}
+    values |= {"use": list(run.used)} if run.used else {}
     with replacing(run.folder / CONFIG) as file:
         file.write(toml_text({**values, "parameters": run.parameters}).encode())
 
@@ -231,7 +251,7 @@ def _settle(run: Run) -> Run:
     there = open_run(run.folder)
     if (there.recipe, there.seed, there.parameters) != (run.recipe, run.seed, run.parameters):
         raise RunError(f"{run.folder}: holds another run by now; --out puts a new one elsewhere")
-    if there.games != run.games:
+    if (there.games, there.used) != (run.games, run.used):
         _write_config(run)
     return replace(run, done=there.done, seconds=there.seconds)
 
@@ -260,6 +280,7 @@ def begin(
     seed: int | None = None,
     games: int | None = None,
     changes: Mapping[str, Any] = {},
+    used: tuple[str, ...] = (),
     resume: bool = False,
 ) -> Run:
     """The run that a command asks for: a new one, or the one in the folder."""
@@ -268,5 +289,5 @@ def begin(
         raise RecipeError(f"--games {games}: needs a number above zero")
     folder = folder or default_folder(recipe.name, seed or 0)
     if resume:
-        return resume_run(folder, recipe, seed, games, changes)
-    return new_run(folder, recipe, seed or 0, games or recipe.games, changes)
+        return resume_run(folder, recipe, seed, games, changes, used)
+    return new_run(folder, recipe, seed or 0, games or recipe.games, changes, used)

@@ -36,6 +36,7 @@ class Job:
     seed: int
     games: int | None
     changes: Mapping[str, str]
+    used: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -44,10 +45,16 @@ class Job:
 
 
 def plan(
-    recipe: str, seeds: Sequence[int], games: int | None, fixed: Mapping[str, str], varied: Mapping[str, str]
+    recipe: str,
+    seeds: Sequence[int],
+    games: int | None,
+    fixed: Mapping[str, str],
+    varied: Mapping[str, str],
+    used: tuple[str, ...] = (),
 ) -> list[Job]:
     """All runs of a sweep: each seed with each combination of the varied values, which are separated by slashes.
 
+    :param used: the user's files that the runs need (--use).
     :raises RecipeError: if a parameter or a value does not fit the recipe.
     """
     both = sorted(set(fixed) & set(varied))
@@ -55,7 +62,7 @@ def plan(
         raise RecipeError(f"{both[0]} is set and varied at the same time")
     entry = find_recipe(recipe)
     choices = [[(key, value) for value in dict.fromkeys(text.split("/"))] for key, text in varied.items()]
-    jobs = [Job(recipe, seed, games, {**fixed, **dict(way)}) for way in product(*choices) for seed in seeds]
+    jobs = [Job(recipe, seed, games, {**fixed, **dict(way)}, used) for way in product(*choices) for seed in seeds]
     for job in jobs:
         entry.settings(job.changes)
     return jobs
@@ -64,7 +71,8 @@ def plan(
 def train_job(job: Job, folder: Path) -> None:
     """Train one run in its folder, from its last checkpoint if there is one, until it is finished or asked to stop."""
     resume = (folder / CONFIG).is_file()
-    train(begin(job.recipe, folder, seed=job.seed, games=job.games, changes=job.changes, resume=resume))
+    changes, used = job.changes, job.used
+    train(begin(job.recipe, folder, seed=job.seed, games=job.games, changes=changes, used=used, resume=resume))
 
 
 def train_away(job: Job, files: Mapping[str, bytes]) -> dict[str, bytes]:
