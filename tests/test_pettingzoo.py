@@ -151,8 +151,9 @@ def test_nothing_hidden_is_shown():
 
 @pytest.mark.parametrize("rules", ["standard", "advice", "standard,players=6"])
 def test_every_place_has_a_meaning(rules):
+    names, size = describe(rules), observation_size(rules)
     rules = Rules.parse(rules)
-    names = describe(rules)
+    assert (names, size) == (describe(rules), observation_size(rules)), "a text will do"
     assert len(names) == len(set(names)) == observation_size(rules)
     environment = raw_env(rules)
     environment.reset(seed=2)

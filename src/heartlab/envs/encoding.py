@@ -46,16 +46,17 @@ def number_count(players: int) -> int:
     return 3 + DIRECTIONS + 3 * players
 
 
-def observation_size(rules: Rules) -> int:
-    """The length of an observation."""
-    return 52 * plane_count(rules.players) + number_count(rules.players)
+def observation_size(rules: Rules | str) -> int:
+    """The length of an observation, under rules or a text that stands for them."""
+    players = Rules.parse(rules).players
+    return 52 * plane_count(players) + number_count(players)
 
 
-def describe(rules: Rules) -> list[str]:
-    """What each place of an observation means."""
+def describe(rules: Rules | str) -> list[str]:
+    """What each place of an observation means, under rules or a text that stands for them."""
     from heartlab.cards import CARD_NAMES
 
-    n = rules.players
+    n = Rules.parse(rules).players
     seats = ["own", *(f"+{step}" for step in range(1, n))]
     planes = ["hand", "passed", "received"]
     planes += [f"{what} {seat}" for what in ("played", "table", "taken") for seat in seats]
