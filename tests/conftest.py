@@ -5,6 +5,10 @@ import signal
 import pytest
 
 from heartlab.features.atoms import ATOMS, MOON_ATOMS
+from heartlab.learn import recipes
+from heartlab.players import registry
+from heartlab.players.advice import stock
+from heartlab.search import evaluators, playouts
 
 
 def pytest_configure():
@@ -19,3 +23,11 @@ def own_atoms():
     yield
     for number in set(ATOMS) - before - set(MOON_ATOMS):
         del ATOMS[number]
+
+
+@pytest.fixture
+def own_names(monkeypatch):
+    """Names that a test takes can be taken by others afterwards, as the same example is run from several files."""
+    rooms = (recipes, registry, evaluators, playouts)
+    for owners in [*(room._owners for room in rooms), stock._pieces.owners, stock._values.owners]:
+        monkeypatch.setattr(owners, "_origins", dict(owners._origins))

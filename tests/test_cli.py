@@ -320,6 +320,7 @@ def test_a_file_of_ones_own_brings_features_and_players(run, tmp_path, monkeypat
     assert status == 0, err
 
 
+@pytest.mark.usefixtures("own_names")
 def test_the_command_of_a_model_names_the_files_that_it_needs(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(recipes, "_recipes", dict(recipes._recipes))
@@ -342,15 +343,16 @@ def test_the_command_of_a_model_names_the_files_that_it_needs(run, tmp_path, mon
     assert load_model("swept/walk-rate=0.25-0").command == command
 
 
+@pytest.mark.usefixtures("own_names")
 def test_the_advice_of_ones_own_in_the_documentation_works(run, tmp_path, monkeypatch, capsys):
     text = (Path(__file__).parent.parent / "docs" / "advice.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```(python|sh)\n(.*?)```", text.partition("## Advice of your own")[2], re.DOTALL)
     assert [kind for kind, _ in blocks] == ["python", "sh", "python"]
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setitem(sys.modules, "mine", None)  # gone again when the test is over
-    del sys.modules["mine"]
-    (tmp_path / "mine.py").write_text(blocks[0][1], encoding="utf-8")
+    monkeypatch.setitem(sys.modules, "my_advice", None)  # gone again when the test is over
+    del sys.modules["my_advice"]
+    (tmp_path / "my_advice.py").write_text(blocks[0][1], encoding="utf-8")
     told = []
     for line in blocks[1][1].splitlines():
         words = shlex.split(line, comments=True)

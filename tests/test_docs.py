@@ -11,7 +11,7 @@ from heartlab.features.moon import place_moon
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-SKETCHES = ('deal.play("QS")', "...", "obs = deal.observe(2)", "games.hearts", "from mine import")
+SKETCHES = ('deal.play("QS")', "...", "obs = deal.observe(2)", "games.hearts", "from my_")
 """Examples that show an error on purpose, leave something out, or need a file of the reader's."""
 EXAMPLES = [
     pytest.param(code, id=f"{page.name}-{number}")
@@ -21,10 +21,10 @@ EXAMPLES = [
 ]
 
 
-@pytest.mark.usefixtures("own_atoms")
+@pytest.mark.usefixtures("own_atoms", "own_names")
 @pytest.mark.parametrize("code", EXAMPLES)
 def test_examples_run(code, capsys):
-    exec(compile(code, "<example>", "exec"), {"__name__": "example"})
+    exec(compile(code, "<example>", "exec"), {"__name__": "__main__"})
 
 
 def test_some_examples_are_left():
@@ -51,3 +51,37 @@ def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text()):
         if "://" not in target:
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_every_page_is_reachable():
+    """From README or the first page, by links of pages that are reachable themselves."""
+    found = {ROOT / "README.md", ROOT / "docs" / "index.md"}
+    fresh = list(found)
+    while fresh:
+        page = fresh.pop()
+        targets = {(page.parent / name).resolve() for name in re.findall(r"\]\(([^)#:]+\.md)[)#]", page.read_text())}
+        fresh += targets - found
+        found |= targets
+    assert not sorted(str(page.relative_to(ROOT)) for page in set((ROOT / "docs").rglob("*.md")) - found)
+
+
+def test_files_of_ones_own_have_a_name_per_page():
+    """Whoever follows two pages in one folder must not overwrite what the first made."""
+    owners = {}
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        for name in re.findall(r"--use (\w+\.py)|--out (runs/my\S*)", page.read_text()):
+            assert owners.setdefault(name, page.name) == page.name, f"{name} is on {owners[name]} and {page.name}"
+    assert len(owners) >= 5
+
+
+def test_models_of_general_games_are_made_before_they_are_used():
+    made = set()
+    for block in re.findall(r"```sh\n(.*?)```", (ROOT / "docs" / "ggp.md").read_text(), re.S):
+        for line in block.splitlines():
+            command = line.partition("#")[0]
+            output = re.search(r"discover \S+ (\S+\.json)|pool (\S+\.json)|save=(\S+\.json)", command)
+            fresh = set(filter(None, output.groups())) if output else set()
+            used = set(re.findall(r"[\w-]+\.json\b", command)) - fresh
+            assert used <= made, f"{command}: no command before makes {sorted(used - made)}"
+            made |= fresh
+    assert len(made) >= 5
