@@ -4,8 +4,8 @@ A network with one hidden layer guesses how many points a seat will have taken a
 that it could play. All four seats play by it, mostly the card with the lowest guess, and it learns from what came out.
 The deals come from the vectorised environment (the PettingZoo environment shows the same numbers, a deal at a time).
 
-This takes about three minutes (182 s on two busy cores, 115 s of computing); for a first look take `--deals 2560`, which
-is half a minute of computing. The first run compiles as well, for up to a minute or two.
+This takes about three minutes (182 s on two busy cores, 115 s of computing); for a first look take `--deals 2560`:
+half a minute of computing. The first run compiles as well, for up to a minute or two.
 """
 
 import argparse
