@@ -22,7 +22,7 @@ from heartlab.deal import Deal
 from heartlab.record import to_json
 from heartlab.rules import Rules
 from heartlab.web.house import House
-from heartlab.web.messages import Decision
+from heartlab.web.messages import Decision, Opponent
 from heartlab.web.puzzles import make_puzzle, origin_of
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="needs Chromium (Debian: apt-get install chromium)")
@@ -304,8 +304,16 @@ def play_until_a_trick_is_won(browser):
         browser.wait(f"document.querySelectorAll('.laid.wins').length === 1 || !({TURN})")
 
 
-@pytest.mark.parametrize("rules", ["standard", "standard,players=5", "spot,players=6"])
-def test_no_card_of_the_trick_lies_on_a_name(browser, served, rules):
+SMALLEST = "Math.min(...[...document.querySelectorAll('.laid')].map((n) => n.getBoundingClientRect().width))"
+SIZES = [
+    (320, 568), (320, 640), (360, 560), (360, 640), (360, 740), (375, 553), (390, 844), (568, 320), (667, 375),
+    (844, 390), (768, 1024), (900, 500), (1024, 500), (1280, 540), (1280, 600), (1280, 800),
+]  # fmt: skip
+"""Small and large phones upright and on their side, a tablet, low and usual windows."""
+
+
+@pytest.mark.parametrize("rules", ["standard,players=3", "standard", "standard,players=5", "spot,players=6"])
+def test_every_card_of_the_trick_is_seen_and_lies_on_no_name(browser, served, rules):
     lobby(browser, served.page, served.key, '{"pace": 1, "hold": "click", "motion": "none"}')
     players = Rules.parse(rules).players
     with served.client() as client:
@@ -317,13 +325,69 @@ def test_no_card_of_the_trick_lies_on_a_name(browser, served, rules):
         pass_three(browser)
     play_until_a_trick_is_won(browser)
     assert browser.evaluate("document.querySelectorAll('.laid').length") == players
-    for width, height in ((360, 740), (390, 844), (768, 1024), (1280, 800)):
-        browser.size(width, height, phone=width < 1000)
+    for width, height in SIZES:
+        browser.size(width, height, phone=width < 900)
+        assert browser.evaluate(SMALLEST) >= 38, f"the trick is too small: {rules} at {width} x {height}"
         assert browser.evaluate(OVERLAPS) == [], f"{rules} at {width} x {height}"
         browser.evaluate(LARGE_SCORES)
         assert browser.evaluate(OVERLAPS) == [], f"{rules} at {width} x {height}, with large scores"
         assert browser.evaluate(INSIDE), f"a seat sticks out of the table: {rules} at {width} x {height}"
-        browser.picture(f"trick-{players}-{width}")
+        browser.picture(f"trick-{players}-{width}-{height}")
+
+
+COVERED = """(() => {
+const box = (n) => n.getBoundingClientRect(), felt = box(document.querySelector('.felt')), found = [];
+const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+const cut = (b) => b.left < felt.left || b.right > felt.right || b.top < felt.top || b.bottom > felt.bottom;
+const hands = [...document.querySelectorAll('.open-hand')];
+const parts = hands.map((n) => [n.querySelector('strong'), ...n.querySelectorAll('li')].map(box));
+parts.forEach((hand, i) => {
+  if (hand.some(cut)) found.push(`${i} is cut`);
+  if (parts.some((other, j) => j > i && other.some((b) => hand.some((a) => meet(a, b))))) found.push(`on ${i}: a hand`);
+  for (const n of document.querySelectorAll('.laid')) if (hand.some((b) => meet(box(n), b))) found.push(`on ${i}: a card`);
+});
+return found; })()"""
+"""What is wrong with the open hands: cut by the felt's edge, or with a card of the trick or another hand on it."""
+
+
+@pytest.mark.parametrize("rules", ["standard,players=3", "standard", "standard,players=5", "spot,players=6"])
+def test_open_hands_are_whole_at_every_size(browser, rules):
+    deal = Deal(rules, 4, Rules.parse(rules).passing.index("hold"))
+    deal.play_randomly(4)
+    names = ["You", "Ada (gnome:jake)", "Emil (uct:worlds=20,sims=200)", "Ines (gnome)", "Oskar (random)", "Lou (td)"]
+    open_file(browser, to_json(deal.to_record(players=names[: deal.rules.players])))
+    browser.wait("!!document.querySelector('.viewer')")
+    for _ in range(deal.rules.players):
+        browser.press("ArrowRight")
+    browser.wait("document.querySelectorAll('.laid.wins').length === 1")
+    for width, height in SIZES:
+        browser.size(width, height, phone=width < 900)
+        assert browser.evaluate(COVERED) == [], f"{rules} at {width} x {height}"
+        assert browser.evaluate(SMALLEST) >= 34, f"{rules} at {width} x {height}"
+        browser.picture(f"replay-{deal.rules.players}-{width}-{height}")
+
+
+WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+def test_the_lobby_is_no_wider_than_a_phone(browser, served, monkeypatch):
+    long = Opponent("exec:movetime=500:./mybot.py die", "Yours", "exec:movetime=500:./mybot.py die")
+    for opponents in (served.house.bots.opponents, [*served.house.bots.opponents, long]):
+        monkeypatch.setattr(served.house.bots, "opponents", opponents)
+        for width, height in ((390, 844), (320, 568), (1280, 800)):
+            browser.size(width, height, phone=width < 900)
+            lobby(browser, served.page, served.key)
+            if long in opponents:
+                named = "document.querySelectorAll('[name=player], [name=instead]')"
+                browser.evaluate(f"for (const n of {named}) n.value = {long.name!r}")
+            assert browser.evaluate(WIDER) == 0, f"at {width}"
+            assert browser.evaluate("document.querySelector('.inline').getBoundingClientRect().height") < 60
+            browser.picture(f"lobby-{len(opponents)}-{width}")
+            button(browser, "Help")
+            inside = "(() => { const r = document.querySelector('#help').getBoundingClientRect();"
+            inside += "return r.left >= 0 && r.right <= document.documentElement.clientWidth; })()"
+            assert browser.evaluate(inside), f"Help is cut at {width}"
+            button(browser, "Done")
 
 
 def test_the_shooter_of_the_moon_chooses(browser):

@@ -99,11 +99,13 @@ export class Viewer {
   seat(moment, seat) {
     const n = moment.hands.length;
     const [x, y] = place(seat, n);
-    const plate = el("section", { class: "open-hand", "aria-label": nameOf(this.record, seat) },
-      el("strong", {}, el("span", { class: `dot s${seat}`, "aria-hidden": "true" }), ` ${nameOf(this.record, seat)}`, el("small", { text: ` ${moment.tricks[seat]} tr` })),
+    const plate = el("section", { class: `open-hand ${seat === 0 ? "own" : ""}`, "aria-label": nameOf(this.record, seat) },
+      el("strong", {}, el("span", { class: `dot s${seat}`, "aria-hidden": "true" }), el("span", { class: "name", text: nameOf(this.record, seat) }), el("small", { text: `${moment.tricks[seat]} tr` })),
       el("ul", {}, [...moment.hands[seat]].sort(inOrder).map((card) => el("li", { "aria-label": spoken(card) }, face(card)))));
     plate.style.setProperty("--x", x.toFixed(3));
     plate.style.setProperty("--y", y.toFixed(3));
+    plate.style.setProperty("--count", moment.hands[seat].length);
+    plate.style.setProperty("--row", Math.floor(n / 2) - Math.min(seat, n - seat)); // from the top, for a narrow screen
     return plate;
   }
 
@@ -118,8 +120,10 @@ export class Viewer {
       return node;
     });
     const button = (text, act, attributes = {}) => el("button", { type: "button", text, onclick: act, ...attributes });
+    const felt = el("div", { class: `felt open players-${n}` }, moment.hands.map((_, seat) => this.seat(moment, seat)), el("ol", { class: "trick" }, laid));
+    felt.style.setProperty("--rows", Math.floor(n / 2));
     this.root.replaceChildren(el("div", { class: "viewer" },
-      el("div", { class: `felt open players-${n}` }, moment.hands.map((_, seat) => this.seat(moment, seat)), el("ol", { class: "trick" }, laid)),
+      felt,
       el("p", { class: "status", text: done && record.points ? `Points: ${record.points.map((value, seat) => `${nameOf(record, seat)} ${value}`).join(", ")}` : moment.note }),
       el("p", { class: "dim title", text: [this.deals.title, this.actions.part?.title].filter(Boolean).join(", ") }),
       el("input", { type: "range", min: 0, max: this.moments.length - 1, value: this.at, "aria-label": "Card", oninput: (event) => this.step(Number(event.target.value), true) }),
