@@ -344,7 +344,8 @@ const parts = hands.map((n) => [n.querySelector('strong'), ...n.querySelectorAll
 parts.forEach((hand, i) => {
   if (hand.some(cut)) found.push(`${i} is cut`);
   if (parts.some((other, j) => j > i && other.some((b) => hand.some((a) => meet(a, b))))) found.push(`on ${i}: a hand`);
-  for (const n of document.querySelectorAll('.laid')) if (hand.some((b) => meet(box(n), b))) found.push(`on ${i}: a card`);
+  const cards = [...document.querySelectorAll('.laid')].map(box);
+  if (cards.some((a) => hand.some((b) => meet(a, b)))) found.push(`on ${i}: a card`);
 });
 return found; })()"""
 """What is wrong with the open hands: cut by the felt's edge, or with a card of the trick or another hand on it."""
