@@ -27,11 +27,12 @@ pytest.importorskip("websockets", reason="needs the extra web")
 import urllib.error
 import urllib.request
 
+from strategies import rules as any_rules
 from web_client import Client, moon_hands, serving
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
-from heartlab.cards import CardSet, card_name, parse_card
+from heartlab.cards import QUEEN_OF_SPADES, CardSet, card_name, parse_card, pretty_card
 from heartlab.deal import Deal
 from heartlab.locks import alone
 from heartlab.players import PlayerError
@@ -43,6 +44,7 @@ from heartlab.web.coaching import Coach
 from heartlab.web.command import run_server
 from heartlab.web.commitment import check_proof, commit, proof_of, run_verify
 from heartlab.web.house import MAX_RECORDS, SLICE, House
+from heartlab.web.how import how_to_play
 from heartlab.web.judge import Judge
 from heartlab.web.limits import CAPACITY, MAX_ORDINARY, Bucket, entry_cost, further_cost
 from heartlab.web.messages import Decision, Incoming
@@ -594,6 +596,75 @@ def test_a_player_of_openspiel_sits_down_where_openspiel_knows_the_rules():
     bots.admit("openspiel:uniform_random", Rules.parse("openspiel"))
     with pytest.raises(ValueError, match=r"cannot sit at this table: .* does not know heart_points=rank"):
         bots.admit("openspiel:uniform_random", Rules.parse("spot"))
+
+
+def test_rules_are_described(served):
+    """How many sit down and how it is played, before there is a table; a wrong change is told in one sentence."""
+    with served.client() as client:
+        got = client.ask("describe", "described", rules="standard,players=5,moon=choice")
+        assert (got["rules"], got["players"]) == ("standard,players=5,moon=choice", 5)
+        assert any("the shooter says whether" in text for text in got["how"])
+        got = client.ask("describe", "described", rules="standard")
+        assert 5 <= len(got["how"]) <= 7
+        got = client.ask("describe", "described", rules="standard,moon=perhaps")
+        assert (got["type"], got["code"]) == ("failed", "table")
+        assert got["text"] == "moon=perhaps is unknown; choose from off, others, self, best, choice"
+
+
+@given(rules=any_rules())
+def test_how_to_play_can_be_said_for_any_rules(rules):
+    told = " ".join(how_to_play(rules))
+    assert "None" not in told
+    assert ("shoots the moon" in told) == (rules.moon != "off")
+    counts = rules.queen_points > 0 and QUEEN_OF_SPADES not in rules.removed
+    assert (f"Q♠ counts {rules.queen_points}" in told) == counts
+    assert ("No cards are passed" in told) == (set(rules.passing) == {"hold"})
+    assert all(pretty_card(card) in told for card in rules.removed)
+
+
+def test_a_failing_player_is_reported(capsys):
+    """Once per kind in the server's output, with its words; on the page without them: they might tell its cards."""
+
+    class Failing:
+        is_open = False
+
+        def check_rules(self, _rules):
+            pass
+
+        def choose_cards(self, _batch):
+            raise RuntimeError("I hold Q♠")
+
+        def choose_passes(self, _batch):
+            return [0]
+
+    with serving() as server:
+        server.house.bots._players["random"] = (Failing(), threading.Lock())
+        with server.client() as client:
+            client.create(server.key, ["gnome", "random", "gnome"], seed=5)
+            assert client.view["faults"] == [""] * 4
+            client.act()
+            client.finish_deal()
+            told = client.view["faults"]
+            assert told[0] == told[1] == told[3] == ""
+            assert told[2] == (
+                "random failed (no legal pass), and legal cards were passed for it; the server's output says more."
+            )
+            assert not any("I hold" in text for text in client.traffic)
+        with server.client() as client:
+            client.create(server.key, ["gnome", "random", "gnome", "gnome"], seed=5, watch=True)
+            deals = client.until(lambda got: got["type"] == "deals")
+            assert deals["faults"] == [told[2]]
+    lines = [line for line in capsys.readouterr().err.splitlines() if "heartlab: random" in line]
+    assert lines == [
+        "heartlab: random: no legal pass: it chose nothing (deal 0, seat 2, after 0 cards); "
+        "legal cards were passed for it",
+        lines[-1],
+    ]
+    assert re.fullmatch(
+        r"heartlab: random: RuntimeError: I hold Q♠ \(deal 0, seat 2, after \d+ cards\); "
+        r"a legal card was played for it",
+        lines[-1],
+    )
 
 
 def test_other_sites_and_names_are_turned_away(served):

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -391,6 +392,138 @@ def test_the_lobby_is_no_wider_than_a_phone(browser, served, monkeypatch):
             button(browser, "Done")
 
 
+def test_help_says_how_hearts_is_played(browser, served):
+    """From its beginning, in the lobby by `?` as well as at a table, where it speaks of the table's rules."""
+    browser.size(390, 844, phone=True)
+    lobby(browser, served.page, served.key)
+    browser.press("?")
+    browser.wait("document.querySelectorAll('#how li').length >= 5")
+    assert browser.evaluate("document.getElementById('help').open")
+    assert browser.evaluate("document.getElementById('help').scrollTop") == 0
+    assert browser.evaluate("document.querySelector('#help h2').getBoundingClientRect().top >= 0")
+    text = browser.evaluate("document.getElementById('help').textContent")
+    assert "everybody else gets 26" in text
+    for word in ("pt, points in this deal", "tr, tricks", "Σ, the total", "?this help"):
+        assert word in text
+    browser.picture("help-phone")
+    with served.client() as client:
+        client.create(served.key, rules="standard,moon=self")
+        browser.goto(f"{served.page}#{served.key}/{client.key}")
+        browser.wait(f"!!document.querySelector('.board') && {PASSING}")
+    button(browser, "Help")
+    browser.wait("document.getElementById('how').textContent.includes('26 come off the shooter')")
+    assert browser.evaluate("document.getElementById('how-rules').textContent") == "Rules: standard,moon=self."
+
+
+def test_any_rules_can_be_played(browser):
+    """Changes of a preset: the seats follow the number of players, and a wrong change gets one sentence."""
+
+    def change(text):
+        browser.evaluate(
+            f"(() => {{ const n = document.querySelector('[name=changes]'); n.value = {text!r};"
+            "n.dispatchEvent(new Event('change')); })()"
+        )
+
+    seats = "document.querySelectorAll('[name=player]').length"
+    change("players=5,moon=choice")
+    browser.wait(f"{seats} === 4")
+    change("moon=perhaps")
+    browser.wait("document.getElementById('toast').textContent.startsWith('moon=perhaps is unknown; choose from')")
+    change("")
+    browser.wait(f"{seats} === 3")
+    browser.evaluate("document.querySelector('[name=changes]').value = 'players=5,moon=choice'")
+    button(browser, "Play")  # before the page knows how many sit down
+    browser.wait("document.getElementById('toast').textContent.startsWith('These rules have 5 seats')")
+    assert browser.evaluate(seats) == 4
+    browser.picture("lobby-changes")
+    browser.evaluate("for (const n of document.querySelectorAll('[name=player]')) n.value = 'gnome'")
+    button(browser, "Play")
+    browser.wait(f"!!document.querySelector('.board') && (({PASSING}) || ({TURN}))")
+    assert browser.evaluate("document.querySelectorAll('.seat').length") == 5
+    button(browser, "Help")
+    browser.wait("document.getElementById('how-rules').textContent === 'Rules: standard,players=5,moon=choice.'")
+
+
+def test_verbs_fit_the_name(browser, served):
+    lobby(browser, served.page, served.key, '{"pace": 1, "hold": "click", "motion": "none", "name": "Zoe"}')
+    said = set()
+    for name in ("Zoe", "You"):
+        browser.evaluate(f"document.querySelector('[name=person]').value = {name!r}")
+        start(browser, seed=8, rules="seed")
+        for _ in range(60):
+            browser.wait(f"({TURN}) || ({OVER}) || document.querySelectorAll('.laid.wins').length === 1")
+            text = browser.evaluate("document.querySelector('.status').textContent")
+            if text.startswith(f"{name} "):
+                said.add(text)
+                break
+            if text.endswith("the trick."):
+                browser.click(".broken, .felt")
+                continue
+            card = browser.evaluate("[...document.querySelectorAll('.hand .card.legal')].at(-1).dataset.card")
+            browser.click(f".hand [data-card='{card}']")
+            browser.wait(f"!document.querySelector(\".hand [data-card='{card}']\")")
+        browser.goto("about:blank")
+        browser.goto(f"{served.page}#{served.key}")
+        browser.wait("!!document.querySelector('.lobby')")
+    assert said == {"Zoe takes the trick.", "You take the trick."}
+    deal = Deal("seed", 4)
+    deal.play_randomly(4)
+    open_file(browser, to_json(deal.to_record(players=["You", "Ada", "Emil", "Ines"])))
+    browser.wait("!!document.querySelector('.viewer')")
+    told = set()
+    for _ in range(4):
+        browser.press("ArrowRight")
+        told.add(" ".join(browser.evaluate("document.querySelector('.status').textContent").split()[2:4]))
+    assert told == {"You play", "Ada plays", "Emil plays", "Ines plays"}
+
+
+def test_slow_players_are_excused_once(browser):
+    """That something is compiled is said of a player's first choice only."""
+
+    class Slow:
+        def choose_cards(self, batch):
+            time.sleep(0.25)
+            return [min(batch[0].legal)]
+
+    with serving() as other, other.client() as client:
+        client.create(other.key, rules="seed", seed=next(seed for seed in range(99) if Deal("seed", seed).to_move == 0))
+        other.house.bots._players["gnome"] = (Slow(), threading.Lock())
+        lobby(browser, other.page, other.key)
+        browser.goto(f"{other.page}#{other.key}/{client.key}")
+        browser.wait(f"!!document.querySelector('.board') && {TURN}")
+        browser.evaluate(
+            "(() => { const real = setTimeout; window.excuses = 0;"
+            "window.setTimeout = (act, wait, ...more) => real(act, wait === 6000 ? 60 : wait, ...more);"
+            "new MutationObserver(() => { window.excuses += "
+            "document.getElementById('toast').textContent.startsWith('Still thinking'); })"
+            ".observe(document.getElementById('toast'), { childList: true }); })()"
+        )
+        for _ in range(3):
+            play_one(browser)
+        assert browser.evaluate("window.excuses") == 1
+        browser.goto("about:blank")
+        browser.requests.clear()
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast of two colours such as `rgb(1, 2, 3)`, as WCAG has it."""
+
+    def light(colour: str) -> float:
+        parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+        red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    low, high = sorted((light(one), light(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_main_button_can_be_read(browser, dark):
+    browser.size(1280, 800, dark=dark)
+    style = "getComputedStyle(document.querySelector('button.main'))"
+    assert contrast(*browser.evaluate(f"[{style}.color, {style}.backgroundColor]")) >= 4.5
+
+
 def test_the_shooter_of_the_moon_chooses(browser):
     def dealer(rules, _seed, _number, scores):
         return Deal.from_hands(moon_hands(), rules, number=3, scores=scores)
@@ -410,6 +543,27 @@ def test_the_shooter_of_the_moon_chooses(browser):
         button(browser, "Off my own score")
         browser.wait(OVER)
         assert browser.evaluate("document.querySelector('.tally b').textContent") == "-26"
+        browser.goto("about:blank")
+        browser.requests.clear()
+
+
+def test_a_failing_player_is_told_of_and_marked(browser):
+    class Failing:
+        def choose_passes(self, _batch):
+            raise RuntimeError
+
+    with serving() as other, other.client() as client:
+        client.create(other.key)
+        other.house.bots._players["gnome"] = (Failing(), threading.Lock())
+        lobby(browser, other.page, other.key)
+        browser.goto(f"{other.page}#{other.key}/{client.key}")
+        browser.wait(f"!!document.querySelector('.board') && {PASSING}")
+        assert not browser.evaluate("document.querySelector('.seat .fault')")
+        pass_three(browser)
+        told = "gnome failed (RuntimeError), and legal cards were passed for it; the server's output says more."
+        browser.wait(f"document.getElementById('toast').textContent === {told!r}")
+        browser.wait("document.querySelectorAll('.seat .fault').length === 3")
+        browser.picture("fault")
         browser.goto("about:blank")
         browser.requests.clear()
 
@@ -539,8 +693,33 @@ def test_a_puzzle_shows_who_played_what(browser, served):
     browser.click(f".hand [data-card='{best}']")
     browser.wait("document.getElementById('lobby-panel').textContent.startsWith('Right.')")
     assert "Because of 10♣." in browser.evaluate("document.getElementById('lobby-panel').textContent")
+    assert browser.evaluate("document.querySelector('.status').textContent") == "Right."
+    assert browser.evaluate("document.querySelectorAll('.hand .legal').length") == 0
     button(browser, "Next puzzle")
     browser.wait("document.getElementById('lobby-panel')?.textContent.startsWith('No puzzle is due')")
+
+
+def test_a_puzzle_opens_at_its_top(browser, served):
+    """On a phone the lobby's buttons for puzzles are far down; a message of before does not stay over the answer."""
+    deal = Deal("standard", 4, 3)
+    while deal.to_move != 0 or len(deal.history) < 18 or len(deal.legal) < 2:
+        deal.play(min(deal.legal))
+    best = card_name(min(deal.legal))
+    body = make_puzzle(deal, Decision(19, 5, best, best, 1.0, None, 0.0, ["Because."]), ["Pia", "Ada", "Emil", "Ines"])
+    served.house.store.add_puzzle("Pia", origin_of("Pia", body), body, 0.0)
+    browser.size(390, 844, phone=True)
+    lobby(browser, served.page, served.key, '{"motion": "none", "name": "Pia"}')
+    button(browser, "Puzzles from my mistakes")
+    browser.wait("!!document.querySelector('.side.puzzle')")
+    assert browser.evaluate("scrollY") == 0
+    bad = browser.evaluate("document.querySelector('.hand .illegal').dataset.card")
+    browser.click(f".hand [data-card='{bad}']")
+    browser.wait("!document.getElementById('toast').hidden")
+    browser.click(f".hand [data-card='{best}']")
+    browser.wait("document.getElementById('lobby-panel').textContent.startsWith('Right.')")
+    assert browser.evaluate("document.getElementById('toast').hidden")
+    assert browser.evaluate("document.getElementById('lobby-panel').getBoundingClientRect().top < innerHeight - 100")
+    browser.picture("puzzle-phone")
 
 
 def test_a_deal_is_left_in_practice(browser):

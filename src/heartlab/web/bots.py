@@ -6,9 +6,10 @@ start anything. Whoever starts the server may add names to the list.
 
 from __future__ import annotations
 
+import sys
 import threading
 
-from heartlab.cards import Card, CardSet
+from heartlab.cards import CARDS, Card, CardSet, card_name
 from heartlab.observation import Observation
 from heartlab.players import Observations, Player, PlayerError, make_player
 from heartlab.rules import Rules
@@ -43,6 +44,9 @@ class Bots:
         self._names = {one.name for one in self.opponents}
         self._players: dict[str, tuple[Player, threading.Lock]] = {}
         self._making = threading.Lock()
+        self.faults: dict[str, str] = {}
+        """Players that have failed, with a sentence for the page: without their words, which might tell their cards."""
+        self._reported: set[tuple[str, str]] = set()
 
     def check(self, name: str) -> None:
         """Refuse a name that is not on the list.
@@ -82,9 +86,13 @@ class Bots:
         try:
             with lock:
                 card = int(player.choose_cards(batch)[0])
-        except Exception:
-            card = -1
-        return card if card in obs.legal else min(obs.legal)
+        except Exception as error:
+            self._report(name, type(error).__name__, str(error), obs)
+            return min(obs.legal)
+        if card not in obs.legal:
+            self._report(name, "no legal card", f"it chose {card_name(card) if card in CARDS else 'none'}", obs)
+            return min(obs.legal)
+        return card
 
     def pass_cards(self, name: str, obs: Observation) -> CardSet:
         """The cards that a player passes; one that fails passes its highest."""
@@ -93,7 +101,19 @@ class Bots:
         try:
             with lock:
                 cards = CardSet(int(player.choose_passes(batch)[0]))
-        except Exception:
-            cards = CardSet()
-        fits = len(cards) == obs.pass_count and cards <= obs.may_pass
-        return cards if fits else CardSet(sorted(obs.may_pass, key=lambda card: card % 13)[-obs.pass_count :])
+            if len(cards) == obs.pass_count and cards <= obs.may_pass:
+                return cards
+            self._report(name, "no legal pass", f"it chose {cards.names() or 'nothing'}", obs)
+        except Exception as error:
+            self._report(name, type(error).__name__, str(error), obs)
+        return CardSet(sorted(obs.may_pass, key=lambda card: card % 13)[-obs.pass_count :])
+
+    def _report(self, name: str, kind: str, detail: str, obs: Observation) -> None:
+        """Tell a player's first failure of each kind: fully in the server's output, without its words on the page."""
+        if (name, kind) in self._reported:
+            return
+        self._reported.add((name, kind))
+        what = "legal cards were passed" if obs.phase == "pass" else "a legal card was played"
+        self.faults.setdefault(name, f"{name} failed ({kind}), and {what} for it; the server's output says more.")
+        where = f"deal {obs.deal_number}, seat {obs.seat}, after {len(obs.history)} cards"
+        print(f"heartlab: {name}: {kind}: {detail} ({where}); {what} for it", file=sys.stderr, flush=True)

@@ -192,7 +192,9 @@ class House:
             raise TooMuch(f"{MAX_LIVE} tables are busy; try again later")
 
     def _table(self, key: str, settings: Settings, rows: list[Row], shared: Shared | None = None) -> Table:
-        return Table(settings, rows, lambda row: self.store.save_deal(key, row), self._dealer, shared)
+        table = Table(settings, rows, lambda row: self.store.save_deal(key, row), self._dealer, shared)
+        table.faults = self.bots.faults
+        return table
 
     # --- moving ---
 
@@ -376,7 +378,8 @@ class House:
         row, deal = table.deal_at(number)
         proof = proof_of(deal, row.seed, row.salt, table.labels, shared_of(row))
         more = table.settings.watch and not table.game_over
-        return Deals(f"Deal {number + 1}", [proof["record"]], proof, more)
+        faults = sorted({fault for fault in table.seat_faults() if fault})
+        return Deals(f"Deal {number + 1}", [proof["record"]], proof, more, faults)
 
     def read(self, text: str) -> Deals:
         """The deals of a record file, each checked against its rules.

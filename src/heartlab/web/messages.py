@@ -42,6 +42,12 @@ class Create(Struct, tag="create", forbid_unknown_fields=True):
     share: Share | None = None
 
 
+class Describe(Struct, tag="describe", forbid_unknown_fields=True):
+    """Ask what rules mean before a table is opened: how many sit down, and how it is played."""
+
+    rules: Annotated[str, Meta(max_length=300)]
+
+
 class Open(Struct, tag="open", forbid_unknown_fields=True):
     """Sit down at a table whose key one knows."""
 
@@ -145,8 +151,8 @@ class Level(Struct, tag="level", forbid_unknown_fields=True):
 
 
 Incoming = (
-    Create | Open | Pass | Play | Undo | Claim | Moon | Next | Again | Hint | Check | Count | Review | Replay | Read
-    | Puzzle | Answer | Level
+    Create | Describe | Open | Pass | Play | Undo | Claim | Moon | Next | Again | Hint | Check | Count | Review | Replay
+    | Read | Puzzle | Answer | Level
 )  # fmt: skip
 
 
@@ -179,6 +185,15 @@ class Hello(Struct, tag="hello"):
     """Where the coach's words come from."""
     promise: str
     """See `Promised`."""
+
+
+class Described(Struct, tag="described"):
+    """Rules in words. `rules` are those of the question; `text` says them as briefly as can be."""
+
+    rules: str
+    text: str
+    players: int
+    how: list[str]
 
 
 class Promised(Struct, tag="promised"):
@@ -255,6 +270,8 @@ class View(Struct, tag="view"):
     promise: str
     share: str
     winners: list[int]
+    faults: list[str]
+    """By seat: a sentence if its player has failed since the server started."""
     reveal: Reveal | UnsetType = UNSET
 
 
@@ -390,6 +407,7 @@ class Deals(Struct, tag="deals"):
     records: list[dict[str, Any]]
     proof: dict[str, Any] | None = None
     more: bool = False
+    faults: list[str] = []
 
 
 class PuzzleView(Struct, tag="puzzle"):
@@ -445,8 +463,8 @@ class Progress(Struct, tag="progress"):
 
 
 Outgoing = (
-    Hello | Promised | Opened | View | Refused | Failed | Coaching | PassCoaching | Checked | Counted | Reviewed | Deals
-    | PuzzleView | Graded | LevelEstimate | Progress
+    Hello | Described | Promised | Opened | View | Refused | Failed | Coaching | PassCoaching | Checked | Counted
+    | Reviewed | Deals | PuzzleView | Graded | LevelEstimate | Progress
 )  # fmt: skip
 
 _decoder: msgspec.json.Decoder[Incoming] = msgspec.json.Decoder(Incoming)

@@ -28,10 +28,12 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from heartlab.cards import CardError, parse_card
 from heartlab.deal import IllegalPlay
+from heartlab.rules import Rules
 from heartlab.web import messages as m
 from heartlab.web.coaching import Coach
 from heartlab.web.commitment import Shared
 from heartlab.web.house import LOST, House, KeyRefused, Live, TooMuch, refusal
+from heartlab.web.how import how_to_play
 from heartlab.web.limits import MAX_MESSAGE, MAX_ORDINARY, PENALTY, Bucket, entry_cost, further_cost
 from heartlab.web.store import Settings, StoreError
 from heartlab.web.table import TableError
@@ -100,8 +102,9 @@ class Connection:
         self.bucket = Bucket()
         self.secret = secrets.token_hex(32)
         self._answers: dict[type, Callable[[Any], Awaitable[None]]] = {
-            m.Create: self.create, m.Open: self.open, m.Pass: self.pass_cards, m.Play: self.play, m.Undo: self.undo,
-            m.Claim: self.claim, m.Moon: self.choose_moon, m.Next: self.next_deal, m.Again: self.again,
+            m.Create: self.create, m.Describe: self.describe, m.Open: self.open, m.Pass: self.pass_cards,
+            m.Play: self.play, m.Undo: self.undo, m.Claim: self.claim, m.Moon: self.choose_moon,
+            m.Next: self.next_deal, m.Again: self.again,
             m.Hint: self.hint, m.Check: self.check, m.Count: self.count, m.Review: self.review, m.Replay: self.replay,
             m.Read: self.read, m.Puzzle: self.puzzle, m.Answer: self.answer, m.Level: self.level,
         }  # fmt: skip
@@ -215,6 +218,10 @@ class Connection:
         shared = self.shared(message.share)
         await self.sit(await self.house.create(settings, shared=shared), tell_key=True)
         await self.promise_again(shared)
+
+    async def describe(self, message: m.Describe) -> None:
+        rules = Rules.parse(message.rules)
+        await self.send(m.Described(message.rules, str(rules), rules.players, how_to_play(rules)))
 
     async def open(self, message: m.Open) -> None:
         await self.sit(await self.house.open(message.key), tell_key=False)

@@ -7,7 +7,7 @@ answer. It can be built again from what the store keeps, at any moment.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from heartlab.cards import CS_SUITS, Card, CardSet, card_suit
@@ -57,6 +57,8 @@ class Table:
         self.rules_text = str(self.rules)
         self.rows = rows
         self._save, self._dealer = save, dealer
+        self.faults: Mapping[str, str] = {}
+        """Players that have failed, with a sentence about it; the house knows."""
         self._together = False
         bots = [*NICE_NAMES, "Sol"]
         self.names = bots[: self.rules.players] if settings.watch else [settings.name, *bots[: self.rules.players - 1]]
@@ -145,6 +147,10 @@ class Table:
         """All seats that bots have, with the names of their players."""
         players = {seat: self.seat_player(seat) for seat in range(self.rules.players)}
         return {seat: player for seat, player in players.items() if player is not None}
+
+    def seat_faults(self) -> list[str]:
+        """By seat, a sentence if its player has failed."""
+        return [self.faults.get(self.seat_player(seat) or "", "") for seat in range(self.rules.players)]
 
     def check_person(self) -> None:
         """Refuse what only a person at the table can do.

@@ -89,6 +89,7 @@ def make_view(table: Table, event: Event) -> View:
         promise=shared.promise if shared else "",
         share=row.share,
         winners=table.winners,
+        faults=table.seat_faults(),
     )
     if over and not asks:
         view.reveal = reveal(row, table.deal)

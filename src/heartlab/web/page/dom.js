@@ -46,6 +46,11 @@ export function toast(text, kind = "") {
   hiding = setTimeout(() => { box.hidden = true; }, 6000);
 }
 
+/** Hide the short message: what it was about is over, and it may cover what is new. */
+export function hush() {
+  byId("toast").hidden = true;
+}
+
 /** Offer a text as a file. */
 export function save(name, text) {
   const link = el("a", { href: URL.createObjectURL(new Blob([text], { type: "application/json" })), download: name });

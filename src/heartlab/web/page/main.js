@@ -1,9 +1,9 @@
 // The page's beginning: what the address says, what the server says, what the person does.
-import { byId, el, say, tens, toast } from "./dom.js";
+import { byId, el, hush, say, tens, toast } from "./dom.js";
 import { pretty, spoken, suitIcon } from "./cards.js";
 import { Line } from "./line.js";
 import { Pace } from "./pace.js";
-import { apply, moves, options, showHelp, showOptions } from "./options.js";
+import { apply, describeHelp, moves, options, showHelp, showOptions } from "./options.js";
 import { drawTable, tell, walk } from "./table.js";
 import { counting, lastTrick, scores } from "./panels.js";
 import * as coach from "./coach.js";
@@ -14,7 +14,8 @@ import { partsOf } from "./records.js";
 
 const TABLES = "heartlab-tables";
 const stage = byId("stage");
-const page = { hello: null, view: null, shown: null, panel: "scores", answer: null, viewer: null, checkedAt: -1, table: null, restedAt: 0, puzzle: null, parts: [], stale: false };
+const page = { hello: null, view: null, shown: null, panel: "scores", answer: null, viewer: null, checkedAt: -1, table: null, restedAt: 0, puzzle: null, parts: [], stale: false, lobby: null, described: null, warm: new Set() };
+// warm: players that have chosen a card since the page was opened, so that nothing has to be compiled for them any more
 const state = { chosen: new Set(), hint: null };
 
 const address = () => {
@@ -159,9 +160,13 @@ function busy(text) {
 
 /** On a narrow screen the panels are below the table: what was asked for comes into sight. */
 function showPanel(kind, answer = null) {
+  hush();
   panel(kind, answer);
-  const beside = stage.querySelector(".side");
-  if (beside && beside.getBoundingClientRect().top > innerHeight - 160) beside.scrollIntoView({ behavior: moves() ? "smooth" : "instant" });
+  bringUp(stage.querySelector(".side"));
+}
+
+function bringUp(node) {
+  if (node && node.getBoundingClientRect().top > innerHeight - 160) node.scrollIntoView({ behavior: moves() ? "smooth" : "instant" });
 }
 
 function side() {
@@ -199,6 +204,7 @@ function draw() {
   if (!board) {
     stage.replaceChildren(el("div", { class: "game" }, el("div", { class: "board" }), el("aside", { class: "side", "aria-label": "Beside the table" })));
     board = stage.querySelector(".board");
+    scrollTo(0, 0);
   }
   drawTable(board, page.view, page.shown, state, acts);
   const done = pace.idle ? result(page.view) : null;
@@ -225,7 +231,8 @@ const pace = new Pace((view, shown) => {
   page.shown = { ...shown, fresh: false };
   setTimeout(settled, 0);
   clearTimeout(page.waiting);
-  if (view.phase === "play" && view.to_move !== 0) {
+  if (view.event.kind === "played" && view.event.seat > 0) page.warm.add(view.players[view.event.seat]);
+  if (view.phase === "play" && view.to_move > 0 && view.plays < view.names.length && !page.warm.has(view.players[view.to_move])) {
     page.waiting = setTimeout(() => pace.idle && toast("Still thinking. A player's first choice on this computer takes a minute: it is being compiled."), 6000);
   }
 });
@@ -246,12 +253,25 @@ function settled() {
 
 // --- what the server says ---
 
+const toldFaults = new Set();
+/** A player that fails is told of once; its seat keeps a mark. */
+function tellFaults(faults) {
+  const fresh = [...new Set(faults)].filter((fault) => fault && !toldFaults.has(fault));
+  for (const fault of fresh) toldFaults.add(fault);
+  if (fresh.length) toast(fresh.join(" "), "warn");
+}
+
 const heard = {
   hello(message) {
     page.hello = message;
     page.promise = message.promise;
     page.shared = null;
     if (!address().table) lobby();
+  },
+  described(message) {
+    page.described = message;
+    if (stage.dataset.phase === "lobby") page.lobby?.described(message);
+    if (message.rules === rulesHere()) describeHelp(message);
   },
   promised(message) { page.promise = message.promise; if (page.shared) page.shared.used = true; },
   opened(message) {
@@ -273,6 +293,7 @@ const heard = {
       const title = `Deal ${message.deal + 1}, ${message.rules}: ${message.names.map((name, seat) => `${name} ${message.scores[seat]}`).join(", ")}`;
       if (message.phase === "end") forget(page.table); else remember(page.table, title);
     }
+    tellFaults(message.faults);
     pace.add(message);
   },
   refused(message) { toast(message.card ? `${pretty(message.card)} is not allowed: ${message.rule}.` : `${message.rule}.`, "warn"); },
@@ -306,6 +327,7 @@ const heard = {
   deals(message) {
     const table = address().table;
     if (message.proof) checkShare(message.proof);
+    tellFaults(message.faults);
     stage.dataset.idle = "true";
     page.puzzle = null;
     page.viewer = new Viewer(stage, message, {
@@ -327,18 +349,25 @@ const heard = {
       byId("lobby-panel")?.replaceChildren(el("p", { class: "dim", text: message.text }));
       return;
     }
-    page.puzzle = { answered: false };
+    page.puzzle = { answered: false, rules: message.rules };
     stage.dataset.phase = "puzzle";
-    drawPuzzle(stage, message, { answer: (card) => { if (!page.puzzle.answered) send("answer", { ...onlyHouse(), puzzle: message.puzzle, card }); }, lobby });
+    page.puzzle.show = drawPuzzle(stage, message, { answer: (card) => { if (!page.puzzle.answered) send("answer", { ...onlyHouse(), puzzle: message.puzzle, card }); }, lobby });
+    scrollTo(0, 0);
     say(`Puzzle. ${message.text}`);
   },
   graded(message) {
-    if (page.puzzle) page.puzzle.answered = true;
+    const verdict = message.right ? "Right." : `Better was ${pretty(message.best)}.`;
+    hush();
+    if (page.puzzle) {
+      page.puzzle.answered = true;
+      page.puzzle.show(verdict);
+    }
     say(message.right ? "Right." : `Better was ${spoken(message.best)}.`);
     byId("lobby-panel")?.replaceChildren(
-      el("p", { class: message.right ? "good" : "alarm", text: message.right ? "Right." : `Better was ${pretty(message.best)}.` }),
+      el("p", { class: message.right ? "good" : "alarm", text: verdict }),
       el("p", { text: message.cards.map(([card, value]) => `${pretty(card)} ${value}`).join(" · ") }), el("p", { class: "dim", text: tens(message.text) }),
       el("button", { type: "button", text: "Next puzzle", onclick: () => send("puzzle", onlyHouse()) }));
+    bringUp(byId("lobby-panel"));
   },
   level(message) { byId("lobby-panel")?.replaceChildren(el("p", { text: message.text })); },
 };
@@ -353,13 +382,13 @@ function lobby() {
   page.puzzle = null;
   line.greet(null);
   stage.dataset.phase = "lobby";
-  drawLobby(stage, page.hello, {
+  page.lobby = drawLobby(stage, page.hello, {
     start: (settings) => {
       send("create", { house: address().house, ...settings, ...(settings.seed === null ? share(true) : {}) });
       if (settings.watch) toast("The bots play a deal to its end; then you can step through it.");
       setTimeout(() => { if (stage.dataset.phase === "lobby") toast("The players are getting ready; the first time this takes a minute."); }, 1500);
     },
-    read,
+    read, tell: toast, describe: (rules) => send("describe", { rules }),
     puzzle: () => send("puzzle", onlyHouse()), level: () => send("level", onlyHouse()),
     open: (key) => { location.hash = `${address().house}/${key}`; },
   }, tables());
@@ -395,6 +424,16 @@ function follow() {
   line.say(greeting);
 }
 
+/** The rules that the page is about: those of the table, of the puzzle, or chosen in the lobby. */
+const rulesHere = () => page.view?.rules ?? page.puzzle?.rules ?? (stage.dataset.phase === "lobby" ? page.lobby?.rules() : null) ?? "standard";
+
+function help() {
+  const rules = rulesHere();
+  const known = page.described?.rules === rules;
+  showHelp(known ? page.described : null);
+  if (!known) send("describe", { rules });
+}
+
 // --- keys ---
 
 const KEYS = {
@@ -404,13 +443,13 @@ const KEYS = {
 
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("dialog, input, select, textarea")) return;
+  if (event.key === "?") { help(); event.preventDefault(); return; }
   if (page.viewer) { if (page.viewer.key(event)) event.preventDefault(); return; }
   if (page.puzzle && ["ArrowRight", "ArrowLeft"].includes(event.key)) { walk(stage, event.key === "ArrowRight" ? 1 : -1); event.preventDefault(); }
   if (!page.view) return;
   const onButton = event.target.closest?.("button");
   if (event.key === "ArrowRight" || event.key === "ArrowLeft") { walk(stage, event.key === "ArrowRight" ? 1 : -1); event.preventDefault(); }
   else if ((event.key === "Enter" || event.key === " ") && !pace.idle) { pace.go(); event.preventDefault(); }
-  else if (event.key === "?" ) showHelp();
   else if (KEYS[event.key.toLowerCase()] && !(onButton && (event.key === "Enter" || event.key === " "))) { KEYS[event.key.toLowerCase()](); event.preventDefault(); }
 });
 
@@ -420,7 +459,7 @@ apply();
 byId("logo").append(suitIcon("H"));
 byId("home").addEventListener("click", (event) => { event.preventDefault(); acts.lobby(); if (!address().table) lobby(); });
 byId("open-options").addEventListener("click", showOptions);
-byId("open-help").addEventListener("click", showHelp);
+byId("open-help").addEventListener("click", help);
 /** Once the line is lost, what the page shows is old until the server has shown the table again. */
 function lineIs(now) {
   byId("line").textContent = now === "open" ? "" : "connecting …";

@@ -67,19 +67,36 @@ export function showOptions() {
   box.showModal();
 }
 
-/** Show the keys. */
-export function showHelp() {
+/** How Hearts is played under some rules: `described` by the server, or not yet. */
+function how(described) {
+  return described ? el("ul", { class: "words" }, described.how.map((text) => el("li", { text }))) : el("p", { class: "busy", text: "Asking the server …" });
+}
+
+/** Put what the server says about the rules into the open help. */
+export function describeHelp(described) {
+  byId("how-rules")?.replaceChildren(`Rules: ${described.text}.`);
+  byId("how")?.replaceChildren(how(described));
+}
+
+/** Show how it is played, and the keys. */
+export function showHelp(described) {
   const keys = [
     ["← →", "walk through your hand"], ["Enter or Space", "play the card; choose it to pass"], ["P", "pass the chosen cards"],
     ["Enter", "go on after a trick"], ["L", "last trick"], ["H", "hint"], ["C", "count cards"],
-    ["K", "check my last card"], ["U", "take back (practice)"], ["F", "finish when nothing counts any more"], ["N", "next deal"], ["S", "scores"], ["1 2", "what your moon does, if the rules ask"],
+    ["K", "check my last card"], ["U", "take back (practice)"], ["F", "finish when nothing counts any more"], ["N", "next deal"], ["S", "scores"], ["1 2", "what your moon does, if the rules ask"], ["?", "this help"],
   ];
-  byId("help").replaceChildren(
+  const box = byId("help");
+  box.replaceChildren(
+    el("h2", { text: "How Hearts is played", tabindex: "-1", autofocus: true }),
+    el("p", { class: "dim", id: "how-rules", text: described ? `Rules: ${described.text}.` : "" }),
+    el("div", { id: "how" }, how(described)),
+    el("p", { text: "Beside each name: pt, points in this deal; tr, tricks in this deal; Σ, the total of the game." }),
     el("h2", { text: "Keys" }),
     el("dl", { class: "keys" }, keys.map(([key, what]) => [el("dt", {}, el("kbd", { text: key })), el("dd", { text: what })])),
     el("h2", { text: "Nothing is rigged" }),
     el("p", { text: "The seed of a deal is made from a secret of the server, promised first by its hash, and from a random text of your browser (unless you give a seed). Before the first card the page shows a hash of the deal. Afterwards you can save the whole deal with its seed and salt and check it with: heartlab verify FILE --commitment HASH. The bots get only what their seat may know." }),
     el("form", { method: "dialog" }, el("button", { class: "main", text: "Done" })),
   );
-  byId("help").showModal();
+  if (!box.open) box.showModal();
+  box.scrollTop = 0;
 }

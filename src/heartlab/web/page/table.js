@@ -16,6 +16,9 @@ export const way = (direction, names) => {
   return Number.isFinite(steps) ? `to ${names[((steps % n) + n) % n]} (${WAYS[direction] ?? direction})` : WAYS[direction] ?? direction;
 };
 
+/** A verb for somebody by name: "You play", "Zoe plays". */
+export const does = (verb, name) => (name === "You" ? verb : `${verb}s`);
+
 function seatPlate(view, seat, active) {
   const [x, y] = place(seat, view.names.length);
   const points = view.points[seat];
@@ -23,6 +26,7 @@ function seatPlate(view, seat, active) {
     el("div", { class: "who" },
       el("span", { class: `dot s${seat}`, "aria-hidden": "true" }),
       el("strong", { text: view.names[seat] }),
+      view.faults?.[seat] && el("span", { class: "fault", role: "img", title: view.faults[seat], "aria-label": view.faults[seat], text: "⚠" }),
       seat > 0 && el("span", { class: "kind", text: view.players[seat] })),
     el("div", { class: "facts" },
       el("span", { class: `points ${points > 0 ? "bad" : ""}`, title: "points in this deal", text: `${points} pt` }),
@@ -69,7 +73,8 @@ function handCard(view, card, state, actions) {
 /** The status line: what is expected now. */
 export function status(view, shown) {
   const { names } = view;
-  if (shown.winner !== null) return `${names[shown.winner]} ${shown.winner === 0 ? "take" : "takes"} the trick.`;
+  if (shown.winner !== null) return `${names[shown.winner]} ${does("take", names[shown.winner])} the trick.`;
+  if (view.phase === "graded") return view.verdict;
   if (view.phase === "pass") return `Pass ${view.pass_count} cards ${way(view.direction, names)}.`;
   if (view.phase === "play" && view.to_move === 0) return view.trick.length ? "Your turn." : "Your lead.";
   if (view.phase === "play") return `${names[view.to_move] ?? "Somebody"} is thinking …`;

@@ -1,7 +1,7 @@
 // Step through finished deals: watched ones, played ones, record files. All hands lie open.
 import { el, save, say } from "./dom.js";
 import { face, inOrder, pretty, RANKS, spoken } from "./cards.js";
-import { place } from "./table.js";
+import { does, place } from "./table.js";
 import { options } from "./options.js";
 
 /** A record as a list of moments: hands, trick, taken points. */
@@ -27,7 +27,7 @@ export function moments(record) {
       if (winner !== null) tricks[winner] += 1;
       list.push({
         hands: hands.map((hand) => [...hand]), trick: [...trick], winner, tricks: [...tricks],
-        note: `Trick ${list.filter((one) => one.winner !== undefined && one.winner !== null).length + 1}: ${nameOf(record, seat)} plays ${pretty(card)}`,
+        note: `Trick ${list.filter((one) => one.winner !== undefined && one.winner !== null).length + 1}: ${nameOf(record, seat)} ${does("play", nameOf(record, seat))} ${pretty(card)}`,
       });
     });
   }
