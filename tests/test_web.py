@@ -601,12 +601,12 @@ def test_a_player_of_openspiel_sits_down_where_openspiel_knows_the_rules():
 def test_rules_are_described(served):
     """How many sit down and how it is played, before there is a table; a wrong change is told in one sentence."""
     with served.client() as client:
-        got = client.ask("describe", "described", rules="standard,players=5,moon=choice")
+        got = client.ask("describe", "described", house=served.key, rules="standard,players=5,moon=choice")
         assert (got["rules"], got["players"]) == ("standard,players=5,moon=choice", 5)
         assert any("the shooter says whether" in text for text in got["how"])
-        got = client.ask("describe", "described", rules="standard")
+        got = client.ask("describe", "described", house=served.key, rules="standard")
         assert 5 <= len(got["how"]) <= 7
-        got = client.ask("describe", "described", rules="standard,moon=perhaps")
+        got = client.ask("describe", "described", house=served.key, rules="standard,moon=perhaps")
         assert (got["type"], got["code"]) == ("failed", "table")
         assert got["text"] == "moon=perhaps is unknown; choose from off, others, self, best, choice"
 

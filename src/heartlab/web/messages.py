@@ -45,6 +45,7 @@ class Create(Struct, tag="create", forbid_unknown_fields=True):
 class Describe(Struct, tag="describe", forbid_unknown_fields=True):
     """Ask what rules mean before a table is opened: how many sit down, and how it is played."""
 
+    house: Key
     rules: Annotated[str, Meta(max_length=300)]
 
 

@@ -220,6 +220,7 @@ class Connection:
         await self.promise_again(shared)
 
     async def describe(self, message: m.Describe) -> None:
+        self.house.check_house(message.house)
         rules = Rules.parse(message.rules)
         await self.send(m.Described(message.rules, str(rules), rules.players, how_to_play(rules)))
 

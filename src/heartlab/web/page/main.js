@@ -388,7 +388,7 @@ function lobby() {
       if (settings.watch) toast("The bots play a deal to its end; then you can step through it.");
       setTimeout(() => { if (stage.dataset.phase === "lobby") toast("The players are getting ready; the first time this takes a minute."); }, 1500);
     },
-    read, tell: toast, describe: (rules) => send("describe", { rules }),
+    read, tell: toast, describe,
     puzzle: () => send("puzzle", onlyHouse()), level: () => send("level", onlyHouse()),
     open: (key) => { location.hash = `${address().house}/${key}`; },
   }, tables());
@@ -427,11 +427,13 @@ function follow() {
 /** The rules that the page is about: those of the table, of the puzzle, or chosen in the lobby. */
 const rulesHere = () => page.view?.rules ?? page.puzzle?.rules ?? (stage.dataset.phase === "lobby" ? page.lobby?.rules() : null) ?? "standard";
 
+const describe = (rules) => send("describe", { house: address().house, rules });
+
 function help() {
   const rules = rulesHere();
   const known = page.described?.rules === rules;
   showHelp(known ? page.described : null);
-  if (!known) send("describe", { rules });
+  if (!known) describe(rules);
 }
 
 // --- keys ---
