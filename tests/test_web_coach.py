@@ -278,6 +278,22 @@ def test_points_taken_are_a_reason_in_words():
     )
 
 
+@pytest.mark.parametrize(
+    ("weight", "after_other", "after_choice", "words"),
+    [
+        (1.5, 1.0, 0.0, "in 60 of 60 deals after K♠ and in 0 after 2♠: this makes K♠ 1.5 points worse."),
+        (-3.0, 1.0, 0.5, "in 60 of 60 deals after K♠ and in 30 after 2♠: this makes K♠ 1.5 points better."),
+        (-0.9, 0.0, 1.0, "in 60 of 60 deals after 2♠ and in 0 after K♠: this makes 2♠ 0.9 points better."),
+        (0.9, 0.0, 1.0, "in 60 of 60 deals after 2♠ and in 0 after K♠: this makes 2♠ 0.9 points worse."),
+    ],
+)
+def test_a_feature_speaks_of_the_card_after_which_it_is_true(weight, after_other, after_choice, words):
+    card, other = parse_cards("2S KS")
+    text = _feature(Reason((1,), weight, after_other, after_choice), card, other)
+    assert text.startswith("Learned feature: ")
+    assert text.endswith(words)
+
+
 def test_shares_count_worlds(judge):
     """The share of worlds in which the holder of Q♠ has no other spade, against a plain count of the same worlds."""
     deal = next(deal for code, deal in positions() if code == "flush-queen")

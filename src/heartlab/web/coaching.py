@@ -222,7 +222,7 @@ class Coach:
         played = [f"{pretty_card(card)} costs {cost:.1f} points more than {pretty_card(judged.best)}."]
         if judged.outcomes[card].queen_to_me and before.rules.queen_points > 0:
             times = round(judged.outcomes[card].queen_to_me * len(judged.worlds))
-            what = "takes the trick with itself" if card == QUEEN_OF_SPADES else "takes Q♠"
+            what = "stays with you" if card == QUEEN_OF_SPADES else "takes Q♠"
             played.append(f"{pretty_card(card)} {what} in {times} of {len(judged.worlds)} deals that fit.")
         elif against and against[0].code != "least":
             played.append(f"For {pretty_card(card)} one could say: {against[0].sentence}")

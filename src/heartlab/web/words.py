@@ -103,16 +103,16 @@ class Words:
 
 
 def _feature(reason: Reason, choice: Card, other: Card) -> str:
-    """A reason of the network in words."""
+    """A reason of the network in words: what is true after one card more often than after the other, and its worth."""
     if not reason.atoms:
         return (
             f"Points once the trick is over: {reason.after_card:.1f} on average after {pretty_card(other)}, "
             f"{reason.after_choice:.1f} after {pretty_card(choice)}."
         )
-    here, there = (round(WORLDS * share) for share in (reason.after_choice, reason.after_card))
-    side = "against" if reason.effect > 0 else "for"
-    what = describe(reason.atoms)
+    times = {choice: round(WORLDS * reason.after_choice), other: round(WORLDS * reason.after_card)}
+    often, seldom = (choice, other) if times[choice] > times[other] else (other, choice)
     return (
-        f"Learned feature, {abs(reason.effect):.1f} points {side} {pretty_card(other)}: {what}, in {there} of {WORLDS} "
-        f"deals after {pretty_card(other)} and in {here} after {pretty_card(choice)}."
+        f"Learned feature: {describe(reason.atoms)}, in {times[often]} of {WORLDS} deals after {pretty_card(often)} "
+        f"and in {times[seldom]} after {pretty_card(seldom)}: this makes {pretty_card(often)} "
+        f"{abs(reason.effect):.1f} points {'worse' if reason.weight > 0 else 'better'}."
     )
