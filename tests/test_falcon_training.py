@@ -574,8 +574,8 @@ def test_rules_of_boxes_are_shown_most_useful_first(tmp_path, capsys):
     shown = json.loads(capsys.readouterr().out)["shown"]
     assert [rule["number"] for rule in shown] == [2, 0, 1], "50 × 0.2, 10 × 0.3, 100 × 0.01"
     assert [name for name, _ in shown[1]["actions"]] == [ACTIONS[3], ACTIONS[1], ACTIONS[2]]
-    assert shown[1]["text"].endswith(
-        f"{ACTIONS[3]} (-10.40 points), else {ACTIONS[1]} (-2.60 points), else {ACTIONS[2]} (+2.60 points)"
+    assert shown[1]["text"].endswith(f": {ACTIONS[3]} (-10.40 points), else {ACTIONS[1]} (-2.60 points)"), (
+        "the lowest card always applies, so nothing comes after it"
     )
     show(str(tmp_path / "boxes.npz"), top=1)
     lines = capsys.readouterr().out.splitlines()
