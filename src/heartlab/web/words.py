@@ -110,7 +110,7 @@ def _feature(reason: Reason, choice: Card, other: Card) -> str:
             f"{reason.after_choice:.1f} after {pretty_card(choice)}."
         )
     times = {choice: round(WORLDS * reason.after_choice), other: round(WORLDS * reason.after_card)}
-    often, seldom = (choice, other) if times[choice] > times[other] else (other, choice)
+    often, seldom = (choice, other) if reason.after_choice > reason.after_card else (other, choice)
     return (
         f"Learned feature: {describe(reason.atoms)}, in {times[often]} of {WORLDS} deals after {pretty_card(often)} "
         f"and in {times[seldom]} after {pretty_card(seldom)}: this makes {pretty_card(often)} "
