@@ -7,10 +7,10 @@ three `gnome` on the others. The result is kept in `src/heartlab/web/levels.py`.
 import statistics
 import sys
 
+from heartlab.coach.judgement import Judge
 from heartlab.deal import Deal
 from heartlab.web.bots import Bots
 from heartlab.web.coaching import clear_cost
-from heartlab.web.judge import Judge
 
 PLAYERS = ["random", "gnome", "gnome:jake", "advice:advice-four", "gnome:peter", "uct:worlds=20,sims=200"]
 

@@ -8,9 +8,9 @@ import sys
 
 import numpy as np
 
+from heartlab.coach.judgement import PLAY_ON, Judge, stand_ins
 from heartlab.deal import Deal
 from heartlab.web.bots import Bots
-from heartlab.web.judge import PLAY_ON, Judge, stand_ins
 
 TABLES = [["gnome"] * 3, ["gnome:jake"] * 3, ["gnome", "gnome:jake", "gnome:peter"], ["gnome:peter"] * 3]
 TRIED = 16

@@ -9,11 +9,11 @@ import sys
 import numpy as np
 
 from heartlab.cards import CardSet
+from heartlab.coach.judgement import Judge, PassReport
 from heartlab.deal import Deal
 from heartlab.observation import Observation
 from heartlab.web.bots import Bots
 from heartlab.web.coaching import clear_cost
-from heartlab.web.judge import Judge, PassReport
 
 KINDS = ["random", "gnome:peter", "uct:worlds=20,sims=200"]
 

@@ -14,7 +14,7 @@ import ray
 
 from heartlab import Player, Rules, make_player
 from heartlab.arena import Match, run_match
-from heartlab.executor import LocalExecutor, RayExecutor
+from heartlab.util.executor import LocalExecutor, RayExecutor
 
 RULES, SEED, ROUNDS = "seed", 1, 5
 

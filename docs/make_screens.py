@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from browser import Browser
 from web_client import Client, Served, serving
 
-from heartlab.web.judge import COACH
+from heartlab.coach.judgement import COACH
 
 PICTURES = Path(__file__).parent / "pictures"
 PLAYERS = ["gnome", "gnome:jake", "gnome:peter"]

@@ -3,12 +3,14 @@
 import signal
 
 import pytest
+from support.commands import run  # noqa: F401 - a fixture for all tests
 
-from heartlab.features.atoms import ATOMS, MOON_ATOMS
-from heartlab.learn import recipes
-from heartlab.players import registry
-from heartlab.players.advice import stock
-from heartlab.search import evaluators, playouts
+from heartlab.learners.advice import registry as stock
+from heartlab.learners.td_features.features import ATOMS, MOON_ATOMS
+from heartlab.players.registry import FAMILIES
+from heartlab.search.evaluators.base import EVALUATORS
+from heartlab.search.playouts import POLICIES
+from heartlab.training.recipes import RECIPES
 
 
 def pytest_configure():
@@ -28,6 +30,6 @@ def own_atoms():
 @pytest.fixture
 def own_names(monkeypatch):
     """Names that a test takes can be taken by others afterwards, as the same example is run from several files."""
-    rooms = (recipes, registry, evaluators, playouts)
-    for owners in [*(room._owners for room in rooms), stock._pieces.owners, stock._values.owners]:
-        monkeypatch.setattr(owners, "_origins", dict(owners._origins))
+    registries = [RECIPES, FAMILIES, EVALUATORS, POLICIES, stock._pieces.registry, stock._values.registry]
+    for one in registries:
+        monkeypatch.setattr(one, "_origins", dict(one._origins))

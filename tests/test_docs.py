@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from heartlab import cli
-from heartlab.features.atoms import ATOMS, CARD_ATOMS, HEART_ATOMS
-from heartlab.features.moon import place_moon
+from heartlab.learners.td_features.features import ATOMS, CARD_ATOMS, HEART_ATOMS
+from heartlab.learners.td_features.moon import place_moon
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import examples, random_script, seat_deal
+from support import strategies
+from support.strategies import examples, random_script, seat_deal
 
 from heartlab.cards import (
     CARD_NAMES,
@@ -37,7 +37,7 @@ from heartlab.cards import (
 )
 from heartlab.deal import Deal, IllegalPlay
 from heartlab.game import Game, game_is_over, winners
-from heartlab.record import RecordError
+from heartlab.records.format import RecordError
 from heartlab.rules import PRESET_NOTES, PRESETS, Rules, RulesError
 
 

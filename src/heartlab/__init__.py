@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from heartlab.cards import CardSet, parse_card
 from heartlab.rules import PRESETS, Rules, RulesError
+from heartlab.util import moved
 
 if TYPE_CHECKING:
     from heartlab.deal import Deal, IllegalPlay
@@ -43,6 +44,9 @@ _HOMES = {
     "make_player": "heartlab.players",
     "register": "heartlab.players",
 }
+
+
+moved.install()
 
 
 def __getattr__(name: str) -> Any:

@@ -75,6 +75,11 @@ def card_name(card: Card) -> str:
     return CARD_NAMES[card]
 
 
+def card_names(cards: Iterable[Card]) -> list[str]:
+    """Cards by name, in card order."""
+    return [CARD_NAMES[card] for card in sorted(cards)]
+
+
 def pretty_card(card: Card) -> str:
     """``36 -> "Q♠"``, for people."""
     return RANK_CHARS[card % 13] + SUIT_SYMBOLS[card // 13]

@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 
 from heartlab.cards import Card, CardSet
+from heartlab.compiled.rng import numpy_dice, seed_key
+from heartlab.deal_text import rule_against, why_not_pass, why_not_play
 from heartlab.kernel.layout import MOONS, NOBODY, OBSERVATION, OVER, PASSING, STATE, StateArray, compile_rules
-from heartlab.kernel.rng import numpy_dice, seed_key
 from heartlab.observation import Observation
-from heartlab.record import MAX_NUMBER, DealRecord, RecordError, to_text
-from heartlab.record_reader import read_records
+from heartlab.records.format import MAX_NUMBER, DealRecord, RecordError, to_text
+from heartlab.records.reader import read_records
 from heartlab.rules import RANDOM_OFFSET, SCATTER, Rules
-from heartlab.why_not import rule_against, why_not_pass, why_not_play
 
 
 class IllegalPlay(ValueError):
@@ -460,7 +460,7 @@ class Deal:
 
     def __str__(self) -> str:
         """The table as text: hands around, the trick in the middle, points."""
-        from heartlab.show import show_deal
+        from heartlab.deal_text import show_deal
 
         return show_deal(self)
 

@@ -122,6 +122,14 @@ class Observation:
         return [((leader + i) % n, int(card)) for i, card in enumerate(cards)]
 
     @property
+    def past_tricks(self) -> list[list[tuple[int, Card]]]:
+        """The finished tricks: (seat, card) in order of play."""
+        n = self.rules.players
+        by = {card: seat for seat, cards in enumerate(self.played) for card in cards}
+        cards = self.history[: self.trick_number * n]
+        return [[(by[card], card) for card in cards[start : start + n]] for start in range(0, len(cards), n)]
+
+    @property
     def led(self) -> Suit | None:
         """The suit led, or None if a lead is due."""
         return card_suit(self.trick[0][1]) if self._record["trick_size"] else None
@@ -183,8 +191,8 @@ class Observation:
 
         :raises ValueError: if no deal fits, which only a made-up observation can cause.
         """
+        from heartlab.compiled.rng import seed_key
         from heartlab.deal import Deal
-        from heartlab.kernel.rng import seed_key
         from heartlab.kernel.table import worlds_table
 
         states = np.zeros(count, STATE)

@@ -17,14 +17,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.arena.keeping import Keeper, rest_of
 from heartlab.arena.results import MatchResult, join
+from heartlab.arena.resume import Keeper, rest_of
 from heartlab.arena.rows import FinishedDeals, Match, RowsInPlay
-from heartlab.executor import Executor, LocalExecutor, Task
 from heartlab.game import game_is_over
-from heartlab.interrupts import interrupt_held
 from heartlab.kernel.layout import NOBODY, SEATS
-from heartlab.statistics import FloatArray, estimate
+from heartlab.util.executor import Executor, LocalExecutor, Task
+from heartlab.util.interrupts import interrupt_held
+from heartlab.util.statistics import FloatArray, estimate
 
 ROWS_PER_BATCH = 4096
 """The most rows that are in play together in one thread."""

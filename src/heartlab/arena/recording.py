@@ -10,7 +10,7 @@ from heartlab.arena.rows import FinishedDeals, Match
 from heartlab.cards import CardSet
 from heartlab.deal import Deal
 from heartlab.kernel.layout import NOBODY
-from heartlab.record import DealRecord, to_json, to_text
+from heartlab.records.format import DealRecord, to_json, to_text
 
 
 class Recorder:

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from heartlab.arena.results import MatchResult
-from heartlab.statistics import Estimate, estimate
+from heartlab.util.statistics import Estimate, estimate
 
 if TYPE_CHECKING:
     from rich.table import Table

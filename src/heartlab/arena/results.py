@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from heartlab.arena.rows import Match
-from heartlab.statistics import FloatArray
+from heartlab.util.statistics import FloatArray
 
 MEASURES = ("points", "finals", "won", "deals_won", "moons", "conceded", "forfeits")
 PER_UNIT = (*MEASURES, "decisions", "played", "unfinished")

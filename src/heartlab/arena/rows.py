@@ -15,20 +15,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.arena.arrangements import arrangements
-from heartlab.blame import error_sentence
+from heartlab.arena.seating import arrangements
 from heartlab.cards import CardSet
+from heartlab.compiled.rng import seed_key, substream
 from heartlab.deal import Deal
-from heartlab.executor import Stopped, asked_to_stop
+from heartlab.deal_text import why_not_pass, why_not_play
 from heartlab.kernel.layout import OBSERVATION, PLAYING, SEATS, STATE, StateArray, compile_rules
-from heartlab.kernel.rng import seed_key, substream
 from heartlab.kernel.table import deal_table, give_table, observe_table, play_table, points_table
 from heartlab.players.base import NoCard, Observations, OpenStates, Player
 from heartlab.players.random import random_cards, random_passes
 from heartlab.players.registry import PlayerError
 from heartlab.rules import Rules
-from heartlab.statistics import FloatArray
-from heartlab.why_not import why_not_pass, why_not_play
+from heartlab.util.errors import error_sentence
+from heartlab.util.executor import Stopped, asked_to_stop
+from heartlab.util.statistics import FloatArray
 
 Rows = npt.NDArray[np.int64]
 Histories = npt.NDArray[np.int8]

@@ -15,7 +15,7 @@ import typer
 import heartlab.cli.laboratory
 import heartlab.cli.table  # noqa: F401 - both add their commands to the application
 from heartlab.cli.app import app, fail
-from heartlab.ggp.commands import ggp
+from heartlab.cli.ggp import ggp
 
 app.add_typer(ggp)
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from heartlab.blame import error_sentence
+from heartlab.util.errors import error_sentence
 
 app = typer.Typer(
     name="heartlab",

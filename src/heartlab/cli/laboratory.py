@@ -18,7 +18,7 @@ from heartlab.cli.app import (
     leave,
     print_json,
 )
-from heartlab.ggp.commands import positive
+from heartlab.cli.ggp import positive
 from heartlab.rules import Rules
 
 
@@ -49,7 +49,7 @@ def arena(
     as_json: JsonOption = False,
 ) -> None:
     """Play a match: the same deals in every seat arrangement, with confidence intervals."""
-    from heartlab.arena.command import run_arena
+    from heartlab.cli.matches import run_arena
 
     interrupted = run_arena(
         names,
@@ -76,7 +76,7 @@ def bench(
     as_json: JsonOption = False,
 ) -> None:
     """Measure speed, ours beside a peer's, in one run."""
-    from heartlab.benchmarks import known_benchmarks
+    from heartlab.bench import known_benchmarks
 
     chosen = {name: run for name, run in known_benchmarks().items() if name.startswith(only or "")}
     if not chosen:
@@ -105,8 +105,8 @@ def train(
     as_json: JsonOption = False,
 ) -> None:
     """Train a model by a recipe, in a folder that survives any interruption."""
-    from heartlab.learn.command import run_training
-    from heartlab.learn.recipes import parse_changes
+    from heartlab.cli.runs import run_training
+    from heartlab.training.recipes import parse_changes
 
     interrupted = run_training(
         recipe,
@@ -136,9 +136,9 @@ def sweep(
     as_json: JsonOption = False,
 ) -> None:
     """Train a recipe over seeds and values of its parameters; what is finished is not repeated."""
-    from heartlab.executor import make_executor
-    from heartlab.learn.recipes import parse_changes
-    from heartlab.learn.sweep import plan, run_sweep
+    from heartlab.training.recipes import parse_changes
+    from heartlab.training.sweep import plan, run_sweep
+    from heartlab.util.executor import make_executor
 
     numbers = range(seed, seed + positive("--seeds", seeds))
     fixed, tried = parse_changes(changes or []), parse_changes(varied or [], "--vary")
@@ -154,7 +154,7 @@ def sweep(
 @app.command()
 def recipes(as_json: JsonOption = False) -> None:
     """List the recipes with their parameters."""
-    from heartlab.learn.command import list_recipes
+    from heartlab.cli.runs import list_recipes
 
     list_recipes(print_json if as_json else None)
 
@@ -165,7 +165,7 @@ def runs(
     as_json: JsonOption = False,
 ) -> None:
     """List the training runs in a folder."""
-    from heartlab.learn.command import list_runs
+    from heartlab.cli.runs import list_runs
 
     list_runs(folder, print_json if as_json else None)
 
@@ -184,7 +184,7 @@ def features(
     as_json: JsonOption = False,
 ) -> None:
     """Show what a network has learned: the conjunctions with the largest weights, in words."""
-    from heartlab.analysis.weights import list_atoms, run_features
+    from heartlab.learners.td_features.weights import list_atoms, run_features
 
     if atoms:
         list_atoms(print_json if as_json else None)
@@ -209,7 +209,7 @@ def advice(
     as_json: JsonOption = False,
 ) -> None:
     """Show what a model has learned about advice, or which advice carries a choice (--at)."""
-    from heartlab.learn.advice_explain import describe_choice, describe_model, list_advice
+    from heartlab.learners.advice.explain import describe_choice, describe_model, list_advice
 
     report = print_json if as_json else None
     of_choice = at is not None or record is not None
@@ -251,7 +251,7 @@ def falcon(
     Behind each action of a rule stands its motor weight; for the shipped network and others grown from playouts the
     points until the end of the deal that it costs more (+) or less (-) than the mean of the choices.
     """
-    from heartlab.learn.falcon_explain import describe_choice, describe_network
+    from heartlab.learners.falcon.explain import describe_choice, describe_network
 
     report = print_json if as_json else None
     if at is not None or record is not None:
@@ -275,7 +275,7 @@ def reproduce(
     as_json: JsonOption = False,
 ) -> None:
     """Measure the claims of a paper, with intervals and verdicts; what is finished is not repeated."""
-    from heartlab.experiments.command import list_papers, run_reproduction
+    from heartlab.reproduction.run import list_papers, run_reproduction
 
     if name is None:
         list_papers()

@@ -19,7 +19,7 @@ from heartlab.cli.app import (
     app,
     print_json,
 )
-from heartlab.ggp.commands import positive
+from heartlab.cli.ggp import positive
 from heartlab.rules import PRESET_NOTES, PRESETS, Rules
 
 
@@ -78,7 +78,7 @@ def deal(
         raise ValueError(f"--number {number}: deals are numbered from 0")
     dealt = Deal(rules, seed, number)
     if as_json:
-        from heartlab.record import to_json
+        from heartlab.records.format import to_json
 
         print(to_json(dealt.to_record(seed=seed)))
     else:
@@ -97,7 +97,7 @@ def replay(
     rules: RecordRulesOption = "openspiel",
 ) -> None:
     """Step through a record, checking every card against the rules."""
-    from heartlab.replay import replay_file
+    from heartlab.records.replay import replay_file
 
     bad = replay_file(
         file, place=number, step=step, skip_bad=skip_bad, as_json=as_json, openspiel_rules=Rules.parse(rules)
@@ -119,7 +119,7 @@ def analyse_record(
     rules: RecordRulesOption = "openspiel",
 ) -> None:
     """Show what a player thinks of each card in a recorded position, or what every choice of a deal cost."""
-    from heartlab.analysis.command import run_analysis
+    from heartlab.cli.analysis import run_analysis
 
     run_analysis(
         file,
@@ -148,7 +148,7 @@ def explain(
     rules: RecordRulesOption = "openspiel",
 ) -> None:
     """Say in words which learned features made a card look good or bad."""
-    from heartlab.analysis.explain import run_explanation
+    from heartlab.learners.td_features.explain import run_explanation
 
     run_explanation(
         file,
@@ -182,7 +182,7 @@ def play(
 ) -> None:
     """Play Hearts in the browser against our players, with a coach who says why."""
     try:
-        from heartlab.web.command import run_server
+        from heartlab.web.serve import run_server
     except ModuleNotFoundError as error:
         raise ValueError(f"{error.name} is missing: install the extra with pip install 'heartlab[web]'") from error
 
@@ -227,7 +227,7 @@ def verify(
 @app.command()
 def uhi(name: Annotated[str, typer.Argument(metavar="PLAYER", help="A player by name.")]) -> None:
     """Serve a player as a bot: read the line protocol UHI on standard input, answer on standard output."""
-    from heartlab.envs.uhi.server import serve
+    from heartlab.uhi.server import serve
 
     serve(name, sys.stdin, sys.stdout)
 
@@ -245,7 +245,7 @@ def uhi_check(
     as_json: JsonOption = False,
 ) -> None:
     """Test whether a bot speaks UHI: play with it, disturb it, and say what it does wrong."""
-    from heartlab.envs.uhi.check import run_check
+    from heartlab.uhi.check import run_check
 
     passed = run_check(
         command,

@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.jit import kernel
-from heartlab.kernel.bits import ONE, ZERO, lowest
+from heartlab.compiled.bits import ONE, ZERO, lowest
+from heartlab.compiled.jit import kernel
 from heartlab.kernel.layout import NOBODY, OVER, PASSING, SEATS
 from heartlab.kernel.play import mask_points, points
 from heartlab.players.base import Observations

@@ -19,7 +19,7 @@ from heartlab.cards import JACK_OF_DIAMONDS, Card, CardSet
 from heartlab.deal import Deal
 from heartlab.players.base import Observations, Player
 from heartlab.players.registry import PlayerError, make_player
-from heartlab.record import OPENSPIEL_CARDS, OPENSPIEL_DIRECTIONS
+from heartlab.records.format import OPENSPIEL_CARDS, OPENSPIEL_DIRECTIONS
 from heartlab.rules import Rules
 
 DEFAULT_FLAGS: dict[str, bool] = {

@@ -27,7 +27,7 @@ from heartlab.cards import CardSet, pretty_card
 from heartlab.deal import Deal
 from heartlab.envs.encoding import encode, observation_size, told_points
 from heartlab.game import game_is_over
-from heartlab.record import MAX_NUMBER
+from heartlab.records.format import MAX_NUMBER
 from heartlab.rules import Rules
 
 REWARDS = ("trick", "deal")

@@ -21,6 +21,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from heartlab.compiled.bits import ONE, ZERO, bit, lowest, nth, popcount
+from heartlab.compiled.jit import kernel
+from heartlab.compiled.rng import below, seed_key, substream
 from heartlab.envs.encoding import (
     DIRECTIONS,
     collect_planes,
@@ -30,12 +33,9 @@ from heartlab.envs.encoding import (
     points_told,
     scales,
 )
-from heartlab.jit import kernel
-from heartlab.kernel.bits import ONE, ZERO, bit, lowest, nth, popcount
 from heartlab.kernel.dealing import deal, give, may_pass
 from heartlab.kernel.layout import NOBODY, OVER, PASSING, SEATS, STATE, compile_rules
 from heartlab.kernel.play import legal, mask_points, play
-from heartlab.kernel.rng import below, seed_key, substream
 from heartlab.kernel.table import EXCHANGE_STREAM, deal_table
 from heartlab.rules import POOL, SCATTER, Rules
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.jit import kernel
-from heartlab.kernel.bits import CLUBS, ONE, TWO_BIT, ZERO, bit, nth, popcount
+from heartlab.compiled.bits import ONE, ZERO, bit, nth, popcount
+from heartlab.compiled.jit import kernel
+from heartlab.compiled.rng import below
 from heartlab.kernel.layout import (
     MOON_OFF,
     NOBODY,
@@ -19,7 +20,7 @@ from heartlab.kernel.layout import (
     PASSING,
     PLAYING,
 )
-from heartlab.kernel.rng import below
+from heartlab.kernel.ranks import CLUBS, TWO_BIT
 from heartlab.rules import POOL, RANDOM_OFFSET, SCATTER
 
 

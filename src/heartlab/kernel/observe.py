@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.jit import kernel
-from heartlab.kernel.bits import ZERO, popcount
+from heartlab.compiled.bits import ZERO, popcount
+from heartlab.compiled.jit import kernel
+from heartlab.compiled.rng import substream
 from heartlab.kernel.layout import PLAYING
 from heartlab.kernel.play import legal
-from heartlab.kernel.rng import substream
 
 
 @kernel

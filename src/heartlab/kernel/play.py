@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.jit import kernel
-from heartlab.kernel.bits import CLUBS, HEARTS, ONE, QUEEN_BIT, ZERO, bit, lowest, suit_of
+from heartlab.compiled.bits import ONE, ZERO, bit, lowest
+from heartlab.compiled.jit import kernel
 from heartlab.kernel.layout import (
     KITTY_FIRST_HEART,
     KITTY_FIRST_TRICK,
@@ -25,6 +25,7 @@ from heartlab.kernel.layout import (
     OPEN_LOWEST_CLUB,
     OVER,
 )
+from heartlab.kernel.ranks import CLUBS, HEARTS, QUEEN_BIT, suit_of
 
 
 @kernel

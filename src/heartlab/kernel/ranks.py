@@ -11,10 +11,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from heartlab.jit import kernel
-from heartlab.kernel.bits import CLUBS, ONE, QUEEN_BIT, SPADES, ZERO, bit, highest, lowest, suit_of
+from heartlab.compiled.bits import ONE, ZERO, bit, highest, lowest
+from heartlab.compiled.jit import kernel
 
+CLUBS = np.uint64(0x1FFF)
 DIAMONDS = np.uint64(0x1FFF << 13)
+SPADES = np.uint64(0x1FFF << 26)
+HEARTS = np.uint64(0x1FFF << 39)
+TWO_BIT = np.uint64(1)
+"""2♣."""
+QUEEN_BIT = np.uint64(1 << 36)
+"""Q♠."""
 KING_BIT = np.uint64(1 << 37)
 ACE_BIT = np.uint64(1 << 38)
 HIGH_SPADES = np.uint64(7 << 36)
@@ -23,6 +30,12 @@ SMALL_SPADES = np.uint64(0x3FF << 26)
 """The spades below Q♠."""
 _TWOS = np.uint64(1 | 1 << 13 | 1 << 26 | 1 << 39)
 _ONE_SUIT, _TWO_SUITS = np.uint64(13), np.uint64(26)
+
+
+@kernel
+def suit_of(card: int) -> np.uint64:
+    """The mask of the suit of a card."""
+    return CLUBS << np.uint64(13 * (card // 13))
 
 
 @kernel

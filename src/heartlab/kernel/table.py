@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.jit import kernel, template
-from heartlab.kernel.bits import HEARTS, ONE, QUEEN_BIT, ZERO, bit, nth, popcount, suit_of
+from heartlab.compiled.bits import ONE, ZERO, bit, nth, popcount
+from heartlab.compiled.jit import kernel, template
+from heartlab.compiled.rng import below, substream
 from heartlab.kernel.dealing import deal, give, may_pass, random_pass
 from heartlab.kernel.layout import NOBODY, OVER, PASSING, PLAYING
 from heartlab.kernel.observe import observe
 from heartlab.kernel.play import legal, legal_of, play, points, take_kitty
-from heartlab.kernel.rng import below, substream
+from heartlab.kernel.ranks import HEARTS, QUEEN_BIT, suit_of
 from heartlab.kernel.worlds import count_worlds, sample_worlds
 
 EXCHANGE_STREAM = 1

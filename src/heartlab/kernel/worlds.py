@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.jit import kernel
-from heartlab.kernel.bits import CLUBS, ONE, ZERO, bit, lowest, popcount
+from heartlab.compiled.bits import ONE, ZERO, bit, lowest, popcount
+from heartlab.compiled.jit import kernel
+from heartlab.compiled.rng import below, skip, uniform
 from heartlab.kernel.dealing import clear, may_pass
 from heartlab.kernel.layout import NOBODY, OPEN_LOWEST_CLUB, PASSING, PLAYING, SEATS, STATE
-from heartlab.kernel.rng import below, skip, uniform
+from heartlab.kernel.ranks import CLUBS
 from heartlab.rules import POOL, SCATTER
 
 MAX_CELLS = SEATS

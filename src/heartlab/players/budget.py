@@ -30,7 +30,7 @@ from heartlab.search.maxn import LIMIT
 
 if TYPE_CHECKING:
     from heartlab.players.search import SearchPlayer
-    from heartlab.players.searched import Searched
+    from heartlab.search.found import Searched
 
 FEW_WORLDS = 4
 """A deeper search, or a larger tree, is worth it only if there is time for so many worlds."""
@@ -158,9 +158,9 @@ def _repeat(
     parts, number, count = [found], 1, player.threads
     while time.perf_counter() < deadline:
         more = player.search_numbers(batch, number, count, spec, deadline, lines)
-        whole = more.done.all(axis=0)
+        whole: npt.NDArray[np.bool_] = np.all(more.done, axis=0)
         if player.simulates and not spec["endgame"][0]:
-            whole &= (more.simulations >= spec["simulations"][0]).all(axis=0)
+            whole &= np.all(more.simulations >= spec["simulations"][0], axis=0)
         parts.append(more.only(whole))
         if not whole.all():
             break

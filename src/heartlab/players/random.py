@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.jit import kernel
-from heartlab.kernel.bits import nth, popcount
+from heartlab.compiled.bits import nth, popcount
+from heartlab.compiled.jit import kernel
+from heartlab.compiled.rng import below
 from heartlab.kernel.dealing import random_pass
-from heartlab.kernel.rng import below
 from heartlab.players.base import CardArray, MaskArray, Observations, Player
 from heartlab.players.registry import register
 

@@ -10,30 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
-from functools import cache
-from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint
 from typing import TypeVar
 
-from heartlab.owners import Owners
 from heartlab.players.base import Player
-
-_SEARCHES = ("pie", "sage", "iie", "pimc", "maxn", "paranoid", "softmaxn", "probmaxn", "ismcts", "uct")
-OURS = {
-    "gnome": "heartlab.players.gnome",
-    "random": "heartlab.players.random",
-    **dict.fromkeys(_SEARCHES, "heartlab.players.search"),
-    "voting": "heartlab.players.advice.voting",
-    "montecarlo": "heartlab.players.falcon.montecarlo",
-    **dict.fromkeys(("learner-t", "learner-n", "advice"), "heartlab.learn.advice_players"),
-    "falcon": "heartlab.learn.falcon_players",
-    **dict.fromkeys(("td", "td-closed"), "heartlab.learn.td_model"),
-    "exec": "heartlab.envs.uhi.player",
-    "openspiel": "heartlab.envs.openspiel_player",
-}
-"""Our own families, and the modules that register them, loaded when they are named. Players of trained models lie
-beside their learners; the last two are other people's programs."""
+from heartlab.util.registry import Registry
 
 Factory = Callable[[str], Player]
 AnyFactory = TypeVar("AnyFactory", bound=Callable[..., Player])
@@ -52,10 +33,6 @@ class Family:
     summary: str
 
 
-_families: dict[str, Family] = {}
-_owners = Owners(OURS)
-
-
 def register(name: str, summary: str = "") -> Callable[[AnyFactory], AnyFactory]:
     """Add a family: decorate a Player class, or a function that takes the text after the colon.
 
@@ -63,10 +40,8 @@ def register(name: str, summary: str = "") -> Callable[[AnyFactory], AnyFactory]
     """
 
     def add(make: AnyFactory) -> AnyFactory:
-        if not _owners.may_take(name, make):
-            raise PlayerError(f"there is a player called {name!r} already: choose another name")
         doc = (make.__doc__ or "").strip()
-        _families[name] = Family(name, make, summary or (doc.splitlines()[0] if doc else ""))
+        FAMILIES.add(name, Family(name, make, summary or (doc.splitlines()[0] if doc else "")), make)
         return make
 
     return add
@@ -74,10 +49,7 @@ def register(name: str, summary: str = "") -> Callable[[AnyFactory], AnyFactory]
 
 def known_players() -> dict[str, str]:
     """The families by name, with a line about each."""
-    for module in dict.fromkeys(OURS.values()):
-        import_module(module)
-    _add_packages()
-    return {name: _families[name].summary for name in sorted(_families)}
+    return {name: family.summary for name, family in FAMILIES.known().items()}
 
 
 def make_player(name: str) -> Player:
@@ -86,21 +58,12 @@ def make_player(name: str) -> Player:
     :raises PlayerError: if there is none; the message lists the known names.
     """
     family_name, _, argument = name.partition(":")
-    if family_name in OURS:
-        import_module(OURS[family_name])
-    elif family_name not in _families:
-        _add_packages()
-    family = _families.get(family_name)
-    if family is None:
-        known = sorted({*_families, *OURS})
-        close = get_close_matches(family_name, known, 1)
-        hint = f"; did you mean {close[0]}?" if close else "."
-        raise PlayerError(f"no player is called {name!r}{hint} Known are {', '.join(known)}")
+    family = FAMILIES.find(family_name, name)
     try:
         if isinstance(family.make, type):
             if argument:
                 raise PlayerError(f"player {family_name} takes no options, but the name says {argument!r}")
-            player = family.make()
+            player: Player = family.make()
         else:
             player = family.make(argument)
     except PlayerError:
@@ -136,20 +99,13 @@ def parse_options(text: str) -> dict[str, str]:
     return options
 
 
-@cache
-def _add_packages() -> None:
-    """Add the families of other packages, as far as their names are free."""
-    for entry in entry_points(group="heartlab.players"):
-        if entry.name not in _families and entry.name not in OURS:
-            _families[entry.name] = Family(entry.name, _deferred(entry.load, entry.name), f"from {entry.value}")
-
-
-def _deferred(load: Callable[[], Factory], name: str) -> Factory:
-    """A factory that imports the other package only when its player is asked for."""
+def _of_other_package(entry: EntryPoint) -> Family:
+    """A family that imports the package that brings it only when its player is asked for."""
+    name = entry.name
 
     def make(argument: str) -> Player:
         try:
-            factory = load()
+            factory: Factory = entry.load()
         except (Exception, SystemExit) as error:
             raise PlayerError(f"the package that brings player {name!r} cannot be loaded: {error}") from error
         try:
@@ -159,4 +115,8 @@ def _deferred(load: Callable[[], Factory], name: str) -> Factory:
         except (Exception, SystemExit) as error:
             raise PlayerError(f"player {name!r} of another package failed: {type(error).__name__}: {error}") from error
 
-    return make
+    return Family(name, make, f"from {entry.value}")
+
+
+FAMILIES: Registry[Family] = Registry("player", PlayerError, "heartlab.players", _of_other_package)
+"""All families of players."""

@@ -30,14 +30,20 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from heartlab.compiled.rng import substream
 from heartlab.kernel.layout import STATE, StateArray
-from heartlab.kernel.rng import substream
 from heartlab.players.base import CardArray, MaskArray, Observations, OpenStates, Player
 from heartlab.players.budget import think_in_time, watch
 from heartlab.players.registry import make_player, parse_options, register
-from heartlab.players.searched import Searched, Task
 from heartlab.rules import Rules
-from heartlab.search.closed import (
+from heartlab.search.evaluators.base import POINTS_UNIT, Evaluator, make_evaluator
+from heartlab.search.found import Searched, Task
+from heartlab.search.ismcts import BAD_WEIGHT, grow_trees, prepare_trees
+from heartlab.search.maxn import LIMIT, TIES_RANDOM, new_counters
+from heartlab.search.options import SearchError, bound_values, choice, make_spec, whole_number
+from heartlab.search.ordering import MAX_MOVES
+from heartlab.search.passing import thesis_passes
+from heartlab.search.pimc import (
     LINE,
     WIDTH,
     draw_worlds,
@@ -48,13 +54,7 @@ from heartlab.search.closed import (
     spread_values,
     weigh_worlds,
 )
-from heartlab.search.evaluators import POINTS_UNIT, Evaluator, make_evaluator
-from heartlab.search.ismcts import BAD_WEIGHT, grow_trees, prepare_trees
-from heartlab.search.maxn import LIMIT, TIES_RANDOM, new_counters
-from heartlab.search.ordering import MAX_MOVES
-from heartlab.search.passing import thesis_passes
 from heartlab.search.playouts import EVALUATE, known_policies
-from heartlab.search.spec import SearchError, bound_values, choice, make_spec, whole_number
 from heartlab.search.weights import Weight, uniform
 
 ROWS_AT_ONCE = 256
@@ -331,7 +331,7 @@ class SearchPlayer(Player):
 
     def choose_cards(self, batch: Observations) -> CardArray:
         legal = batch.records["legal"]
-        cards = (np.bitwise_count((legal & -legal) - np.uint64(1))).astype(np.int8)
+        cards: CardArray = np.bitwise_count((legal & -legal) - np.uint64(1)).astype(np.int8)
         waiting = np.flatnonzero(legal & (legal - np.uint64(1)))
         at_once = 1 if self.milliseconds else max(1, min(ROWS_AT_ONCE, STATES_AT_ONCE // max(1, self.worlds)))
         for start in range(0, len(waiting), at_once):

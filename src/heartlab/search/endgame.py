@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.jit import kernel
-from heartlab.kernel.bits import ZERO, popcount
+from heartlab.compiled.bits import ZERO, popcount
+from heartlab.compiled.jit import kernel
 from heartlab.kernel.layout import OVER, SEATS, STATE
 from heartlab.kernel.play import play, points
 from heartlab.search.maxn import EPSILON, LIMIT, NODES, descend

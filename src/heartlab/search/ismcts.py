@@ -19,17 +19,17 @@ import numba
 import numpy as np
 from numba import types
 
-from heartlab.jit import compile_for, kernel
-from heartlab.kernel.bits import ZERO, bit
+from heartlab.compiled.bits import ZERO, bit
+from heartlab.compiled.jit import compile_for, kernel
+from heartlab.compiled.rng import uniform
 from heartlab.kernel.layout import OBSERVATION, OVER, RULES, SEATS, STATE
 from heartlab.kernel.play import play
-from heartlab.kernel.rng import uniform
 from heartlab.kernel.worlds import sample_worlds
-from heartlab.search.evaluators import SIGNATURE
+from heartlab.search.evaluators.base import SIGNATURE
 from heartlab.search.maxn import LIMIT, NODES
+from heartlab.search.options import SPEC
 from heartlab.search.ordering import MAX_MOVES, candidates, stand_in
 from heartlab.search.playouts import SIGNATURE as POLICY_SIGNATURE
-from heartlab.search.spec import SPEC
 from heartlab.search.uct import ANY_NEW, END_OF_LINE, SEEN, inverse_root, propose, reward_scale, root_of_log, simulate
 from heartlab.search.weights import SIGNATURE as WEIGHT_SIGNATURE
 

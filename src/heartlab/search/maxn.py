@@ -41,11 +41,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.jit import kernel
-from heartlab.kernel.bits import ZERO, lowest
+from heartlab.compiled.bits import ZERO, lowest
+from heartlab.compiled.jit import kernel
+from heartlab.compiled.rng import below
 from heartlab.kernel.layout import OVER, SEATS, STATE, apart
 from heartlab.kernel.play import play
-from heartlab.kernel.rng import below
 from heartlab.search.ordering import MAX_MOVES, candidates
 from heartlab.search.transpositions import (
     position_key,

@@ -23,9 +23,10 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.jit import kernel
-from heartlab.kernel.bits import HEARTS, ONE, ZERO, bit, lowest, suit_of
+from heartlab.compiled.bits import ONE, ZERO, bit, lowest
+from heartlab.compiled.jit import kernel
 from heartlab.kernel.play import legal
+from heartlab.kernel.ranks import HEARTS, suit_of
 
 MAX_MOVES = 20
 """No hand is longer (three players without a kitty hold 17 cards)."""

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.jit import kernel
-from heartlab.kernel.bits import CLUBS, HEARTS, SPADES, ZERO, bit, highest, popcount
+from heartlab.compiled.bits import ZERO, bit, highest, popcount
+from heartlab.compiled.jit import kernel
 from heartlab.kernel.dealing import may_pass
-from heartlab.kernel.ranks import DIAMONDS, HIGH_SPADES, highest_rank
+from heartlab.kernel.ranks import CLUBS, DIAMONDS, HEARTS, HIGH_SPADES, SPADES, highest_rank
 
 BELOW_NINE = np.uint64(0x7F)
 

@@ -22,15 +22,15 @@ import numba
 import numpy as np
 from numba import types
 
-from heartlab.jit import kernel, pointed
-from heartlab.kernel.bits import HEARTS, ONE, QUEEN_BIT, SPADES, ZERO, bit, highest, lowest
+from heartlab.compiled.bits import ONE, ZERO, bit, highest, lowest
+from heartlab.compiled.jit import kernel, pointed
+from heartlab.compiled.rng import any_of, below, next_bits
 from heartlab.kernel.layout import OVER, PLAYING, RULES, STATE
 from heartlab.kernel.play import legal, play
-from heartlab.kernel.ranks import highest_rank, lowest_rank, spare_queen
-from heartlab.kernel.rng import any_of, below, next_bits
+from heartlab.kernel.ranks import HEARTS, QUEEN_BIT, SPADES, highest_rank, lowest_rank, spare_queen
 from heartlab.kernel.table import play_tricks, playout
-from heartlab.owners import Owners
 from heartlab.search.stock import stock_choice
+from heartlab.util.registry import Registry
 
 RANDOM, THROW, CAREFUL, STOCK, EVALUATE, POINTED = range(6)
 SIGNATURE = types.int64(numba.from_dtype(RULES), numba.from_dtype(STATE), types.uint64, types.uint64[::1])
@@ -153,37 +153,26 @@ def any_card(rules: Any, state: Any, cards: np.uint64, rng: Any) -> int:
     return any_of(cards, rng)
 
 
-_policies: dict[str, tuple[int, Policy]] = {
-    "random": (RANDOM, any_card),
-    "throw": (THROW, any_card),
-    "careful": (CAREFUL, any_card),
-    "gnome": (STOCK, any_card),
-    "evaluate": (EVALUATE, any_card),
-}
-
-
 class PolicyError(ValueError):
     """A name that belongs to another policy."""
 
 
-OURS = frozenset(_policies)
-"""The names of our own policies."""
-_owners = Owners()
+POLICIES: Registry[tuple[int, Policy]] = Registry("policy", PolicyError)
+"""The policies by name: code and function."""
+for _code, _name in enumerate(("random", "throw", "careful", "gnome", "evaluate")):
+    POLICIES.add(_name, (_code, any_card), any_card)
 
 
 def policy(name: str) -> Callable[[Policy], Policy]:
     """Compile a function (rules, state, legal cards, random state) -> card and register it as a playout policy.
 
-    As with evaluators, only the same function of the same module may take a name again.
-
     :raises PolicyError: if the name is another's.
     """
 
     def add(function: Policy) -> Policy:
-        if name in OURS or not _owners.may_take(name, function):
-            raise PolicyError(f"there is a policy called {name!r} already: choose another name")
+        POLICIES.claim(name, function)
         compiled = compile_policy(function)
-        _policies[name] = POINTED, compiled
+        POLICIES.add(name, (POINTED, compiled), function)
         return compiled
 
     return add
@@ -191,4 +180,4 @@ def policy(name: str) -> Callable[[Policy], Policy]:
 
 def known_policies() -> dict[str, tuple[int, Policy]]:
     """The policies by name: code and function."""
-    return dict(_policies)
+    return POLICIES.known()

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.jit import kernel
+from heartlab.compiled.jit import kernel
 from heartlab.kernel.layout import SEATS, STATE
 from heartlab.kernel.play import play
 from heartlab.search.maxn import EPSILON, descend, visit

@@ -7,9 +7,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from heartlab.jit import kernel
-from heartlab.kernel.bits import HEARTS, ONE, QUEEN_BIT, SPADES, ZERO, bit, highest
-from heartlab.kernel.ranks import ACE_BIT, KING_BIT, SMALL_SPADES, lowest_ranked, of_highest_rank, spare_queen
+from heartlab.compiled.bits import ONE, ZERO, bit, highest
+from heartlab.compiled.jit import kernel
+from heartlab.kernel.ranks import (
+    ACE_BIT,
+    HEARTS,
+    KING_BIT,
+    QUEEN_BIT,
+    SMALL_SPADES,
+    SPADES,
+    lowest_ranked,
+    of_highest_rank,
+    spare_queen,
+)
 
 
 @kernel

@@ -18,11 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.jit import kernel
-from heartlab.kernel.bits import QUEEN_BIT, ZERO, bit
+from heartlab.compiled.bits import ZERO, bit
+from heartlab.compiled.jit import kernel
+from heartlab.compiled.rng import mix
 from heartlab.kernel.layout import MOON_OFF
 from heartlab.kernel.play import points
-from heartlab.kernel.rng import mix
+from heartlab.kernel.ranks import QUEEN_BIT
 
 NOTHING, COUNTING, EVERYTHING, POINTS = 0, 1, 2, 3
 """How much of the past values depend on; `POINTS`: nothing if the rules let points add up, else what counts."""

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.jit import kernel
+from heartlab.compiled.jit import kernel
 from heartlab.kernel.layout import OVER, SEATS, STATE
 from heartlab.kernel.play import legal, play, points
 from heartlab.search.maxn import LIMIT, NODES

@@ -11,7 +11,7 @@ from typing import Any
 import numba
 from numba import types
 
-from heartlab.jit import pointed
+from heartlab.compiled.jit import pointed
 from heartlab.kernel.layout import OBSERVATION, RULES, STATE
 
 SIGNATURE = types.float64(numba.from_dtype(RULES), numba.from_dtype(OBSERVATION), numba.from_dtype(STATE))

@@ -10,21 +10,21 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from heartlab.cards import QUEEN_OF_SPADES, Card, CardSet, card_name, parse_card, pretty_card
+from heartlab.cards import QUEEN_OF_SPADES, Card, CardSet, card_name, card_names, parse_card, pretty_card
+from heartlab.coach.counting import count_cards
+from heartlab.coach.ideas import ideas_for, moon_threatens, passing_words
+from heartlab.coach.judgement import PASS_WORLDS, Judge, Judgement, PassReport, stand_ins
+from heartlab.coach.level import estimate_level
+from heartlab.coach.puzzles import grade, make_puzzle, origin_of, show_puzzle
+from heartlab.coach.values import Counted, Decision, Graded, LevelEstimate, PuzzleView
+from heartlab.coach.words import Words, knows_moon
 from heartlab.deal import Deal
 from heartlab.observation import Observation
 from heartlab.rules import Rules
 from heartlab.web import messages as m
-from heartlab.web.counting import count_cards
 from heartlab.web.house import House, Live, Send
-from heartlab.web.ideas import ideas_for, moon_threatens, passing_words
-from heartlab.web.judge import PASS_WORLDS, Judge, Judgement, PassReport, stand_ins
-from heartlab.web.levels import estimate_level
-from heartlab.web.puzzles import grade, make_puzzle, origin_of, show_puzzle
+from heartlab.web.seated import PERSON, Table, TableError
 from heartlab.web.store import CLEAR, Row
-from heartlab.web.table import PERSON, Table, TableError
-from heartlab.web.view import names
-from heartlab.web.words import Words, knows_moon
 
 SEED = 0
 BLUNDER = 0.4
@@ -88,7 +88,7 @@ class Coach:
                 words = await self.house.think(self._against, table, before, card, found.cost)
         return m.Checked(place, card_name(card), better, round(found.cost, 2), words)
 
-    async def count(self, live: Live, tell: Send) -> m.Counted:
+    async def count(self, live: Live, tell: Send) -> Counted:
         """The counting panel."""
         table = live.table
         if table.settings.watch or table.deal.phase != "play":
@@ -133,7 +133,7 @@ class Coach:
         found = self.judge.passes(obs, SEED)
         sets = [
             m.Passing(
-                names(one.cards), round(one.expected, 2), round(one.se, 2), list(one.by), round(one.cost, 2),
+                card_names(one.cards), round(one.expected, 2), round(one.se, 2), list(one.by), round(one.cost, 2),
                 round(one.cost_se, 2), is_equal(one.cost, one.cost_se),
             )
             for one in found
@@ -156,7 +156,9 @@ class Coach:
             else f"Your pass {said} was not much worse than the coach's."
         )
         words = passing_words(obs, best.cards) if bad else []
-        return m.PassReview(names(cards), names(best.cards), round(mine.cost, 2), round(mine.cost_se, 2), text, words)
+        return m.PassReview(
+            card_names(cards), card_names(best.cards), round(mine.cost, 2), round(mine.cost_se, 2), text, words
+        )
 
     def explain(self, judged: Judgement, deal: Deal, seats: list[str], card: Card) -> tuple[list[str], list[str]]:
         """Why a card, in sentences, and the codes of the ideas that they name.
@@ -196,7 +198,7 @@ class Coach:
             course.append((trick, round(expected, 2)))
             if len(before.legal) > 1:
                 decisions.append(
-                    m.Decision(
+                    Decision(
                         place, trick, card_name(card), card_name(found.choice), round(max(0.0, found.cost), 3),
                         found.cost_se, round(found.cards[0].expected, 2), [],
                     )
@@ -229,7 +231,7 @@ class Coach:
         return played + words
 
     def _keep(
-        self, key: str, table: Table, row: Row, deal: Deal, decisions: list[m.Decision], worst: list[m.Decision]
+        self, key: str, table: Table, row: Row, deal: Deal, decisions: list[Decision], worst: list[Decision]
     ) -> None:
         """Keep costs for the level, if the deal says something about it, and puzzles for later."""
         person = table.settings.name
@@ -242,7 +244,7 @@ class Coach:
 
     # --- puzzles and level ---
 
-    async def puzzle(self, person: str) -> m.PuzzleView:
+    async def puzzle(self, person: str) -> PuzzleView:
         """A puzzle that is due."""
         waiting = self.house.store.waiting_puzzles(person)
         found = self.house.store.due_puzzle(person, time.time())
@@ -252,10 +254,10 @@ class Coach:
                 if waiting
                 else "No puzzles yet: review a deal, and your mistakes become puzzles."
             )
-            return m.PuzzleView(None, text, waiting=waiting)
+            return PuzzleView(None, text, waiting=waiting)
         return await self.house.think(show_puzzle, found[0], found[1], waiting)
 
-    async def answer(self, person: str, number: int, card: str, tell: Send) -> m.Graded:
+    async def answer(self, person: str, number: int, card: str, tell: Send) -> Graded:
         """Whether an answer was right, and when the puzzle comes back."""
         found = self.house.store.puzzle(number, person)
         if found is None:
@@ -266,7 +268,7 @@ class Coach:
         self.house.store.schedule_puzzle(number, stage, due)
         return graded
 
-    async def level(self, person: str) -> m.LevelEstimate:
+    async def level(self, person: str) -> LevelEstimate:
         """The points that somebody's decisions cost per deal, with a 95 % interval."""
         return estimate_level(person, self.house.store.deal_costs(person))
 
@@ -310,7 +312,7 @@ def is_mistake(cost: float, se: float | None) -> bool:
     return clear_cost(cost, se) >= BLUNDER
 
 
-def verdict(decisions: list[m.Decision], passing: m.PassReview | None = None) -> str:
+def verdict(decisions: list[Decision], passing: m.PassReview | None = None) -> str:
     """The headline of a review: it follows from the costs that count, and from nothing else."""
     costs = [clear_cost(one.cost, one.se) for one in decisions]
     counted, total = sum(cost > 0 for cost in costs), sum(costs)

@@ -20,8 +20,8 @@ from typing import Any
 
 from heartlab.cards import CardSet
 from heartlab.deal import Deal, IllegalPlay
-from heartlab.record import DealRecord, RecordError, to_json
-from heartlab.record_reader import from_json
+from heartlab.records.format import DealRecord, RecordError, to_json
+from heartlab.records.reader import from_json
 from heartlab.rules import Rules
 
 FORMAT = "heartlab-proof 1"

@@ -19,17 +19,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from heartlab.cards import Card, CardSet, card_name, parse_card
+from heartlab.coach.words import sources
 from heartlab.deal import Deal, IllegalPlay
-from heartlab.record import to_json
-from heartlab.record_reader import read_records
+from heartlab.records.format import to_json
+from heartlab.records.reader import read_records
 from heartlab.rules import PRESET_NOTES, PRESETS, Rules
 from heartlab.web.bots import Bots
 from heartlab.web.commitment import Shared, proof_of
 from heartlab.web.messages import VERSION, Deals, Event, Failed, Hello, Outgoing, Preset, Refused, View
+from heartlab.web.seated import PERSON, Dealer, Table, TableError, deal_out, shared_of
 from heartlab.web.store import Row, Settings, Store, StoreError
-from heartlab.web.table import PERSON, Dealer, Table, TableError, deal_out, shared_of
 from heartlab.web.view import make_view, trick_winner
-from heartlab.web.words import sources
 from heartlab.web.workers import Result, Workers
 
 MAX_LIVE = 1000

@@ -35,8 +35,8 @@ from heartlab.web.commitment import Shared
 from heartlab.web.house import LOST, House, KeyRefused, Live, TooMuch, refusal
 from heartlab.web.how import how_to_play
 from heartlab.web.limits import MAX_MESSAGE, MAX_ORDINARY, PENALTY, Bucket, entry_cost, further_cost
+from heartlab.web.seated import TableError
 from heartlab.web.store import Settings, StoreError
-from heartlab.web.table import TableError
 from heartlab.web.view import make_view
 
 PAGE = Path(__file__).parent / "page"

@@ -5,27 +5,11 @@ The hidden hands come into a view only when the deal is over, by :func:`reveal`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from heartlab.cards import Card, card_name, card_suit
+from heartlab.cards import Card, card_name, card_names, card_suit
 from heartlab.deal import Deal
-from heartlab.observation import Observation
 from heartlab.web.messages import Event, Reveal, View
+from heartlab.web.seated import PERSON, Table, shared_of
 from heartlab.web.store import Row
-from heartlab.web.table import PERSON, Table, shared_of
-
-
-def names(cards: Iterable[Card]) -> list[str]:
-    """Cards by name, in card order."""
-    return [card_name(card) for card in sorted(cards)]
-
-
-def past_tricks(obs: Observation) -> list[list[tuple[int, Card]]]:
-    """The finished tricks as everybody saw them."""
-    n = obs.rules.players
-    by = {card: seat for seat, cards in enumerate(obs.played) for card in cards}
-    cards = obs.history[: obs.trick_number * n]
-    return [[(by[card], card) for card in cards[start : start + n]] for start in range(0, len(cards), n)]
 
 
 def trick_winner(trick: list[tuple[int, Card]]) -> int:
@@ -37,7 +21,7 @@ def trick_winner(trick: list[tuple[int, Card]]) -> int:
 def make_view(table: Table, event: Event) -> View:
     """The table for the person on seat 0."""
     obs, rules, row = table.deal.observe(PERSON), table.rules, table.row
-    tricks = past_tricks(obs)
+    tricks = obs.past_tricks
     last = tricks[-1] if tricks else []
     shared = shared_of(row)
     over, asks = table.deal.is_over, table.asks_moon
@@ -61,11 +45,11 @@ def make_view(table: Table, event: Event) -> View:
         else "play",
         direction=table.deal.pass_direction,
         pass_count=rules.pass_count,
-        may_pass=names(obs.may_pass) if can_pass else [],
-        hand=names(obs.hand),
-        legal=names(obs.legal) if obs.to_move == PERSON else [],
-        passed=names(obs.passed),
-        received=names(obs.received),
+        may_pass=card_names(obs.may_pass) if can_pass else [],
+        hand=card_names(obs.hand),
+        legal=card_names(obs.legal) if obs.to_move == PERSON else [],
+        passed=card_names(obs.passed),
+        received=card_names(obs.received),
         to_move=obs.to_move,
         leader=obs.trick[0][0] if obs.trick else obs.to_move,
         plays=len(obs.history),
@@ -75,7 +59,7 @@ def make_view(table: Table, event: Event) -> View:
         hand_sizes=list(obs.hand_sizes),
         tricks_won=list(obs.tricks_won),
         points=list(table.deal.points if over and not asks else obs.points),
-        taken=[names(card for card in cards if rules.card_points(card)) for cards in obs.taken],
+        taken=[card_names(card for card in cards if rules.card_points(card)) for cards in obs.taken],
         breaking=rules.hearts == "broken",
         broken=obs.hearts_broken,
         scores=course[-1],

@@ -1,0 +1,134 @@
+"""A match that is kept in a file while it is played, so that it can go on where it was interrupted.
+
+Units are independent and numbered, so what is in the file is simply the first of them; a match with other players,
+rules or seed is refused, one with more units goes on, and one with fewer reports the first of them and leaves the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from heartlab import __version__
+from heartlab.arena.results import MEASURES, PER_UNIT, MatchResult
+from heartlab.arena.rows import Match
+from heartlab.util.bundle import Arrays, BundleError, read_bundle, write_bundle
+
+FORMAT = "heartlab-match"
+SECONDS_BETWEEN_SAVES = 20.0
+
+
+class KeepError(ValueError):
+    """A file that holds no match, or another one."""
+
+
+def _identity(match: Match) -> dict[str, Any]:
+    """All that decides the result of a unit."""
+    return {
+        "players": [player.name for player in match.players],
+        "rules": str(match.rules),
+        "seed": match.seed,
+        "games": match.games,
+        "first": match.first,
+        "package": __version__,
+    }
+
+
+def _digests(match: Match) -> dict[str, str]:
+    """The content of the files behind the players' names: a model that was trained anew is another player."""
+    files = {str(path): path for player in match.kinds for path in player.named_files()}
+    return {name: hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest() for name, path in files.items()}
+
+
+class Keeper:
+    """Saves what has been played, now and then and at the end."""
+
+    def __init__(self, path: Path, match: Match) -> None:
+        self.path, self.match = path, match
+        self._files = _digests(match)
+        self.failure = ""
+        """Why the last attempt to save failed; empty if it did not."""
+        self._saved = time.perf_counter()
+
+    def load(self) -> MatchResult | None:
+        """All that was played before, be it more than this match wants; None if there is no file yet.
+
+        :raises KeepError: if the file holds something else.
+        :raises OSError: if no file can be written there.
+        """
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=self.path.parent):
+            pass  # what cannot be kept should fail now, not after the match
+        if not self.path.exists():
+            return None
+        try:
+            header, arrays = read_bundle(self.path)
+        except BundleError as error:
+            raise KeepError(str(error)) from error
+        if header.get("format") != FORMAT or not {*MEASURES, "decisions", "thinking"} <= set(arrays):
+            raise KeepError(f"{self.path}: holds no match")
+        for key, value in _identity(self.match).items():
+            if header.get(key) != value:
+                raise KeepError(f"{self.path}: holds a match with {key} {header.get(key)}, not {value}")
+        kept_files = header.get("files", self._files)  # files of older versions do not say
+        for name in sorted({*kept_files, *self._files}):
+            if kept_files.get(name) != self._files.get(name):
+                raise KeepError(f"{self.path}: holds a match in which {name} was another file than it is now")
+        _complete(arrays, int(header["deals"]))
+        measured: dict[str, Any] = {name: arrays[name] for name in (*PER_UNIT, "thinking")}
+        return MatchResult(self.match, **measured, seconds=float(header["seconds"]))
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the last save was more than a moment ago."""
+        return time.perf_counter() - self._saved >= SECONDS_BETWEEN_SAVES
+
+    def save(self, result: MatchResult) -> None:
+        """Save the result so far, unless another process has kept more. A full disk does not end the match."""
+        self._saved = time.perf_counter()
+        if self._units_there() > result.units:
+            return
+        header = {
+            "format": FORMAT, **_identity(self.match), "deals": result.deals, "seconds": result.seconds,
+            "files": self._files,
+        }  # fmt: skip
+        arrays = {name: np.asarray(getattr(result, name)) for name in (*PER_UNIT, "thinking")}
+        try:
+            write_bundle(self.path, header, arrays)
+            self.failure = ""
+        except OSError as error:
+            self.failure = error.strerror or str(error)
+
+    def _units_there(self) -> int:
+        """How many units of this match the file holds."""
+        try:
+            header, arrays = read_bundle(self.path)
+        except BundleError:
+            return 0
+        is_this = all(header.get(key) == value for key, value in _identity(self.match).items())
+        return len(arrays["points"]) if is_this else 0
+
+
+def _complete(arrays: Arrays, deals: int) -> None:
+    """Files of older versions hold sums of the counts: they are spread over the units, so that the sums stay right."""
+    units = len(arrays["points"])
+
+    def spread(total: int) -> npt.NDArray[np.int64]:
+        return np.diff(np.arange(units + 1) * total // max(units, 1))
+
+    if arrays["decisions"].ndim == 1:
+        arrays["decisions"] = np.stack([spread(int(total)) for total in arrays["decisions"]], axis=1)
+    arrays.setdefault("played", spread(deals))
+    arrays.setdefault("unfinished", np.zeros(units, np.int64))
+
+
+def rest_of(match: Match, done: int) -> Match:
+    """What is left of a match after some units."""
+    return replace(match, first=match.first + done, units=max(0, match.units - done))

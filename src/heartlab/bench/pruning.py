@@ -1,0 +1,75 @@
+"""What pruning and the transposition table save: nodes and time beside the same search without them.
+
+Each line is one search over the same late positions; its peer searches every node. The note gives the factor by which
+the number of nodes falls; the ratio is that of the rates. Times are processor times of this thread, in turn.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from statistics import median
+
+import numpy as np
+
+from heartlab.bench import BenchResult, benchmark
+from heartlab.deal import Deal
+from heartlab.kernel.layout import compile_rules
+from heartlab.players import OpenStates
+from heartlab.players.search import SearchPlayer
+from heartlab.rules import Rules
+
+VARIANTS = (
+    {"prune": "no", "table": "no"},
+    {"prune": "shallow", "table": "no"},
+    {"prune": "bold", "table": "no"},
+    {"prune": "yes", "table": "no"},
+    {"prune": "yes", "table": "yes"},
+)
+SEARCHES = (("maxn", "pie"), ("maxn", "points"), ("paranoid", "pie"), ("paranoid", "points"))
+DEPTHS = (("2", 8), ("3", 6), ("all", 5))
+"""Tricks to look ahead, and tricks left."""
+TABLES = ("seed-nomoon", "seed", "seed-nomoon,players=3", "seed,players=3")
+POSITIONS_PER_SECOND, ROUNDS = 4, 3
+
+
+def _late_positions(rules: Rules, tricks_left: int, count: int) -> OpenStates:
+    """Deals played at random until so many tricks are left, on lead or one card later, with a choice to make."""
+    deals: list[Deal] = []
+    dice = random.Random(1)
+    while len(deals) < count:
+        deal = Deal(rules, seed=dice.randrange(1 << 30))
+        end = rules.plays - tricks_left * rules.players + len(deals) % 2
+        while len(deal.history) < end:
+            deal.play(dice.choice(sorted(deal.legal)))
+        if len(deal.legal) > 1:
+            deals.append(deal)
+    records = np.concatenate([deal.observe(deal.to_move or 0).records for deal in deals])
+    return OpenStates(rules, compile_rules(rules), records, np.concatenate([deal._states for deal in deals]))
+
+
+@benchmark("search.pruning")
+def bench_pruning(seconds: float) -> Iterator[BenchResult]:
+    """Max^n and paranoid search: shallow and speculative pruning, and the table, beside a search of every node."""
+    count = max(1, round(POSITIONS_PER_SECOND * seconds))
+    for text in TABLES:
+        for tricks, left in DEPTHS:
+            batch = _late_positions(Rules.parse(text), left, count)
+            for kind, judge in SEARCHES:
+                base = {"eval": judge, "tricks": tricks, "worlds": "0"}
+                players = [SearchPlayer(kind, {**base, **variant}) for variant in VARIANTS]
+                times = np.zeros((ROUNDS, len(players)))
+                for turn in range(ROUNDS):
+                    for which, player in enumerate(players):
+                        begun = time.thread_time()
+                        player.search_open(batch)
+                        times[turn, which] = time.thread_time() - begun
+                nodes = [int(player.counters[0]) for player in players]
+                for which, variant in enumerate(VARIANTS[1:], 1):
+                    options = ",".join(f"{key}={value}" for key, value in variant.items())
+                    note = f"{text}: {kind}:eval={judge},tricks={tricks},{options}, {left} tricks left; "
+                    note += f"nodes fall by {nodes[0] / nodes[which]:.2f}"
+                    ours, theirs = (count / median(times[:, column]) for column in (which, 0))
+                    ratio = float(median(times[:, 0] / times[:, which]))
+                    yield BenchResult("search.pruning", "searches/s", 1, ours, "every node", theirs, ratio, note)

@@ -1,0 +1,73 @@
+"""The level estimate: the points that somebody's decisions cost per deal, and which of our players that compares to."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from heartlab.coach.values import LevelEstimate
+from heartlab.util.statistics import t_quantile
+
+YARDSTICK = [
+    ("random", 10.88, 1.15),
+    ("gnome", 3.73, 0.74),
+    ("gnome:peter", 2.35, 0.47),
+    ("gnome:jake", 1.96, 0.34),
+    ("advice:advice-four", 1.41, 0.28),
+    ("uct:worlds=20,sims=200", 0.50, 0.17),
+]
+"""Players with the mean cost of their decisions per deal and its standard error: 40 deals of seed 7 under standard
+rules, against three `gnome`, judged as in a review. Made by `python docs/make_levels.py 40`."""
+
+
+WHICH = "Deals count that you play under standard rules, with a seed unknown to you, and without the coach's help."
+DEALS = 40
+"""Deals of the yardstick."""
+ENOUGH = 10
+"""Deals from which a comparison says something."""
+PRIOR = 19
+"""The spread of one's own deals is pooled with that of so many deals (plus one) of a player that costs as much."""
+STEP = 0.005
+"""Distance of the means that are tried."""
+
+
+def estimate_level(person: str, deals: list[tuple[float, int]]) -> LevelEstimate:
+    """The estimate from what each reviewed deal cost, and with how many decisions; a 95 % interval over deals."""
+    costs = [cost for cost, _ in deals]
+    count = sum(number for _, number in deals)
+    if len(costs) < 2:
+        text = f"Review at least two deals to get an estimate. {WHICH}"
+        return LevelEstimate(person, len(costs), count, None, None, None, text)
+    mean, low, high = interval(costs)
+    few = f"Too few deals to compare you with our players: {ENOUGH} are needed."
+    text = (
+        f"Your decisions cost {mean:.1f} points a deal in the coach's eyes ({low:.1f} to {high:.1f}, 95 % interval "
+        f"over {len(costs)} deals); what is within the noise is left out. "
+        f"{compare(low, high) if len(costs) >= ENOUGH else few} {WHICH}"
+    )
+    return LevelEstimate(person, len(costs), count, round(mean, 2), round(low, 2), round(high, 2), text)
+
+
+def interval(costs: list[float]) -> tuple[float, float, float]:
+    """The mean of what deals cost, with a 95 % interval: all true means that the deals do not contradict.
+
+    A few deals may all cost nothing, or the same, by chance; their own spread would then promise a certainty that
+    nobody has. So each supposed mean is tried (Student's t) with the spread that a player of that mean has, by the
+    yardstick, pooled with that of the deals. With many deals this is the usual interval.
+    """
+    n, mean = len(costs), float(np.mean(costs))
+    supposed = np.arange(0.0, 3 * mean + 20.0, STEP)
+    known = sorted((cost, se * DEALS**0.5) for _, cost, se in YARDSTICK)
+    spread = np.interp(supposed, *np.array(known).T)
+    freedom = n - 1 + PRIOR
+    variance = (float(np.var(costs, ddof=1)) * (n - 1) + PRIOR * spread**2) / freedom
+    fits = supposed[np.abs(supposed - mean) <= t_quantile(0.975, freedom) * np.sqrt(variance / n)]
+    return mean, float(fits[0]), float(fits[-1])
+
+
+def compare(low: float, high: float) -> str:
+    """Which players of the yardstick cost as much, as far as the interval tells."""
+    alike = [name for name, mean, se in YARDSTICK if low <= mean + 2 * se and mean - 2 * se <= high]
+    if alike:
+        return f"That is like {' or '.join(alike)}."
+    worse = [name for name, mean, _ in YARDSTICK if mean > high]
+    return f"That is better than {worse[-1]}." if worse else f"That is more than {YARDSTICK[0][0]} gives away."

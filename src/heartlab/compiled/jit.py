@@ -1,0 +1,195 @@
+"""The decorator of every kernel: machine code with a cache that cannot go stale, and a word while compiling.
+
+Numba's file cache notices a change in a function's own file, but not in a file that it calls. So each module's compiled
+code lies in a directory that carries a hash of the module's source, of the sources of all modules of this package that
+it imports, directly or through others, and of the versions of numba and numpy: any change that could matter means a
+new directory, and no other change does. If no directory can be written the kernels compile into a temporary one.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+import re
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+from numba.core import config, event
+from numba.core.errors import NumbaError
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+PACKAGE = Path(__file__).parent.parent
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def _path(module: str) -> Path | None:
+    """The file of a module of this package; None if there is no such module."""
+    path = PACKAGE.joinpath(*module.split(".")[1:])
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return path if path.exists() else None
+
+
+@cache
+def _source(module: str) -> tuple[bytes, frozenset[str]]:
+    """The source of a module of this package, and the modules that it imports."""
+    path = _path(module)
+    if path is None:
+        return b"", frozenset()
+    text = path.read_bytes()
+    found = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "heartlab":
+            found.add(node.module)
+            found |= {f"{node.module}.{name.name}" for name in node.names}  # it may be a module, too
+        elif isinstance(node, ast.Import):
+            found |= {name.name for name in node.names if name.name.split(".")[0] == "heartlab"}
+    return text, frozenset(name for name in found if _path(name))
+
+
+def sources_behind(module: str) -> list[str]:
+    """A module and everything of this package that it imports, directly or through others, sorted."""
+    found, waiting = set(), {module}
+    while waiting:
+        name = waiting.pop()
+        found.add(name)
+        waiting |= _source(name)[1] - found
+    return sorted(found)
+
+
+@cache
+def source_key(module: str) -> str:
+    """A short hash of everything that decides what the kernels of a module compile to."""
+    digest = hashlib.blake2b(f"{numba.__version__} {np.__version__} {sys.version}".encode(), digest_size=10)
+    for name in sources_behind(module):
+        digest.update(name.encode())
+        digest.update(_source(name)[0])
+    return digest.hexdigest()
+
+
+@cache
+def _cache_base() -> str:
+    """Where compiled code is kept: HEARTLAB_CACHE, the user's cache, or a temporary directory."""
+    base = os.environ.get("HEARTLAB_CACHE") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "heartlab"
+    )
+    try:
+        os.makedirs(base, exist_ok=True)
+        with tempfile.TemporaryFile(dir=base):
+            return base
+    except OSError:
+        return tempfile.mkdtemp(prefix="heartlab-kernels-")
+
+
+def compile_reason(error: NumbaError) -> str:
+    """Why a function of a user cannot be compiled: the one line of the compiler's long answer that says it."""
+    lines = [line.strip() for line in _COLOUR.sub("", str(error)).splitlines() if line.strip()]
+    return next((line for line in lines if "Error" in line or "not" in line.lower().split()), lines[0])
+
+
+def cache_directory(module: str) -> str:
+    """The directory for the compiled code of a module."""
+    return os.path.join(_cache_base(), f"{module.removeprefix('heartlab.')}-{source_key(module)}")
+
+
+_decorating, _compiling = threading.Lock(), threading.Lock()
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function on first use, cached on disk, running without the GIL."""
+    return _compile(function, ())
+
+
+def template(function: Function) -> Function:
+    """A function that takes kernels as arguments: its text becomes part of each kernel that calls it.
+
+    Called like others it could not be cached, nor could its callers: numba does not know such arguments again.
+    """
+    return function if config.DISABLE_JIT else numba.njit(nogil=True, error_model="numpy", inline="always")(function)
+
+
+def pointed(*signature: Any) -> Callable[[Function], Function]:
+    """Compile a function at once for one signature, so that kernels can call it through a pointer.
+
+    Functions outside this package are not cached on disk: the cache key does not cover their sources.
+    """
+
+    def decorate(function: Function) -> Function:
+        compiled: Any = _compile(function, signature)
+        if not config.DISABLE_JIT:
+            _remember_addresses(compiled)
+        return compiled
+
+    return decorate
+
+
+def _remember_addresses(dispatcher: Any) -> None:
+    """Let a function that has one signature know where its machine code is.
+
+    Whenever a function is passed to a kernel, numba looks up its compiled form and two addresses anew, in some 200 µs
+    with the GIL held: longer than many a search.
+    """
+    (result,) = dispatcher.overloads.values()
+    dispatcher.get_compile_result = lambda signature: result
+    result.library.get_pointer_to_function = cache(result.library.get_pointer_to_function)
+
+
+def compile_for(dispatcher: Any, signature: Any) -> None:
+    """Compile a kernel for one signature, and for no other from then on.
+
+    For kernels that take functions: left to itself numba would compile them anew for every function that is passed.
+    """
+    if config.DISABLE_JIT:
+        return
+    with _compiling:  # two threads may come at once
+        if not dispatcher.signatures:
+            dispatcher.compile(signature)
+            dispatcher.disable_compile()
+
+
+def _compile(function: Function, signature: tuple[Any, ...]) -> Function:
+    if config.DISABLE_JIT:
+        return function
+    ours = function.__module__.startswith("heartlab.")
+    with _decorating:
+        before = config.CACHE_DIR
+        if ours:
+            config.CACHE_DIR = cache_directory(function.__module__)
+        try:
+            options: dict[str, Any] = dict(nogil=True, cache=ours, error_model="numpy")
+            compiled: Any = numba.njit(*signature, **options)(function)
+            return compiled
+        finally:
+            config.CACHE_DIR = before
+
+
+class _CompileNotice(event.Listener):
+    """Says once, on standard error, that kernels are being compiled: silence looks like a hang."""
+
+    def __init__(self) -> None:
+        self.said = False
+
+    def on_start(self, event: Any) -> None:
+        module = event.data["dispatcher"].py_func.__module__ or ""
+        if not self.said and module.startswith("heartlab."):
+            self.said = True
+            print(
+                "heartlab: compiling kernels for this machine, each of them once; this takes up to a minute or two",
+                file=sys.stderr,
+                flush=True,
+            )
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+if not config.DISABLE_JIT:
+    event.register("numba:compile", _CompileNotice())

@@ -1,0 +1,1 @@
+"""The language: terms, parsing, validation, normal form, scrambling."""

@@ -1,0 +1,297 @@
+"""Is a text a game? All errors and warnings that the GDL definition asks for, each with its place and rule.
+
+An error means that the text is not GDL and machines may differ over it; a warning that it is probably not what its
+author meant. Checks of single rules come first, then those that need the graph of which relation leads to which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from heartlab.ggp.gdl.graph import strong_components
+from heartlab.ggp.gdl.parse import Description, Expression, Place, Rule
+from heartlab.ggp.gdl.terms import (
+    KEYWORD_ARITIES,
+    Functor,
+    functor,
+    functor_name,
+    is_ground,
+    is_variable,
+    number_of,
+    variables,
+)
+
+ERROR, WARNING = "error", "warning"
+NEEDED = ("role", "terminal", "goal", "legal")
+CONNECTIVES = ("not", "or", "distinct", "<=")
+ONLY_GIVEN = ("role", "true", "does")
+ONLY_DERIVED = ("init", "next", "base", "input")
+USED_FROM_OUTSIDE = ("role", "init", "legal", "next", "terminal", "goal", "base", "input", "sees")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One error or warning."""
+
+    severity: str
+    place: Place
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.severity}: {self.message}"
+
+
+def validate(description: Description) -> list[Finding]:
+    """All errors and warnings, in the order of the text."""
+    found: list[Finding] = []
+    for rule in description.rules:
+        found += _check_rule(rule)
+    found += _check_presence(description)
+    found += _check_arities(description)
+    found += _check_names(description)
+    found += _check_graph(description)
+    unique = dict.fromkeys(found)
+    return sorted(unique, key=lambda finding: (finding.place.line, finding.place.column, finding.severity))
+
+
+def errors(description: Description) -> list[Finding]:
+    """The errors only."""
+    return [finding for finding in validate(description) if finding.severity == ERROR]
+
+
+# One rule at a time
+
+
+def _error(expression: Expression | Rule, message: str) -> Finding:
+    return Finding(ERROR, expression.place, message)
+
+
+def _check_rule(rule: Rule) -> Iterator[Finding]:
+    head = rule.head.functor_name
+    if head in CONNECTIVES or is_variable(str(head)):
+        yield _error(rule, f"{head} cannot be the head of a rule: {rule}")
+    if head in ONLY_GIVEN and not (head == "role" and rule.is_fact):
+        what = "stated as a fact" if rule.is_fact else "the head of a rule"
+        yield _error(rule, f"{head} is given by the game's course and cannot be {what}: {rule}")
+    if rule.is_fact and not is_ground(rule.head.term):
+        yield _error(rule, f"a variable outside of a rule: {rule}")
+    if not rule.is_fact and not rule.body:
+        yield Finding(WARNING, rule.place, f"a rule without a body is a fact: {rule}")
+    yield from _check_sentence(rule.head, rule)
+    for literal in rule.body:
+        yield from _check_literal(literal, rule, inside_or=False)
+    if not rule.is_fact:
+        yield from _check_safety(rule)
+
+
+def _check_literal(literal: Expression, rule: Rule, inside_or: bool) -> Iterator[Finding]:
+    name = literal.functor_name
+    if name == "or":
+        if len(literal.parts) < 2:
+            yield _error(literal, f"or takes at least one sentence: {literal}")
+        if inside_or:
+            yield Finding(WARNING, literal.place, f"an `or` directly inside an `or`: {literal}")
+        for branch in literal.parts[1:]:
+            yield from _check_literal(branch, rule, inside_or=True)
+    elif name == "not":
+        if len(literal.parts) != 2:
+            yield _error(literal, f"not takes one sentence: {literal}")
+        elif literal.parts[1].functor_name in CONNECTIVES or is_variable(literal.parts[1].functor_name or ""):
+            yield _error(literal, f"only a sentence can be negated: {literal}")
+        else:
+            yield from _check_literal(literal.parts[1], rule, inside_or=False)
+    elif name in ONLY_DERIVED:
+        yield _error(literal, f"{name} cannot stand in the body of a rule: {rule}")
+    elif is_variable(name or ""):
+        yield _error(literal, f"a variable cannot stand for a sentence: {literal}")
+    else:
+        yield from _check_sentence(literal, rule)
+
+
+def _check_sentence(sentence: Expression, rule: Rule) -> Iterator[Finding]:
+    name = sentence.functor_name or ""
+    arity = KEYWORD_ARITIES.get(name, -1)
+    given = max(0, len(sentence.parts) - 1)
+    if arity == given == 0 and sentence.parts:
+        yield _error(sentence, f"{name} takes no arguments and stands without parentheses: {sentence}")
+    elif arity >= 0 and (given != arity or (arity == 0) != (sentence.name is not None)):
+        yield _error(sentence, f"{name} takes {arity} argument{'s' * (arity != 1)}, not {given}: {sentence}")
+    if name == "goal" and given == 2 and not is_variable(sentence.parts[2].term):
+        value = number_of(sentence.parts[2].term)
+        if value is None or value > 100:
+            yield Finding(WARNING, sentence.place, f"a goal should be a number from 0 to 100: {sentence}")
+    for part in sentence.parts[1:]:
+        yield from _check_term(part, rule, allowed="does" if name == "sees" else "")
+
+
+def _check_term(term: Expression, rule: Rule, allowed: str = "") -> Iterator[Finding]:
+    """Keywords cannot be functions; only a percept may say `(does ...)`, which GDL-II games do."""
+    name = term.functor_name or ""
+    if term.parts and name in KEYWORD_ARITIES and name != allowed:
+        yield _error(term, f"the keyword {name} cannot be a function: {term}")
+    if term.parts and is_variable(name):
+        yield _error(term, f"a variable cannot be the name of a function: {term}")
+    for part in term.parts[1:]:
+        yield from _check_term(part, rule)
+
+
+def _check_safety(rule: Rule) -> Iterator[Finding]:
+    """Every variable in the head, in a negation or in `distinct` needs a positive sentence that binds it."""
+    bound: set[str] = set()
+    for literal in rule.body:
+        bound |= _supported(literal)
+    unsafe = [name for name in dict.fromkeys(variables(rule.head.term)) if name not in bound]
+    for name in unsafe:
+        yield _error(rule, f"nothing in the body binds {name} of the head: {rule}")
+    for test in _tests(rule.body):
+        for name in dict.fromkeys(variables(test.term)):
+            if name not in bound:
+                yield _error(test, f"nothing binds {name} of {test} in the rule {rule}")
+
+
+def _supported(literal: Expression) -> set[str]:
+    """The variables that a literal binds; an `or` binds what all its branches bind."""
+    if literal.functor_name == "or" and literal.parts:
+        branches = [_supported(branch) for branch in literal.parts[1:]]
+        return set.intersection(*branches) if branches else set()
+    if literal.functor_name in ("not", "distinct"):
+        return set()
+    return set(variables(literal.term))
+
+
+def _tests(body: tuple[Expression, ...]) -> Iterator[Expression]:
+    for literal in body:
+        if literal.functor_name == "or":
+            yield from _tests(literal.parts[1:])
+        elif literal.functor_name in ("not", "distinct"):
+            yield literal
+
+
+# The text as a whole
+
+
+def _check_presence(description: Description) -> Iterator[Finding]:
+    defined = {rule.head.functor_name for rule in description.rules}
+    for name in NEEDED:
+        if name not in defined:
+            yield Finding(ERROR, Place(description.source, 1, 1), f"the game has no {name}")
+
+
+def _sentences(literals: tuple[Expression, ...]) -> Iterator[tuple[Expression, bool]]:
+    """The sentences of a body, and whether each is negated."""
+    for literal in literals:
+        if literal.functor_name == "or":
+            yield from _sentences(literal.parts[1:])
+        elif literal.functor_name == "not":
+            yield from ((sentence, True) for sentence, _ in _sentences(literal.parts[1:]))
+        elif literal.functor_name != "distinct":
+            yield literal, False
+
+
+def _check_arities(description: Description) -> Iterator[Finding]:
+    """A name should have one number of arguments throughout, as a relation and as a function."""
+    for kind, walk in (("relation", _relations), ("function", _functions)):
+        seen: dict[str, int] = {}
+        for rule in description.rules:
+            for expression in walk(rule):
+                name = expression.functor_name or ""
+                arity = -1 if expression.name is not None else len(expression.parts) - 1
+                if name in KEYWORD_ARITIES or is_variable(name):
+                    continue
+                if seen.setdefault(name, arity) != arity:
+                    shown = {-1: "none", 0: "none in parentheses"}
+                    before, now = (shown.get(n, str(n)) for n in (seen[name], arity))
+                    message = f"the {kind} {name} has {now} arguments here but {before} elsewhere; they are different"
+                    yield Finding(WARNING, expression.place, message)
+
+
+def _relations(rule: Rule) -> Iterator[Expression]:
+    yield rule.head
+    yield from (sentence for sentence, _ in _sentences(rule.body))
+
+
+def _functions(rule: Rule) -> Iterator[Expression]:
+    waiting = [part for sentence in _relations(rule) for part in sentence.parts[1:]]
+    while waiting:
+        expression = waiting.pop()
+        if expression.parts:
+            yield expression
+            waiting.extend(expression.parts[1:])
+
+
+def _check_names(description: Description) -> Iterator[Finding]:
+    """Relations that are used but never defined, or defined but never used."""
+    defined: dict[Functor, Rule] = {}
+    used: dict[Functor, Expression] = {}
+    for rule in description.rules:
+        defined.setdefault(functor(rule.head.term), rule)
+        for sentence, _ in _sentences(rule.body):
+            used.setdefault(functor(sentence.term), sentence)
+    for key, sentence in used.items():
+        if key not in defined and functor_name(key) not in KEYWORD_ARITIES and not is_variable(functor_name(key)):
+            yield Finding(WARNING, sentence.place, f"nothing defines {functor_name(key)}: it never holds")
+    for key, rule in defined.items():
+        if key not in used and functor_name(key) not in USED_FROM_OUTSIDE:
+            yield Finding(WARNING, rule.place, f"nothing uses {functor_name(key)}")
+
+
+def _check_graph(description: Description) -> Iterator[Finding]:
+    edges: dict[str, set[str]] = {}
+    for rule in description.rules:
+        targets = edges.setdefault(rule.head.functor_name or "", set())
+        targets |= {sentence.functor_name or "" for sentence, _ in _sentences(rule.body)}
+    component = {name: number for number, part in enumerate(strong_components(edges)) for name in part}
+    for rule in description.rules:
+        head = rule.head.functor_name or ""
+        same = [(s, negated) for s, negated in _sentences(rule.body) if component.get(s.functor_name or "") is not None]
+        cycle = [(s, negated) for s, negated in same if component[s.functor_name or ""] == component[head]]
+        if not any(_leads_back(head, sentence.functor_name or "", edges) for sentence, _ in cycle):
+            continue
+        for sentence, negated in cycle:
+            if negated:
+                yield _error(sentence, f"{head} depends on its own negation through {sentence}: {rule}")
+        yield from _check_recursion(rule, [sentence for sentence, _ in cycle])
+    for head, forbidden in (
+        ("init", ("true", "does")),
+        ("base", ("true", "does")),
+        ("input", ("true", "does")),
+        ("legal", ("does",)),
+        ("goal", ("does",)),
+        ("terminal", ("does",)),
+    ):
+        behind = _behind(head, edges)
+        for name in forbidden:
+            if name in behind:
+                place = next(rule.place for rule in description.rules if rule.head.functor_name == head)
+                yield Finding(ERROR, place, f"{head} cannot depend on {name}, which some rules behind it use")
+
+
+def _leads_back(head: str, name: str, edges: dict[str, set[str]]) -> bool:
+    return name == head or head in _behind(name, edges)
+
+
+def _behind(name: str, edges: dict[str, set[str]]) -> set[str]:
+    """All relations that a relation depends on."""
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        for target in edges.get(waiting.pop(), ()):
+            if target not in found:
+                found.add(target)
+                waiting.append(target)
+    return found
+
+
+def _check_recursion(rule: Rule, cyclic: list[Expression]) -> Iterator[Finding]:
+    """The recursion restriction: what a recursive sentence is given must be ground, in the head, or bound outside."""
+    allowed = {part.term for part in rule.head.parts[1:]}
+    for sentence, negated in _sentences(rule.body):
+        if sentence not in cyclic and not negated:
+            allowed |= {part.term for part in sentence.parts[1:]}
+    for sentence in cyclic:
+        for part in sentence.parts[1:]:
+            if not is_ground(part.term) and part.term not in allowed:
+                yield _error(
+                    sentence, f"the recursion through {sentence} could grow without end: {part} is bound nowhere else"
+                )

@@ -1,0 +1,1 @@
+"""Running a game: grounding, networks, the prover."""

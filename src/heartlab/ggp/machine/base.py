@@ -1,0 +1,112 @@
+"""What every way of running a game offers: the state machine that a GDL text describes.
+
+There are two: the prover (plain, slow, takes any game) and the network (compiled, quick, needs the game grounded).
+Both answer in terms, so players, the manager and the tests can use either without knowing which. A state is
+whatever hashable value suits the machine; `facts` shows it as GDL.
+"""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Sequence
+from typing import TypeAlias
+
+from heartlab.ggp.gdl.terms import GdlError, Term, show
+
+State: TypeAlias = Hashable
+
+Facts: TypeAlias = frozenset[Term]
+
+
+class GameError(GdlError):
+    """A game went where its rules say nothing: a player without a legal move, a goal without a value."""
+
+
+class Machine(ABC):
+    """A game that can be played move by move; roles and moves are terms, players are numbered by role."""
+
+    name: str
+    roles: tuple[Term, ...]
+    kind: str
+    """Which machine this is, for people: `prover` or `network`."""
+    fingerprint: str = ""
+    """Of the rules; games that share all their words may still differ in it."""
+    note: str = ""
+    """Why this machine was taken, where there was a choice."""
+
+    @property
+    @abstractmethod
+    def initial(self) -> State:
+        """The state in which play begins."""
+
+    @abstractmethod
+    def facts(self, state: State) -> Facts:
+        """What holds in a state, as terms."""
+
+    @abstractmethod
+    def state_of(self, facts: Facts) -> State:
+        """The state in which exactly these facts hold."""
+
+    @abstractmethod
+    def legal(self, state: State, player: int) -> list[Term]:
+        """The legal moves of a player, sorted; empty only where the rules are broken."""
+
+    @abstractmethod
+    def next(self, state: State, moves: Sequence[Term]) -> State:
+        """The state after one move of each player, in the order of roles."""
+
+    @abstractmethod
+    def is_terminal(self, state: State) -> bool:
+        """Whether the game is over."""
+
+    @abstractmethod
+    def goal_values(self, state: State, player: int) -> list[int]:
+        """Every value that the rules give a player in a state; a sound game gives one at its end."""
+
+    @abstractmethod
+    def sees(self, state: State, moves: Sequence[Term], player: int) -> list[Term]:
+        """What a player perceives of a joint move in a GDL-II game, sorted."""
+
+    @abstractmethod
+    def fork(self) -> Machine:
+        """A machine for the same game that can be used in another thread."""
+
+    @property
+    def has_percepts(self) -> bool:
+        """Whether players are told what they see (GDL-II) instead of the moves."""
+        return False
+
+    def goal(self, state: State, player: int) -> int:
+        """The value of a state for a player.
+
+        Raises:
+            GameError: the rules give no value, or several.
+        """
+        values = self.goal_values(state, player)
+        if len(values) != 1:
+            found = "no value" if not values else " and ".join(map(str, values))
+            raise GameError(f"{self.name}: the goal of {show(self.roles[player])} has {found} in this state")
+        return values[0]
+
+    def goals(self, state: State) -> list[int]:
+        """The value of a state for every player."""
+        return [self.goal(state, player) for player in range(len(self.roles))]
+
+    def legal_moves(self, state: State) -> list[list[Term]]:
+        """The legal moves of every player.
+
+        Raises:
+            GameError: a player has none.
+        """
+        found = [self.legal(state, player) for player in range(len(self.roles))]
+        for role, moves in zip(self.roles, found, strict=True):
+            if not moves:
+                raise GameError(f"{self.name}: {show(role)} has no legal move in a state that is not terminal")
+        return found
+
+    def playout(self, state: State, dice: random.Random) -> list[int]:
+        """Play to the end, every player choosing uniformly; the goals."""
+        while not self.is_terminal(state):
+            state = self.next(state, [dice.choice(moves) for moves in self.legal_moves(state)])
+        return self.goals(state)

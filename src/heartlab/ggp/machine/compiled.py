@@ -1,0 +1,149 @@
+"""The network as a state machine: terms outside, bits inside."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from heartlab.ggp.gdl.terms import Term, show
+from heartlab.ggp.machine.base import Facts, GameError, Machine, State
+from heartlab.ggp.machine.network import GOALS, MOVES, NEXT, PERCEPTS, TERMINAL, Network, pack, unpack
+from heartlab.ggp.machine.simulate import (
+    WORDS,
+    clear,
+    playouts_scalar,
+    playouts_wide,
+    put_moves,
+    put_state,
+    settle,
+    take_state,
+)
+
+MAX_STEPS = 2000
+"""Playouts longer than this are given up: the game may never end."""
+
+
+class NetworkMachine(Machine):
+    """Runs a grounded game; a state is its packed propositions as bytes."""
+
+    kind = "network"
+
+    def __init__(self, network: Network, name: str) -> None:
+        self.name = name
+        self.network = network
+        self.roles = network.roles
+        self.values = np.zeros(network.literals, np.uint64)
+        clear(self.values)
+        self._now: State = None
+        self._numbers = {term: number for number, term in enumerate(network.propositions)}
+        self._starts = [int(first) for first in network.net.role_moves]
+        self._moves = [{move: number for number, move in enumerate(own)} for own in network.moves]
+
+    def fork(self) -> Machine:
+        twin = NetworkMachine(self.network, self.name)
+        twin.note, twin.fingerprint = self.note, self.fingerprint
+        return twin
+
+    @property
+    def initial(self) -> State:
+        return self.network.net.initial.tobytes()
+
+    @property
+    def has_percepts(self) -> bool:
+        return bool(self.network.percepts)
+
+    def facts(self, state: State) -> Facts:
+        bits = unpack(self.words(state), len(self.network.propositions))
+        return frozenset(self.network.propositions[number] for number in np.flatnonzero(bits))
+
+    def state_of(self, facts: Facts) -> State:
+        bits = np.zeros(len(self.network.propositions), bool)
+        for fact in facts:
+            if fact not in self._numbers:
+                raise GameError(f"{self.name}: {show(fact)} can never hold in this game")
+            bits[self._numbers[fact]] = True
+        return pack(bits).tobytes()
+
+    @staticmethod
+    def words(state: State) -> npt.NDArray[np.uint64]:
+        """A state as the packed words that kernels take."""
+        assert isinstance(state, bytes)
+        return np.frombuffer(state, np.uint64)
+
+    def legal(self, state: State, player: int) -> list[Term]:
+        self._enter(state)
+        net = self.network.net
+        literals = net.legal[self._starts[player] : self._starts[player + 1]]
+        moves = self.network.moves[player]
+        return [moves[number] for number in np.flatnonzero(self.values[literals] & np.uint64(1))]
+
+    def next(self, state: State, moves: Sequence[Term]) -> State:
+        self._play(state, moves)
+        settle(self.network.net, self.values, NEXT)
+        words = np.zeros(len(self.network.net.initial), np.uint64)
+        take_state(self.network.net, self.values, 0, words)
+        return words.tobytes()
+
+    def is_terminal(self, state: State) -> bool:
+        self._enter(state)
+        return bool(self.values[self.network.net.terminal] & np.uint64(1))
+
+    def goal_values(self, state: State, player: int) -> list[int]:
+        self._enter(state)
+        settle(self.network.net, self.values, GOALS)
+        rows = self.network.net.goals
+        return sorted(int(value) for role, value, one in rows if role == player and self.values[one] & np.uint64(1))
+
+    def sees(self, state: State, moves: Sequence[Term], player: int) -> list[Term]:
+        self._play(state, moves)
+        settle(self.network.net, self.values, NEXT)
+        settle(self.network.net, self.values, PERCEPTS)
+        found = self.network.percepts
+        return [percept for role, percept, one in found if role == player and self.values[one] & np.uint64(1)]
+
+    def _enter(self, state: State) -> None:
+        if state != self._now:
+            put_state(self.network.net, self.words(state), self.values)
+            settle(self.network.net, self.values, TERMINAL)
+            settle(self.network.net, self.values, MOVES)
+            self._now = state
+
+    def move_number(self, player: int, move: Term) -> int:
+        """The number of a move among all moves of all roles.
+
+        Raises:
+            GameError: the role never has such a move.
+        """
+        number = self._moves[player].get(move)
+        if number is None:
+            raise GameError(f"{self.name}: {show(self.roles[player])} never has the move {show(move)}")
+        return self._starts[player] + number
+
+    def move_of(self, player: int, number: int) -> Term:
+        """The move with a number."""
+        return self.network.moves[player][number - self._starts[player]]
+
+    def _play(self, state: State, moves: Sequence[Term]) -> None:
+        self._enter(state)
+        chosen = [self.move_number(player, move) for player, move in enumerate(moves)]
+        put_moves(self.network.net, self.values, np.array(chosen, np.int64))
+
+    def playout(self, state: State, dice: random.Random) -> list[int]:
+        totals, ended = self.playouts(state, 1, dice.getrandbits(64), wide=False)
+        if not ended:
+            raise GameError(f"{self.name}: a playout did not end within {MAX_STEPS} steps")
+        return totals
+
+    def playouts(
+        self, state: State, count: int, seed: int, wide: bool = True, max_steps: int = MAX_STEPS
+    ) -> tuple[list[int], int]:
+        """Random playouts from a state: the sums of the goals per role, and how many playouts ended."""
+        rng = np.array([seed & (2**64 - 1)], np.uint64)
+        totals = np.zeros(len(self.roles), np.int64)
+        shape = (self.network.literals, WORDS) if wide else (self.network.literals,)
+        run = playouts_wide if wide else playouts_scalar
+        ended = run(self.network.net, self.words(state), count, max_steps, rng, np.zeros(shape, np.uint64), totals)
+        return [int(total) for total in totals], int(ended)

@@ -1,0 +1,87 @@
+"""A game by name or file, on the best machine that takes it.
+
+The network if the game grounds within its budget, else the prover; the machine's `note` says what was chosen and why,
+and commands print it. Our own games go by their names.
+"""
+
+from __future__ import annotations
+
+import time
+from importlib import resources
+from pathlib import Path
+
+from heartlab.ggp.gdl.parse import Description, parse_game
+from heartlab.ggp.gdl.terms import GdlError
+from heartlab.ggp.machine.base import Machine
+from heartlab.ggp.machine.grounding import Budget, GroundingFailed, MissingClingo, ground
+from heartlab.ggp.machine.prover import Prover
+
+SUFFIX = ".kif"
+
+
+def known_games() -> list[str]:
+    """The names of our own games."""
+    folder = resources.files("heartlab.ggp") / "games"
+    return sorted(entry.name.removesuffix(SUFFIX) for entry in folder.iterdir() if entry.name.endswith(SUFFIX))
+
+
+def read_game(file: str | Path) -> Description:
+    """The description of one of our own games by name, or of the game in a file.
+
+    Raises:
+        GdlError: there is no such game, or the text is not GDL.
+    """
+    name = str(file)
+    if name in known_games():
+        text = (resources.files("heartlab.ggp") / "games" / f"{name}{SUFFIX}").read_text("utf-8")
+        return parse_game(text, name)
+    path = Path(file)
+    if not path.is_file():
+        what = "is no file" if path.exists() else "no such file"
+        raise GdlError(f"{name}: {what}, and no game of ours; ours are {', '.join(known_games())}")
+    try:
+        return parse_game(path.read_text("utf-8"), name)
+    except UnicodeDecodeError:
+        raise GdlError(f"{name}: this is not a text file") from None
+
+
+def make_machine(description: Description, kind: str = "auto", budget: Budget = Budget()) -> Machine:  # noqa: B008
+    """A machine that runs a game: `network`, `prover`, or `auto` for the network where it can be had.
+
+    Raises:
+        GroundingFailed: the network was asked for and cannot be had.
+        MissingClingo: the network was asked for and clingo is not installed.
+    """
+    if kind not in ("auto", "network", "prover"):
+        raise GdlError(f"no machine is called {kind}; there are auto, network and prover")
+    if kind == "prover":
+        return _prover(description, "the prover, as asked")
+    try:
+        return _network_machine(description, budget)
+    except (GroundingFailed, MissingClingo) as reason:
+        if kind == "network":
+            raise
+        return _prover(description, f"played by the prover, which is slow: {reason}")
+
+
+def _prover(description: Description, note: str) -> Machine:
+    machine = Prover(description)
+    machine.note, machine.fingerprint = note, description.fingerprint
+    return machine
+
+
+def _network_machine(description: Description, budget: Budget) -> Machine:
+    begun = time.monotonic()
+    game = ground(description, budget)
+    from heartlab.ggp.machine.compiled import NetworkMachine
+    from heartlab.ggp.machine.network import build_network
+
+    machine = NetworkMachine(build_network(game, description.roles), description.source)
+    machine.note = f"grounded in {time.monotonic() - begun:.2f} s"
+    machine.fingerprint = description.fingerprint
+    return machine
+
+
+def load_game(file: str | Path, kind: str = "auto", budget: Budget = Budget()) -> Machine:  # noqa: B008
+    """Read a game and make a machine for it."""
+    return make_machine(read_game(file), kind, budget)

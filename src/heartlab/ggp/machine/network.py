@@ -1,0 +1,302 @@
+"""From ground rules to a propositional network: arrays of gates in an order in which they can be evaluated.
+
+The network is data that one compiled interpreter runs (`simulate.py`), so no game needs a compilation of its own.
+Values are kept per literal: for every node its value and its negation lie side by side, and a gate is one `and`.
+
+Gates stand in five sections, each evaluated only when it is needed. Goals use gates of the first section, whether the
+game is over; the next state and the percepts use those of the legal moves. The legal moves do without the first section
+if that costs few gates more, so that look-ahead can ask for one without the other; `moves_need_terminal` tells.
+
+A section is a list of blocks. In an acyclic block the gates stand by level, so that neighbours do not wait for each
+other. Atoms that depend on each other in a circle (a group of stones and its liberties) have registers: their block
+starts with all registers false and is run until none of them changes, which is the meaning of recursive rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from heartlab.ggp.gdl.graph import strong_components
+from heartlab.ggp.gdl.terms import Term, arguments, functor, functor_name, number_of, show, sort_key
+from heartlab.ggp.machine.gates import FALSE, TRUE, Gates
+from heartlab.ggp.machine.grounding import GroundGame, GroundingFailed
+
+TERMINAL, MOVES, GOALS, NEXT, PERCEPTS = range(5)
+"""The sections: whether the game is over, the legal moves, the goals, the next state, the percepts."""
+
+DUPLICATION = 0.2
+"""How much larger a network may become by keeping the legal moves apart from the question whether the game is over."""
+
+Literals = npt.NDArray[np.uint32]
+
+
+class Net(NamedTuple):
+    """A network for the kernels. Literals index the array of values; moves are numbered role by role."""
+
+    pairs: Literals  # [gates, 2] the inputs of each gate
+    first_gate: int  # node number of the first gate
+    blocks: Literals  # [blocks, 4] first and last+1 gate, first and last+1 register
+    sections: Literals  # [6] first block of each section, and the end
+    registers: Literals  # [registers, 2] node of the register, literal of its new value
+    bases: int  # number of propositions of a state: nodes 1 ... bases
+    legal: Literals  # [moves] literal that says that the move is legal; move m is node 1 + bases + m
+    role_moves: Literals  # [roles + 1] first move of each role, and the end
+    following: Literals  # [bases] literal of each proposition in the next state
+    initial: npt.NDArray[np.uint64]  # [words] the first state, packed
+    terminal: int  # literal
+    moves_need_terminal: int  # whether TERMINAL must be settled before MOVES
+    goals: Literals  # [goals, 3] role, value, literal
+
+
+@dataclass(frozen=True)
+class Network:
+    """A network with the names of everything that goes in and out."""
+
+    net: Net
+    roles: tuple[Term, ...]
+    propositions: tuple[Term, ...]
+    moves: tuple[tuple[Term, ...], ...]
+    """The moves of each role that can ever be legal."""
+    percepts: tuple[tuple[int, Term, int], ...]
+    """(role, percept, literal) of everything that can be seen."""
+    ground_rules: int
+
+    @property
+    def literals(self) -> int:
+        """The length of an array of values."""
+        return 2 * (self.net.first_gate + len(self.net.pairs))
+
+
+class _Builder:
+    """Builds gates from rules, section by section, block by block."""
+
+    def __init__(self, game: GroundGame, inputs: dict[int, int], registers: dict[int, int], size: int) -> None:
+        self.game = game
+        self.bodies: dict[int, list[list[int]]] = {}
+        for head, body in game.rules:
+            self.bodies.setdefault(head, []).append(body)
+        self.gates = Gates(size)
+        self.literals = {atom: 2 * node for atom, node in (inputs | registers).items()}
+        self.register_nodes = registers
+        self.built = set(inputs)
+        self.blocks: list[tuple[int, int, int, int]] = []
+        self.registers: list[tuple[int, int]] = []
+
+    def section(self, terms: list[Term]) -> list[int]:
+        """Build what is behind some named atoms, and return their literals."""
+        self._build([self.game.atoms[term] for term in terms if term in self.game.atoms])
+        return [
+            TRUE if term in self.game.always else self.literals.get(self.game.atoms.get(term, 0), FALSE)
+            for term in terms
+        ]
+
+    def fork(self) -> _Builder:
+        """A builder that adds to the same gates and blocks, but whose further gates this one will not use."""
+        twin = copy(self)
+        twin.gates = copy(self.gates)
+        twin.gates.known = dict(self.gates.known)
+        twin.literals, twin.built = dict(self.literals), set(self.built)
+        return twin
+
+    def trial(self) -> _Builder:
+        """A fork whose gates and blocks come to nothing."""
+        twin = self.fork()
+        twin.gates.pairs, twin.gates.level = list(self.gates.pairs), list(self.gates.level)
+        twin.blocks, twin.registers = list(self.blocks), list(self.registers)
+        return twin
+
+    def _build(self, atoms: list[int]) -> None:
+        """Everything behind some atoms that is not there yet, as blocks."""
+        edges: dict[int, list[int]] = {}
+        waiting = [atom for atom in atoms if atom not in self.built]
+        while waiting:
+            atom = waiting.pop()
+            if atom not in edges:
+                behind = {abs(literal) for body in self.bodies.get(atom, ()) for literal in body}
+                edges[atom] = [other for other in behind if other not in self.built]
+                waiting += edges[atom]
+        start = self.gates.next_node
+        for component in strong_components(edges):
+            if component[0] in self.register_nodes:
+                self._close_block(start)
+                self._build_circle(component)
+                start = self.gates.next_node
+            else:
+                self.literals[component[0]] = self._disjunction(component[0])
+            self.built.update(component)
+        self._close_block(start)
+
+    def _close_block(self, start: int) -> None:
+        if self.gates.next_node > start:
+            self.blocks.append((start, self.gates.next_node, len(self.registers), len(self.registers)))
+
+    def _build_circle(self, component: list[int]) -> None:
+        start, first = self.gates.next_node, len(self.registers)
+        for atom in component:
+            self.registers.append((self.register_nodes[atom], self._disjunction(atom)))
+        self.blocks.append((start, self.gates.next_node, first, len(self.registers)))
+
+    def _disjunction(self, atom: int) -> int:
+        terms = [self._conjunction(body) for body in self.bodies.get(atom, ())]
+        return self.gates.any_of_all([term for term in terms if term is not None])
+
+    def _conjunction(self, body: list[int]) -> frozenset[int] | None:
+        """The literals of a body, or None where it cannot hold."""
+        literals = {self.literals.get(abs(literal), FALSE) ^ (literal < 0) for literal in body} - {TRUE}
+        if FALSE in literals or any(literal ^ 1 in literals for literal in literals):
+            return None
+        return frozenset(literals)
+
+
+def _circular_atoms(game: GroundGame, inputs: dict[int, int]) -> list[int]:
+    """Atoms that depend on themselves.
+
+    Raises:
+        GroundingFailed: one of them depends on its own negation.
+    """
+    edges: dict[int, set[int]] = {}
+    negated: dict[int, set[int]] = {}
+    for head, body in game.rules:
+        edges.setdefault(head, set()).update(abs(literal) for literal in body if abs(literal) not in inputs)
+        negated.setdefault(head, set()).update(-literal for literal in body if literal < 0)
+    found = []
+    for component in strong_components(edges):
+        if len(component) > 1 or component[0] in edges.get(component[0], ()):
+            members = set(component)
+            if any(negated.get(atom, set()) & members for atom in component):
+                raise GroundingFailed("some rule of the game depends on its own negation")
+            found += component
+    return found
+
+
+def build_network(game: GroundGame, roles: tuple[Term, ...]) -> Network:
+    """The network of a ground game.
+
+    Raises:
+        GroundingFailed: the ground rules are not stratified.
+    """
+    by_relation: dict[str, list[Term]] = {}
+    for atom in sorted((*game.atoms, *game.always), key=sort_key):
+        by_relation.setdefault(functor_name(functor(atom)), []).append(atom)
+    propositions = tuple(arguments(atom)[0] for atom in by_relation.get("true", ()))
+    moves = tuple(
+        tuple(arguments(atom)[1] for atom in by_relation.get("legal", ()) if arguments(atom)[0] == role)
+        for role in roles
+    )
+    numbered = [(role, move) for role, own in zip(roles, moves, strict=True) for move in own]
+
+    inputs: dict[int, int] = {}
+    for node, proposition in enumerate(propositions, 1):
+        inputs[game.atoms["true", proposition]] = node
+    for node, (role, move) in enumerate(numbered, 1 + len(propositions)):
+        if ("does", role, move) in game.atoms:
+            inputs[game.atoms["does", role, move]] = node
+    first_register = 1 + len(propositions) + len(numbered)
+    registers = {atom: first_register + number for number, atom in enumerate(_circular_atoms(game, inputs))}
+    builder = _Builder(game, inputs, registers, first_register - 1 + len(registers))
+
+    legal_terms: list[Term] = [("legal", role, move) for role, move in numbered]
+    alone = builder.fork()
+    (terminal,) = builder.section(["terminal"])
+    sections = [0, len(builder.blocks)]
+    goal_builder = builder.fork()
+    need = _moves_need_terminal(builder, alone, legal_terms)
+    builder = builder if need else alone
+    legal = builder.section(legal_terms)
+    sections.append(len(builder.blocks))
+    goal_terms = [term for term in by_relation.get("goal", []) if arguments(term)[0] in roles]
+    goal_literals = goal_builder.section(goal_terms)
+    sections.append(len(builder.blocks))
+    following = builder.section([("next", proposition) for proposition in propositions])
+    sections.append(len(builder.blocks))
+    percept_terms = [term for term in by_relation.get("sees", []) if arguments(term)[0] in roles]
+    percept_literals = builder.section(percept_terms)
+    sections.append(len(builder.blocks))
+
+    initial = [("init", proposition) in game.always for proposition in propositions]
+    role_moves = np.cumsum([0, *(len(own) for own in moves)])
+    pairs, blocks, renamed = _by_level(builder.gates, builder.blocks)
+    net = Net(
+        pairs=pairs,
+        first_gate=builder.gates.first_gate,
+        blocks=blocks,
+        sections=np.array(sections, np.uint32),
+        registers=_rows([(node, renamed(new)) for node, new in builder.registers], 2),
+        bases=len(propositions),
+        legal=np.array([renamed(one) for one in legal], np.uint32),
+        role_moves=role_moves.astype(np.uint32),
+        following=np.array([renamed(one) for one in following], np.uint32),
+        initial=pack(np.array(initial, bool)),
+        terminal=renamed(terminal),
+        moves_need_terminal=int(need),
+        goals=_rows(
+            [
+                (roles.index(arguments(term)[0]), _goal_value(arguments(term)[1]), renamed(one))
+                for term, one in zip(goal_terms, goal_literals, strict=True)
+            ],
+            3,
+        ),
+    )
+    percepts = tuple(
+        (roles.index(arguments(term)[0]), arguments(term)[1], renamed(one))
+        for term, one in zip(percept_terms, percept_literals, strict=True)
+    )
+    return Network(net, roles, propositions, moves, percepts, len(game.rules))
+
+
+def _moves_need_terminal(after: _Builder, alone: _Builder, legal: list[Term]) -> bool:
+    """Whether building the legal moves without the gates of the first section would cost too many gates."""
+    sizes = []
+    for builder in (after, alone):
+        trial = builder.trial()
+        start = trial.gates.next_node
+        trial.section(legal)
+        sizes.append(trial.gates.next_node - start)
+    return sizes[1] - sizes[0] > DUPLICATION * (sizes[0] + len(after.gates.pairs))
+
+
+def _rows(rows: list[tuple[int, ...]], width: int) -> Literals:
+    return np.array(rows, np.uint32).reshape(-1, width)
+
+
+def _goal_value(value: Term) -> int:
+    number = number_of(value)
+    if number is None:
+        raise GroundingFailed(f"a goal should be a number from 0 to 100, not {show(value)[:80]}")
+    return number
+
+
+def _by_level(gates: Gates, blocks: list[tuple[int, int, int, int]]) -> tuple[Literals, Literals, Callable[[int], int]]:
+    """The gates of each block sorted by level, and how literals are renamed by that."""
+    order = np.arange(gates.next_node)
+    for start, end, _, _ in blocks:
+        order[start:end] = sorted(range(start, end), key=gates.level.__getitem__)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+
+    def renamed(literal: int) -> int:
+        return 2 * int(place[literal >> 1]) + (literal & 1)
+
+    first = gates.first_gate
+    pairs = np.array(gates.pairs, np.uint32).reshape(-1, 2)[order[first:] - first]
+    pairs = (2 * place[pairs >> 1] + (pairs & 1)).astype(np.uint32)
+    shifted = [(start - first, end - first, low, high) for start, end, low, high in blocks]
+    return pairs, np.array(shifted, np.uint32).reshape(-1, 4), renamed
+
+
+def pack(bits: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint64]:
+    """Bits as words, bit i in place i % 64 of word i // 64; at least one word."""
+    padded = np.zeros(64 * max(1, -(-len(bits) // 64)), np.uint8)
+    padded[: len(bits)] = bits
+    return np.packbits(padded, bitorder="little").view(np.uint64)
+
+
+def unpack(words: npt.NDArray[np.uint64], count: int) -> npt.NDArray[np.bool_]:
+    """The first bits of packed words."""
+    return np.unpackbits(words.view(np.uint8), bitorder="little", count=count).astype(bool)

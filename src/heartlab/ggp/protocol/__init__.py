@@ -1,0 +1,1 @@
+"""The GGP protocol: messages, the player's side, the manager's side."""

@@ -1,0 +1,134 @@
+"""A series of matches between players named on the command line, and what came of it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from heartlab.ggp.gdl.terms import GdlError
+from heartlab.ggp.machine.load import load_game
+from heartlab.ggp.players.registry import FAMILIES, make_game_player
+from heartlab.ggp.protocol.agent import Agent
+from heartlab.ggp.protocol.manager import Manager, MatchRecord
+from heartlab.ggp.protocol.seats import LocalSeat, RemoteSeat, Seat
+from heartlab.util.statistics import estimate
+
+
+@cache
+def warm_up(spec: str) -> None:
+    """Let a player of some kind choose once, so that nothing has to be compiled while a clock runs."""
+    machine = load_game("nim")
+    player = make_game_player(spec)
+    player.begin(machine, 0, 1.0)
+    player.choose(machine.initial, 0.05)
+
+
+def make_agent(spec: str, seed: int = 0) -> Agent:
+    """An agent whose every match is played by a fresh player of one kind.
+
+    Raises:
+        GdlError: there is no such player.
+    """
+    first = make_game_player(spec)
+    warm_up(spec)
+    return Agent(first.successor, name=first.name, close=first.close, seed=seed * 1_000_003)
+
+
+def make_seat(text: str, seed: int) -> Seat:
+    """A seat from the name of a player or an address; a host named like a player needs its http:// in front."""
+    is_player = text.partition(":")[0] in FAMILIES
+    if text.startswith("http://") or (not is_player and text.rpartition(":")[2].isdecimal()):
+        return RemoteSeat(text)
+    return LocalSeat(make_agent(text, seed), text)
+
+
+def play_matches(
+    manager: Manager,
+    players: list[str],
+    number: int,
+    seed: int = 0,
+    rotate: bool = False,
+    record: Path | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> dict[str, Any]:
+    """Play a number of matches; the means with their intervals, and what went wrong.
+
+    A match that gives a player no goal (broken off, or by rules that have none for it) is not in its mean;
+    `without_goal` counts such matches.
+
+    Raises:
+        GdlError: a player is not known, or there are not as many as the game needs.
+    """
+    if len(players) != manager.seats_needed:
+        raise GdlError(f"{manager.machine.name} needs {manager.seats_needed} players, not {len(players)}")
+    if record is not None:
+        record.open("a", encoding="utf-8").close()
+    seats = [make_seat(text, seed * 1009 + place) for place, text in enumerate(players)]
+    goals: list[list[int | None]] = [[] for _ in seats]
+    troubles: list[Counter[str]] = [Counter() for _ in seats]
+    finished, seconds = 0, 0.0
+    try:
+        for match in range(number):
+            shift = match % len(seats) if rotate else 0
+            order = [(place + shift) % len(seats) for place in range(len(seats))]
+            result = manager.play([seats[place] for place in order], match, seed)
+            finished += result.finished
+            seconds += result.seconds
+            waiting = iter(order)
+            for role, name in enumerate(result.roles):
+                if name != "random":
+                    place = next(waiting)
+                    goals[place].append(result.goals[role])
+                    troubles[place] += result.troubles_of(role)
+            if record is not None:
+                with record.open("a", encoding="utf-8") as out:
+                    out.write(json.dumps(result.to_dict(), ensure_ascii=False) + "\n")
+            if tell is not None:
+                tell(_line(match, result))
+    finally:
+        for seat in seats:
+            seat.close()
+    summary: dict[str, Any] = {
+        "game": manager.machine.name,
+        "matches": number,
+        "finished": finished,
+        "seed": seed,
+        "scrambled": manager.scramble,
+        "seconds": round(seconds, 3),
+        "players": [
+            {"name": seat.name, **_mean(own), "troubles": dict(wrong)}
+            for seat, own, wrong in zip(seats, goals, troubles, strict=True)
+        ],
+    }
+    if tell is not None:
+        for player in summary["players"]:
+            mean = "none" if player["mean"] is None else f"{player['mean']:.1f}"
+            spread = f" ± {player['half_width']:.1f} (95 %)" if player["half_width"] is not None else ""
+            missing = f"  ({player['without_goal']} without a goal)" if player["without_goal"] else ""
+            wrong = ", ".join(f"{count} {kind}" for kind, count in player["troubles"].items())
+            tell(f"{player['name']:<24} mean goal {mean}{spread}{missing}" + (f"  [{wrong}]" if wrong else ""))
+    return summary
+
+
+def _mean(goals: list[int | None]) -> dict[str, float | int | None]:
+    """The mean of the goals that there are, half the width of its 95 % interval, and how many goals are missing."""
+    known = [goal for goal in goals if goal is not None]
+    found = estimate(np.array(known, np.float64))
+    half = (found.ci95[1] - found.ci95[0]) / 2 if found.n > 1 else None
+    return {"mean": found.mean if known else None, "half_width": half, "without_goal": len(goals) - len(known)}
+
+
+def _line(number: int, result: MatchRecord) -> str:
+    goals = "  ".join(
+        f"{role}={'?' if goal is None else goal}" for role, goal in zip(result.roles, result.goals, strict=True)
+    )
+    kinds = Counter(trouble.kind for trouble in result.troubles)
+    wrong = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+    ending = "" if result.finished else "  (broken off)"
+    return f"match {number + 1}: {goals}  {len(result.moves)} turns{ending}" + (f"  [{wrong}]" if wrong else "")

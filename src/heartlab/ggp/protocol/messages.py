@@ -1,0 +1,111 @@
+"""The messages of the game manager as values, and back as text.
+
+Parsing is forgiving about case and space and strict about shape: what is not one of the seven messages is a
+`ProtocolError` with a sentence that says why.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from heartlab.ggp.gdl.parse import Expression, parse_expressions
+from heartlab.ggp.gdl.terms import GdlError, Term, show
+
+KINDS = ("info", "ping", "preview", "start", "play", "stop", "abort")
+BUSY, READY, DONE, ABORTED = "busy", "ready", "done", "aborted"
+MAX_CLOCK = 24 * 3600
+"""Seconds that a clock may have."""
+
+
+class ProtocolError(GdlError):
+    """Something came over the wire that is not a message of the protocol."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message; what a kind does not carry is empty."""
+
+    kind: str
+    match: str = ""
+    role: Term = ""
+    rules: tuple[Expression, ...] = ()
+    start_clock: float = 0.0
+    play_clock: float = 0.0
+    moves: tuple[Term, ...] | None = None
+    """The last joint move, or the percepts; None at the first turn."""
+
+
+def parse_message(text: str) -> Message:
+    """Read a message.
+
+    Raises:
+        ProtocolError: it is none.
+    """
+    try:
+        found = parse_expressions(text, "message")
+    except GdlError as error:
+        raise ProtocolError(str(error)) from None
+    if len(found) == 1 and found[0].name in ("info", "ping"):
+        return Message(str(found[0].name))
+    if len(found) != 1 or found[0].functor_name not in KINDS:
+        raise ProtocolError(f"expected one of {', '.join(kind.upper() for kind in KINDS)}, in parentheses")
+    kind, parts = str(found[0].functor_name), found[0].parts[1:]
+    needed = {"info": 0, "ping": 0, "preview": 2, "start": 5, "play": 2, "stop": 2, "abort": 1}[kind]
+    if len(parts) != needed:
+        raise ProtocolError(f"{kind.upper()} has {needed} parts, not {len(parts)}")
+    if kind == "preview":
+        return Message(kind, rules=_list(parts[0]), start_clock=_clock(parts[1]))
+    if kind == "start":
+        return Message(kind, _name(parts[0]), parts[1].term, _list(parts[2]), _clock(parts[3]), _clock(parts[4]))
+    if kind in ("play", "stop"):
+        return Message(kind, _name(parts[0]), moves=_moves(parts[1]))
+    return Message(kind, _name(parts[0]) if parts else "")
+
+
+def _name(expression: Expression) -> str:
+    if expression.name is None:
+        raise ProtocolError(f"a match is named by a word, not by {str(expression)[:80]}")
+    return expression.name
+
+
+def _list(expression: Expression) -> tuple[Expression, ...]:
+    if expression.name is not None:
+        raise ProtocolError(f"the rules should stand in parentheses, not be {expression.name!r}")
+    return expression.parts
+
+
+def _clock(expression: Expression) -> float:
+    try:
+        seconds = float(expression.name or "")
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= MAX_CLOCK:
+        raise ProtocolError(f"a clock is a number of seconds, not {str(expression)[:80]}")
+    return seconds
+
+
+def _moves(expression: Expression) -> tuple[Term, ...] | None:
+    if expression.name == "nil":
+        return None
+    if expression.name is not None:
+        raise ProtocolError(f"the moves should stand in parentheses, not be {expression.name!r}")
+    for part in expression.parts:
+        if part.functor_name is None:
+            raise ProtocolError(f"{str(part)[:80]} is no move")
+    return tuple(part.term for part in expression.parts)
+
+
+def start_text(match: str, role: Term, rules: str, start_clock: float, play_clock: float) -> str:
+    """A START message; clocks that are no whole seconds, which the protocol does not have, are sent as they are."""
+    return f"(START {match} {show(role)} ({rules}) {_seconds(start_clock)} {_seconds(play_clock)})"
+
+
+def _seconds(clock: float) -> str:
+    """A number of seconds without an exponent, with a fraction only where there is one."""
+    return f"{clock:.6f}".rstrip("0").rstrip(".")
+
+
+def moves_text(kind: str, match: str, moves: tuple[Term, ...] | None) -> str:
+    """A PLAY or STOP message."""
+    listed = "NIL" if moves is None else f"({' '.join(map(show, moves))})"
+    return f"({kind.upper()} {match} {listed})"

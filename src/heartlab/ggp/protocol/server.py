@@ -1,0 +1,127 @@
+"""An agent behind HTTP: what `heartlab ggp serve` runs.
+
+One thread per connection, one message per connection, as the protocol has it. A client that sends nothing, sends
+slowly or sends too much is cut off; a client that sends nonsense gets status 400 and a sentence.
+"""
+
+from __future__ import annotations
+
+import io
+import socket
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from heartlab.ggp.protocol.agent import Agent
+from heartlab.ggp.protocol.messages import ProtocolError
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+MAX_BODY = 8 << 20
+LENGTH_DIGITS = 20
+"""The most digits of a length that is read at all."""
+READ_SECONDS = 10.0
+"""Seconds within which a whole message has to come."""
+CONTENT_TYPE = "text/acl"
+
+
+class _Hurried(io.RawIOBase):
+    """What a client sends, as long as all of it comes within some seconds; after them reading is a TimeoutError."""
+
+    def __init__(self, connection: socket.socket, seconds: float) -> None:
+        self.connection, self.deadline = connection, time.monotonic() + seconds
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self.connection.settimeout(left)
+        return self.connection.recv_into(buffer)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """One message."""
+
+    server: _Server
+
+    def setup(self) -> None:
+        super().setup()
+        self.rfile.close()
+        self.rfile = io.BufferedReader(_Hurried(self.connection, READ_SECONDS))
+
+    def do_POST(self) -> None:
+        length = self.headers.get("Content-Length", "")
+        if not length.isdecimal() or len(length) > LENGTH_DIGITS or int(length) > MAX_BODY:
+            self._reply(413 if length.isdecimal() else 411, f"a Content-Length of at most {MAX_BODY} is needed")
+            return
+        body = self.rfile.read(int(length))
+        if len(body) < int(length):
+            self._reply(400, "the message was cut short")
+            return
+        try:
+            self._reply(200, self.server.agent.answer(body.decode("utf-8", "replace")))
+        except ProtocolError as error:
+            self._reply(400, str(error)[:300])
+
+    def do_GET(self) -> None:
+        self._reply(405, "a game player answers POST only")
+
+    def _reply(self, status: int, text: str) -> None:
+        self.connection.settimeout(READ_SECONDS)
+        body = text.encode("utf-8", "replace")
+        self.send_response(status)
+        self.send_header("Content-Type", CONTENT_TYPE)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing: a manager that talks nonsense must not fill our log."""
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64
+
+    def __init__(self, address: tuple[str, int], agent: Agent) -> None:
+        self.agent = agent
+        super().__init__(address, _Handler)
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A connection that broke is its client's affair."""
+
+
+class PlayerServer:
+    """A player that listens. Use it as a context, or call `serve_forever`."""
+
+    def __init__(self, agent: Agent, host: str = "127.0.0.1", port: int = 0) -> None:
+        self.http = _Server((host, port), agent)
+        self.thread: threading.Thread | None = None
+
+    @property
+    def url(self) -> str:
+        """Where to reach the player."""
+        host, port = self.http.server_address[:2]
+        return f"http://{host!s}:{port}"
+
+    def serve_forever(self) -> None:
+        """Answer until interrupted."""
+        with self.http:
+            self.http.serve_forever()
+
+    def __enter__(self) -> PlayerServer:
+        self.thread = threading.Thread(target=self.http.serve_forever, args=(0.05,), daemon=True)
+        self.thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.http.shutdown()
+        self.http.server_close()
+        if self.thread is not None:
+            self.thread.join()

@@ -1,0 +1,213 @@
+"""The parts that the experiments of the advice paper are made of: training runs with snapshots, and tournaments.
+
+A run trains a learner with interleaved frozen tests and keeps its weights at some marks. A tournament plays a player
+with frozen weights against one VOTING and one RANDOM, who swap seats after half of the games. What a claim is about is
+mostly V − L, the points of VOTING minus those of the learner at one table: positive means that the learner is better.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from heartlab.learners.advice.games import Sitter, sitter, tournament
+from heartlab.learners.advice.trainer import CHUNK, AdviceParameters, AdviceTrainer, NetParameters, make_learner
+from heartlab.learners.advice.vote import KINDS
+from heartlab.reproduction.parts import PartWork, Workshop
+from heartlab.reproduction.registry import Curve
+from heartlab.rules import Rules
+from heartlab.util.bundle import Arrays
+from heartlab.util.statistics import Estimate, FloatArray, estimate
+
+MARKS = (1_000, 3_000, 10_000, 30_000, 100_000)
+"""Training games after which weights are kept."""
+QUICK_MARKS = (1_000, 4_000)
+GAMES = 100_000
+"""Games of a tournament, as in the paper."""
+MARK_GAMES = 40_000
+"""Games of a tournament in the middle of a run."""
+
+
+@dataclass(frozen=True)
+class Learner:
+    """A learner to be trained several times."""
+
+    name: str
+    kind: int
+    settings: AdviceParameters
+
+    def sitter(self, weights: FloatArray) -> Sitter:
+        """The learner with given weights."""
+        return replace(make_learner(self.kind, self.settings, 0), weights=np.ascontiguousarray(weights))
+
+
+def table_learner(name: str, **changes: Any) -> Learner:
+    """LEARNER-T with changed parameters."""
+    return Learner(name, KINDS.index("table"), AdviceParameters(**changes))
+
+
+def net_learner(name: str, **changes: Any) -> Learner:
+    """LEARNER-N with changed parameters."""
+    return Learner(name, KINDS.index("net"), NetParameters(**changes))
+
+
+def marks_of(workshop: Workshop, last: int = MARKS[-1]) -> tuple[int, ...]:
+    """The marks of a run that ends with the last of them."""
+    return QUICK_MARKS if workshop.quick else tuple(mark for mark in MARKS if mark <= last)
+
+
+def run_seed(workshop: Workshop, run: int) -> int:
+    """The seed of one of several runs."""
+    return 1000 * workshop.seed + run
+
+
+def _train(learner: Learner, seed: int, marks: Sequence[int]) -> dict[str, Any]:
+    trainer = AdviceTrainer(learner.kind, learner.settings, seed)
+    snapshots, curve = [], []
+    for first in range(0, marks[-1], CHUNK):
+        (line,) = trainer.step(first, CHUNK)
+        if learner.settings.test:
+            curve.append([line[f"average_{i}"] for i in range(trainer.rules.players)])
+        if first + CHUNK in marks:
+            snapshots.append(trainer.checkpoint()["weights"])
+    return {"snapshots": np.stack(snapshots), "curve": np.array(curve)}
+
+
+def train_runs(workshop: Workshop, learner: Learner, runs: int, marks: Sequence[int]) -> list[Arrays]:
+    """Train a learner several times: `snapshots` [marks, instances, weights], `curve` [chunks, seats]."""
+    settings = {"learner": asdict(learner.settings), "kind": learner.kind, "marks": list(marks)}
+    return workshop.parts(
+        [
+            (
+                f"train {learner.name} {run}",
+                {**settings, "run": run},
+                partial(_train, learner, run_seed(workshop, run), marks),
+            )
+            for run in range(runs)
+        ]
+    )
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What a tournament measured."""
+
+    means: FloatArray
+    """Points per game: the player, VOTING, RANDOM (or whoever the others are)."""
+    gap: Estimate
+    """Second minus first, over the games of this tournament."""
+    field: Estimate | None = None
+    """Mean of all others minus first, if it was asked for."""
+
+
+def _tournament(rules: str, player: Sitter, others: Sequence[str], seed: int, purpose: str, games: int) -> Arrays:
+    points = tournament(Rules.parse(rules), player, [sitter(name) for name in others], seed, purpose, games)
+    gap, field = estimate((points[:, 1] - points[:, 0]).astype(np.float64)), points[:, 1:].mean(axis=1) - points[:, 0]
+    return {
+        "means": points.mean(axis=0),
+        "gap": _as_array(gap),
+        "field": _as_array(estimate(field)),
+        "weights": _digest(player),
+    }
+
+
+def _as_array(value: Estimate) -> FloatArray:
+    return np.array([value.mean, value.se, value.n])
+
+
+def _as_estimate(values: FloatArray) -> Estimate:
+    return Estimate(float(values[0]), float(values[1]), int(values[2]))
+
+
+def _digest(player: Sitter) -> npt.NDArray[np.uint8]:
+    """What tells the weights of a player from others, even if these have the same sum."""
+    return np.frombuffer(hashlib.blake2b(player.weights.tobytes(), digest_size=8).digest(), np.uint8)
+
+
+def tournaments(
+    workshop: Workshop,
+    name: str,
+    players: Sequence[Sitter],
+    *,
+    rules: str = "advice",
+    others: Sequence[str] = ("voting", "random"),
+    games: int | None = None,
+    settings: Any = None,
+    field: bool = False,
+) -> list[Scores]:
+    """Tournaments of several players, each with its own deals.
+
+    :param settings: what decided the weights of the players, since weights themselves make no good name of a part.
+    :param field: whether the gap to all others together is wanted, too; part of the key, since older parts lack it.
+    """
+    games = games or workshop.size(GAMES, 2_000)
+    key = {"rules": rules, "others": list(others), "games": games, "settings": settings}
+    if field:
+        key["field"] = True
+    jobs: list[tuple[str, dict[str, Any], PartWork]] = [
+        (
+            f"tournament {name} {place}",
+            {**key, "place": place, "weights": float(np.abs(player.weights).sum())},
+            partial(_tournament, rules, player, others, workshop.seed, f"{name} {place}", games),
+        )
+        for place, player in enumerate(players)
+    ]
+    parts = workshop.parts(jobs)
+    for place, player in enumerate(players):
+        digest = _digest(player)
+        if not np.array_equal(parts[place].get("weights", digest), digest):  # other weights with the same sum
+            part, deciding, work = jobs[place]
+            parts[place] = workshop.part(part, {**deciding, "digest": digest.tobytes().hex()}, work)
+    return [
+        Scores(part["means"], _as_estimate(part["gap"]), _as_estimate(part["field"]) if field else None)
+        for part in parts
+    ]
+
+
+def judge_runs(workshop: Workshop, learner: Learner, runs: Sequence[Arrays], mark: int) -> list[Scores]:
+    """Tournaments of all instances of all runs at one of their marks; the last one has more games."""
+    last = mark == len(runs[0]["snapshots"]) - 1
+    games = workshop.size(GAMES if last else MARK_GAMES, 2_000)
+    players = [learner.sitter(weights) for run in runs for weights in run["snapshots"][mark]]
+    settings = [asdict(learner.settings), len(runs), mark]
+    return tournaments(
+        workshop, f"{learner.name} mark {mark}", players, rules=learner.settings.rules, games=games, settings=settings
+    )
+
+
+def gaps(scores: Sequence[Scores]) -> Estimate:
+    """V − L over runs: the interval covers the differences between runs."""
+    return estimate(np.array([one.gap.mean for one in scores]))
+
+
+def mean_points(scores: Sequence[Scores]) -> FloatArray:
+    """Mean points of all at the table."""
+    return np.asarray(np.mean([one.means for one in scores], axis=0))
+
+
+def learning_curves(runs: Sequence[Arrays], labels: Sequence[str]) -> list[Curve]:
+    """Cumulative average test points over training games: mean over runs, with the band of the standard error."""
+    curves = np.stack([run["curve"] for run in runs])
+    games = CHUNK * np.arange(1, curves.shape[1] + 1)
+    mean, error = curves.mean(axis=0), curves.std(axis=0, ddof=1) / np.sqrt(len(curves))
+    return [
+        Curve(label, games, mean[:, i], mean[:, i] - 2 * error[:, i], mean[:, i] + 2 * error[:, i])
+        for i, label in enumerate(labels)
+    ]
+
+
+def spread(value: Estimate) -> str:
+    """A mean with its 95 % interval as text."""
+    low, high = value.ci95
+    return f"{value.mean:.2f} [{low:.2f}, {high:.2f}] ({value.n})"
+
+
+def points_text(points: FloatArray) -> str:
+    """The points of all at the table as text."""
+    return " / ".join(f"{value:.2f}" for value in points)

@@ -1,0 +1,183 @@
+"""Learning the vote itself: policy gradient on the cumulative weights, for constant and for state-dependent weights.
+
+The paper's learner predicts, for each piece alone, how well its followers fare, and then lets the pieces vote: what is
+learned is not what is used. Here cards are drawn with probabilities that grow with their score (softmax over the
+cumulative weights), and the weights of all pieces that speak move together, along the gradient of the expected points.
+A card is judged by the points that came after it, compared with what its state let one expect (a linear baseline).
+Games are gathered into batches; each batch makes one step of Adam. Players then take the card with the highest score.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+
+from heartlab.compiled.bits import ONE, ZERO, bit, popcount
+from heartlab.compiled.jit import compile_for, kernel
+from heartlab.compiled.rng import any_of, uniform
+from heartlab.kernel.layout import OBSERVATION, PLAYING, SEATS, STATE
+from heartlab.kernel.observe import see
+from heartlab.kernel.play import mask_points, play, points
+from heartlab.kernel.table import random_card
+from heartlab.learners.advice.kernels import GNOME, MAX_TURNS, RANDOM, SEAT, STILL, begin_game
+from heartlab.learners.advice.vote import (
+    FUNCTIONS,
+    LINEAR,
+    MAX_INPUTS,
+    RULES_ARRAY,
+    THOUGHT,
+    VOTERS,
+    alike,
+    choose,
+    consider,
+    note_choice,
+)
+from heartlab.players.gnome.stock import stock_card
+
+BASELINE_WIDTH = MAX_INPUTS + 1
+MAX_CLASSES = 52
+
+
+@kernel
+def draw(legal: np.uint64, thought: Any, scale: float, classes: Any, shares: Any, rng: Any) -> int:
+    """Draw a card by the softmax of the scores; the slopes of its log-probability go into the thought.
+
+    :param scale: how sharply scores become probabilities.
+    """
+    masks, speakers, slopes = thought["masks"], thought["speakers"], thought["slopes"]
+    count = thought["speaker_count"]
+    found, rest, top = 0, legal, -1e300
+    while rest != ZERO:
+        same, score = alike(thought, rest)
+        rest &= ~same
+        classes[found] = same
+        shares[found] = score
+        top = max(top, score)
+        found += 1
+    total = 0.0
+    for c in range(found):
+        shares[c] = popcount(classes[c]) * math.exp(scale * (shares[c] - top))
+        total += shares[c]
+    dice, picked = uniform(rng) * total, 0
+    while picked < found - 1 and dice >= shares[picked]:
+        dice -= shares[picked]
+        picked += 1
+    card = any_of(classes[picked], rng)
+    for k in range(count):
+        mask = masks[speakers[k]]
+        expected = 0.0
+        for c in range(found):
+            if mask & classes[c] != ZERO:
+                expected += shares[c]
+        slopes[k] = scale * ((1.0 if mask & bit(card) != ZERO else 0.0) - expected / total)
+    note_choice(thought, card)
+    return card
+
+
+@kernel
+def _utility(rules: Any, obs: Any, relative: float) -> float:
+    """What the cards taken so far are worth to a seat: its points, and those of the others as far as they matter."""
+    value, players = 0.0, rules["players"]
+    for seat in range(players):
+        taken = mask_points(rules, obs["taken"][seat] & rules["penalty"])
+        if rules["bonus"] >= 0 and obs["taken"][seat] & bit(rules["bonus"]) != ZERO:
+            taken += rules["points"][rules["bonus"]]
+        value += -taken if seat == obs["seat"] else relative * taken / (players - 1)
+    return value
+
+
+@kernel
+def _learn_game(
+    voter: Any, thoughts: Any, so_far: Any, turns: int, final: float, baseline: Any, rate: float, gradient: Any
+) -> None:
+    """Add a game to the gradient, and let the baseline learn from it."""
+    inputs, count = voter["input_count"], voter["piece_count"]
+    for turn in range(turns):
+        thought = thoughts[turn]
+        values, slopes, speakers = thought["values"], thought["slopes"], thought["speakers"]
+        expected = baseline[turn, MAX_INPUTS]
+        for j in range(inputs):
+            expected += baseline[turn, j] * values[j]
+        advantage = final - so_far[turn] - expected
+        baseline[turn, MAX_INPUTS] += rate * advantage
+        for j in range(inputs):
+            baseline[turn, j] += rate * advantage * values[j]
+        if thought["credited"] == ZERO:
+            continue
+        for k in range(thought["speaker_count"]):
+            step = advantage * slopes[k]
+            if voter["kind"] == LINEAR:
+                place = voter["offset"] + speakers[k] * (inputs + 1)
+                gradient[place + inputs] += step
+                for j in range(inputs):
+                    gradient[place + j] += step * values[j]
+            else:
+                gradient[voter["offset"] + thought["row"] * count + speakers[k]] += step
+
+
+@kernel
+def gradient_games(
+    rules: Any, deal_key: np.uint64, play_key: np.uint64, first: int, seats: Any, voters: Any, floats: Any,
+    scale: float, relative: float, baseline_rate: float, baseline: Any, gradient: Any, pieces: Any, values: Any,
+    out: Any,
+) -> None:  # fmt: skip
+    """Play games in which voters with a learning rule draw their cards, and sum up the gradient of their utility.
+
+    :param relative: how much the others' points matter, as a share of one's own.
+    """
+    states, obs = np.zeros(1, STATE), np.zeros(SEATS, OBSERVATION)
+    thoughts = np.zeros((SEATS, MAX_TURNS), THOUGHT)
+    rng, turns, so_far = np.empty(1, np.uint64), np.zeros(SEATS, np.int64), np.zeros((SEATS, MAX_TURNS))
+    classes, shares = np.empty(MAX_CLASSES, np.uint64), np.empty(MAX_CLASSES)
+    players = rules[0]["players"]
+    for row in range(len(out)):
+        state = states[0]
+        begin_game(rules, deal_key, play_key, first + row, state, seats, obs, turns, rng)
+        while state["phase"] == PLAYING:
+            seat = state["to_move"]
+            who = seats[seat]["who"]
+            if who == RANDOM:
+                card = random_card(rules[0], state, rng)
+            else:
+                see(rules[0], state, seat, play_key, obs[seat])
+                legal, turn = obs[seat]["legal"], turns[seat]
+                thought = thoughts[seat, turn]
+                if who == GNOME:
+                    card = stock_card(rules[0], obs[seat], rng)
+                else:
+                    consider(rules[0], obs[seat], voters[seat], floats, pieces, values, thought)
+                    if seats[seat]["rule"] == STILL:
+                        card = choose(voters[seat], legal, thought, rng)
+                    else:
+                        so_far[seat, turn] = _utility(rules[0], obs[seat], relative)
+                        card = draw(legal, thought, scale, classes, shares, rng)
+                        thought["credited"] = legal & (legal - ONE)
+            turns[seat] += 1
+            for other in range(players):
+                obs[other]["history"][state["plays"]] = card
+            play(rules[0], state, card)
+        points(rules[0], state, out[row])
+        for seat in range(players):
+            if seats[seat]["who"] != RANDOM and seats[seat]["rule"] != STILL:
+                final = 0.0
+                for other in range(players):
+                    final += -out[row, seat] if other == seat else relative * out[row, other] / (players - 1)
+                _learn_game(
+                    voters[seat], thoughts[seat], so_far[seat], turns[seat], final, baseline, baseline_rate, gradient
+                )
+
+
+GRADIENT_GAMES = types.void(
+    RULES_ARRAY, types.uint64, types.uint64, types.int64, types.Array(numba.from_dtype(SEAT), 1, "C"), VOTERS,
+    types.float64[::1], types.float64, types.float64, types.float64, types.float64[:, ::1], types.float64[::1],
+    *FUNCTIONS, types.int32[:, ::1],
+)  # fmt: skip
+
+
+def prepare_gradient() -> None:
+    """Compile the loop, once for all voters; call this before `gradient_games`."""
+    compile_for(gradient_games, GRADIENT_GAMES)

@@ -1,0 +1,323 @@
+"""Recipes for learning to weigh advice, as in the paper and beyond it.
+
+Training and testing take turns: after every chunk of training games so many test games are played with frozen weights,
+and the metrics tell the cumulative average points per game over all test games so far, which is what the paper plots.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from heartlab.compiled.rng import seed_key
+from heartlab.learners.advice.games import AdviceTable, FloatArray, Sitter, sitter
+from heartlab.learners.advice.network import net_size, random_weights
+from heartlab.learners.advice.registry import find_abstractions, find_pieces
+from heartlab.learners.advice.vote import CHOICES, KINDS, LINEAR, NET, TABLE
+from heartlab.learners.advice.voting import make_voter
+from heartlab.rules import Rules
+from heartlab.training.model import Model
+from heartlab.training.recipes import Metrics, recipe
+from heartlab.util.bundle import Arrays
+
+CHUNK = 1000
+SELF = "self"
+"""A training partner that is an independent learner of the same kind."""
+MIXED = (
+    ("random", "random"),
+    ("voting", "voting"),
+    ("voting", "random"),
+    ("voting-all", "voting"),
+    ("gnome", "voting"),
+)
+"""The pairs of partners of `partners=mixed`; each has its turn for a chunk."""
+MAX_TABLE = 20
+"""A table over more abstractions than this would not fit into memory."""
+
+
+@dataclass(frozen=True)
+class AdviceParameters:
+    """What a learner can be told."""
+
+    rules: str = "advice"
+    advice: str = "paper"
+    """The pieces it hears: paper, pilot, all, or names joined with +."""
+    state: str = "table"
+    """The abstractions it looks at: table, paper, play, or names joined with +."""
+    partners: str = "random+random"
+    """Training partners, clockwise: random, voting, voting-all, gnome, self; or mixed."""
+    testers: str = "voting+random"
+    """Who sits at the table in the tests."""
+    test: int = 1000
+    """Test games after each 1,000 training games."""
+    choice: str = "sum"
+    rule: str = "td"
+    """td: each piece by itself, as in the paper; joint: the sum of the suggesting pieces is what learns."""
+    rate: float = 0.1
+    momentum: float = 0.0
+    trace: float = 0.0
+    """λ of TD(λ)."""
+    initial: float = 0.36
+    """Initial weight of a table: the mean reward of a voting player. Decisive: with 0.5 the learner gets worse."""
+    spread: float = 0.3
+    """Initial weights of a network: uniform within ± this."""
+    hidden: int = 13
+    forced: bool = True
+    """Whether turns with one legal card are learned from."""
+    everybody: bool = False
+    """Whether pieces that did not suggest the card are credited, too."""
+
+    def __post_init__(self) -> None:
+        Rules.parse(self.rules)
+        for field, known in (("choice", CHOICES), ("rule", ("td", "joint"))):
+            if getattr(self, field) not in known:
+                raise ValueError(f"{field}={getattr(self, field)} is unknown; choose from {', '.join(known)}")
+        for field in ("rate", "trace"):
+            if not 0.0 <= getattr(self, field) <= 1.0:
+                raise ValueError(f"{field}={getattr(self, field)} needs a number from 0 to 1")
+        if not 0.0 <= self.momentum < 1.0:
+            raise ValueError(f"momentum={self.momentum} needs a number from 0 to less than 1")
+        for field in ("initial", "spread"):
+            require_finite(field, getattr(self, field))
+        if self.test < 0:
+            raise ValueError(f"test={self.test} needs a number of games")
+        if self.rule == "joint" and self.everybody:
+            raise ValueError(
+                "rule=joint is about the pieces that suggested the card; everybody=yes does not go with it"
+            )
+
+
+def require_finite(name: str, value: float) -> None:
+    """Refuse a parameter that is no number to reckon with."""
+    if not math.isfinite(value):
+        raise ValueError(f"{name}={value} needs a finite number")
+
+
+@dataclass(frozen=True)
+class NetParameters(AdviceParameters):
+    """The same with the defaults of the network learner."""
+
+    state: str = "paper"
+    partners: str = "self+self"
+    testers: str = "voting+voting"
+    rate: float = 0.25
+    momentum: float = 0.9
+
+
+UNUSED = {NET: ("initial",), TABLE: ("hidden", "momentum", "spread"), LINEAR: ("hidden", "momentum", "spread")}
+"""Parameters that make no difference to a kind of learner."""
+DESCRIBED = {NET: "a network", TABLE: "a table", LINEAR: "linear weights"}
+
+
+def check_kind(kind: int, settings: AdviceParameters) -> None:
+    """Refuse what a kind of learner has no use for, rather than learn as if it had not been said.
+
+    :raises ValueError: with a sentence that names the parameter.
+    """
+    if kind == NET and settings.rule == "joint":
+        raise ValueError("rule=joint is for tables and linear weights; a network learns each piece by itself (rule=td)")
+    if kind == NET and settings.hidden < 1:
+        raise ValueError(f"hidden={settings.hidden}: a network needs at least one hidden unit")
+    defaults = {field.name: field.default for field in fields(settings)}
+    for name in UNUSED[kind]:
+        if getattr(settings, name) != defaults[name]:
+            raise ValueError(f"{name}={getattr(settings, name)} makes no difference to {DESCRIBED[kind]}")
+
+
+def make_learner(kind: int, settings: AdviceParameters, seed: int, instance: int = 0) -> Sitter:
+    """A learner with its initial weights; instances of one seed differ in what is random."""
+    check_kind(kind, settings)
+    rules = Rules.parse(settings.rules)
+    pieces, inputs = find_pieces(settings.advice), find_abstractions(settings.state, rules.players)
+    hidden = settings.hidden if kind == NET else 0
+    voters = make_voter(kind, pieces, inputs, hidden=hidden, choice=settings.choice)
+    if kind == NET:
+        weights = np.zeros(net_size(len(inputs), hidden, len(pieces)))
+        rng = np.array([seed_key(seed, f"network {instance}")], np.uint64)
+        random_weights(rng, settings.spread, weights)
+    elif kind == TABLE:
+        if len(inputs) > MAX_TABLE:
+            raise ValueError(f"a table over {len(inputs)} abstractions is too big; at most {MAX_TABLE}")
+        weights = np.full(len(pieces) << len(inputs), settings.initial)
+    else:
+        weights = np.zeros((len(pieces), len(inputs) + 1))
+        weights[:, -1] = settings.initial
+        weights = weights.ravel()
+    return Sitter(
+        0,
+        voters,
+        weights,
+        rule=settings.rule,
+        rate=settings.rate,
+        momentum=settings.momentum,
+        trace=settings.trace,
+        forced=settings.forced,
+        everybody=settings.everybody,
+    )
+
+
+class ModelSettings(Protocol):
+    """What the settings of a recipe say about its model."""
+
+    @property
+    def rules(self) -> str: ...
+    @property
+    def advice(self) -> str: ...
+    @property
+    def state(self) -> str: ...
+
+
+def voter_model(
+    kind: int, weights: FloatArray, settings: ModelSettings, *, hidden: int = 0, choice: str = "sum"
+) -> Model:
+    """A model of some voters: `weights` is [instances, parameters]."""
+    rules = Rules.parse(settings.rules)
+    return Model(
+        f"advice-{KINDS[kind]}",
+        {"weights": weights},
+        rules=str(rules),
+        names=tuple(piece.name for piece in find_pieces(settings.advice)),
+        extras={
+            "inputs": [value.name for value in find_abstractions(settings.state, rules.players)],
+            "hidden": hidden,
+            "choice": choice,
+        },
+    )
+
+
+class AdviceTrainer:
+    """Training of one learner, or of several that play each other, with frozen tests in between."""
+
+    chunk = CHUNK
+
+    def __init__(self, kind: int, settings: AdviceParameters, seed: int) -> None:
+        self.kind, self.settings, self.seed = kind, settings, seed
+        self.rules = Rules.parse(settings.rules)
+        others = self.rules.players - 1
+        names = ["voting"] * others if settings.partners == "mixed" else settings.partners.split("+")
+        if len(names) != others or len(settings.testers.split("+")) != others:
+            raise ValueError(f"partners and testers need {others} names under {self.rules}, joined with +")
+        self.learners = [make_learner(kind, settings, seed, i) for i in range(1 + names.count(SELF))]
+        waiting = iter(self.learners[1:])
+        self.table = AdviceTable(
+            self.rules, [self.learners[0], *(next(waiting) if name == SELF else sitter(name) for name in names)]
+        )
+        self._learner_places = [0] + [1 + i for i, name in enumerate(names) if name == SELF]
+        self.testers = [sitter(name) for name in settings.testers.split("+")]
+        self.sums = np.zeros(self.rules.players)
+        self.tested = np.zeros(1, np.int64)
+
+    def step(self, first: int, count: int) -> list[Metrics]:
+        """A chunk of training games, then the tests."""
+        if self.settings.partners == "mixed":
+            self._seat_partners(first // CHUNK)
+        self.table.play(self.seed, "train", first, count)
+        if not self.settings.test:
+            return [{"games": first + count}]
+        points = self._test()
+        self.sums += points.sum(axis=0)
+        self.tested += len(points)
+        average = (self.sums / self.tested[0]).round(6)
+        return [
+            {"games": first + count, "tested": int(self.tested[0])}
+            | {f"points_{i}": float(mean) for i, mean in enumerate(points.mean(axis=0).round(6))}
+            | {f"average_{i}": float(mean) for i, mean in enumerate(average)}
+        ]
+
+    def _seat_partners(self, chunk: int) -> None:
+        """The partners of a chunk, each pair in its turn; the learner keeps what it knows."""
+        learner = replace(self.learners[0], weights=self.table.weights(0).copy())
+        velocity = self.table.velocity[: len(learner.weights)].copy()
+        pair = MIXED[chunk % len(MIXED)]
+        names = [pair[i % 2] for i in range(self.rules.players - 1)]
+        self.table = AdviceTable(self.rules, [learner, *(sitter(name) for name in names)])
+        self.table.velocity[: len(velocity)] = velocity
+
+    def _test(self) -> Any:
+        """Frozen games of the first learner; columns are the learner and the testers in their order round the table."""
+        table = AdviceTable(self.rules, [self.current(0).frozen(), *self.testers])
+        return table.play(self.seed, "test", int(self.tested[0]), self.settings.test)
+
+    def current(self, instance: int) -> Sitter:
+        """A learner as it is now."""
+        place = self._learner_places[instance]
+        return replace(self.learners[instance], weights=self.table.weights(place).copy())
+
+    def _learned(self) -> FloatArray:
+        return np.stack([self.table.weights(place) for place in self._learner_places])
+
+    def checkpoint(self) -> Arrays:
+        """Weights and velocities of all learners, and the tests so far."""
+        velocity = [self.table.velocity[self._span(place)] for place in self._learner_places]
+        return {
+            "weights": self._learned(),
+            "velocity": np.stack(velocity),
+            "sums": self.sums.copy(),
+            "tested": self.tested.copy(),
+        }
+
+    def restore(self, arrays: Arrays) -> None:
+        """Go back to a checkpoint."""
+        for i, place in enumerate(self._learner_places):
+            self.table.weights(place)[:] = arrays["weights"][i]
+            self.table.velocity[self._span(place)] = arrays["velocity"][i]
+        self.sums, self.tested = arrays["sums"].copy(), arrays["tested"].copy()
+
+    def _span(self, place: int) -> slice:
+        start = int(self.table.voters[place]["offset"])
+        return slice(start, start + len(self.table.sitters[place].weights))
+
+    def model(self) -> Model:
+        """All learners; players take the first unless told otherwise."""
+        hidden = self.settings.hidden if self.kind == NET else 0
+        return voter_model(self.kind, self._learned(), self.settings, hidden=hidden, choice=self.settings.choice)
+
+
+@recipe(
+    "advice-t",
+    "LEARNER-T of the advice paper: a table of weights, TD(0), against two random",
+    AdviceParameters,
+    100_000,
+)
+def table_learner(settings: AdviceParameters, seed: int) -> AdviceTrainer:
+    """A table over yes-or-no abstractions."""
+    return AdviceTrainer(TABLE, settings, seed)
+
+
+@recipe(
+    "advice-n", "LEARNER-N of the advice paper: a 17-13-9 network, TD(0), three in self-play", NetParameters, 100_000
+)
+def net_learner(settings: NetParameters, seed: int) -> AdviceTrainer:
+    """A network over all abstractions."""
+    return AdviceTrainer(NET, settings, seed)
+
+
+@dataclass(frozen=True)
+class JointParameters(AdviceParameters):
+    """The same with the defaults of the joint learner: small steps towards the final reward."""
+
+    partners: str = "mixed"
+    rule: str = "joint"
+    rate: float = 0.01
+    trace: float = 1.0
+    initial: float = 0.12
+
+
+@recipe(
+    "advice-joint",
+    "beyond the paper: the cumulative vote is what learns; TD(λ), mixed partners",
+    JointParameters,
+    100_000,
+)
+def joint_learner(settings: JointParameters, seed: int) -> AdviceTrainer:
+    """A table whose suggesting pieces learn their sum."""
+    return AdviceTrainer(TABLE, settings, seed)
+
+
+@recipe("advice-linear", "beyond the paper: weights linear in the abstractions, TD(λ)", JointParameters, 100_000)
+def linear_learner(settings: JointParameters, seed: int) -> AdviceTrainer:
+    """Weights that are a constant plus a term per abstraction."""
+    return AdviceTrainer(LINEAR, settings, seed)

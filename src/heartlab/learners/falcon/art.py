@@ -1,0 +1,386 @@
+"""Fusion ART: adaptive resonance over several fields that share one field of categories (Tan's multi-channel ART).
+
+A pattern has one vector in [0, 1] per field. Category j answers with
+
+    T_j = Σ_c γ_c |x_c ∧ w_jc| / (α_c + |w_jc|)          choice; ∧ is the component-wise minimum, |·| the sum
+
+The category with the highest T whose match |x_c ∧ w_jc| / |x_c| reaches the vigilance ρ_c in every field resonates
+and learns, w ← (1 − β) w + β (x ∧ w) component by component; if none does, a new category is born. FALCON is fusion
+ART over the fields sensory, motor and feedback.
+
+The patterns of all fields lie side by side in one row, complement-coded fields as (x, 1 − x). Weights are kept element
+by element, so that one pass serves all categories at once; the room for categories grows by doubling. A row has one
+cache line more than that: in rows of a power of two all elements of a category would fall into the same few places of
+the cache, and drive each other out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from heartlab.compiled.jit import kernel
+from heartlab.training.model import Model, ModelError
+
+FloatArray = npt.NDArray[np.float64]
+NONE = -1
+KIND = "fusion-art"
+LINE = 8
+"""Numbers in a cache line."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One channel of a fusion-ART network."""
+
+    size: int
+    """Elements of its vector, before complement coding."""
+    choice: float = 1.0
+    """γ: how much it counts in the choice."""
+    alpha: float = 0.001
+    rate: float = 1.0
+    """β: how fast its weights learn."""
+    vigilance: float = 0.0
+    """ρ: the least match."""
+    complement: bool = False
+    """Whether vectors are complement coded: (x, 1 − x)."""
+    by_weights: bool = False
+    """Divide the match by |w|, as printed in the FALCON paper, instead of |x|."""
+
+    def __post_init__(self) -> None:
+        """
+        :raises ValueError: if a number is none that a network can work with.
+        """
+        if not isinstance(self.size, int) or self.size < 1:
+            raise ValueError(f"a field has at least one element, not {self.size!r}")
+        for name, least, most in (
+            ("choice", 0.0, math.inf), ("alpha", 0.0, math.inf), ("rate", 0.0, 1.0), ("vigilance", 0.0, 1.0),
+        ):  # fmt: skip
+            value = getattr(self, name)
+            if not isinstance(value, int | float) or not (least <= value <= most and math.isfinite(value)):
+                above = f" to {most:g}" if math.isfinite(most) else " on"
+                raise ValueError(f"the {name} of a field is a number from {least:g}{above}, not {value!r}")
+        if self.alpha == 0.0:
+            raise ValueError("the alpha of a field is above 0: a category without weights would be divided by it")
+
+    @property
+    def width(self) -> int:
+        """Elements after coding."""
+        return self.size * (2 if self.complement else 1)
+
+    def code(self, values: Any) -> FloatArray:
+        """A vector as the network takes it.
+
+        :raises ValueError: if it has another size or leaves [0, 1].
+        """
+        vector = np.asarray(values, np.float64)
+        if vector.shape != (self.size,) or not ((vector >= 0.0) & (vector <= 1.0)).all():
+            raise ValueError(f"a vector of {self.size} numbers from 0 to 1 is needed, not {values!r}")
+        return np.concatenate([vector, 1.0 - vector]) if self.complement else vector
+
+
+@kernel
+def overlap(weights: Any, count: int, x: Any, start: int, end: int, both: Any) -> None:
+    """|x ∧ w| of one field for every category: the loop that takes the time, so it runs over categories."""
+    both[:count] = 0.0
+    for i in range(start, end):
+        value, row = x[i], weights[i]
+        if value > 0.0:  # weights are not below zero, so where x is zero x ∧ w is; half of a coded vector can be
+            for j in range(count):
+                both[j] += min(value, row[j])
+
+
+@kernel
+def choose_all(
+    weights: Any, norms: Any, count: int, x: Any, edges: Any, gammas: Any, alphas: Any, choices: Any, both: Any
+) -> None:
+    """The choice T of every category; a field with γ = 0 does not count. `both` is working memory."""
+    choices[:count] = 0.0
+    for field in range(len(gammas)):
+        if gammas[field] > 0.0:
+            overlap(weights, count, x, edges[field], edges[field + 1], both)
+            for j in range(count):
+                choices[j] += gammas[field] * both[j] / (alphas[field] + norms[field, j])
+
+
+@kernel
+def match(weights: Any, norms: Any, category: int, x: Any, edges: Any, field: int, by_weights: bool) -> float:
+    """How well a category matches in a field; an empty vector is matched by everything."""
+    both, size = 0.0, 0.0
+    for i in range(edges[field], edges[field + 1]):
+        both += min(x[i], weights[i, category])
+        size += x[i]
+    if by_weights:
+        size = norms[field, category]
+    return both / size if size > 0.0 else 1.0
+
+
+@kernel
+def _passes(
+    weights: Any, norms: Any, category: int, x: Any, edges: Any, rhos: Any, by_weights: Any, track: bool, found: Any
+) -> bool:
+    """Whether a category matches in every field; if not, `track` raises the vigilances to its matches.
+
+    :param found: working memory for the matches.
+    """
+    passed = True
+    for field in range(len(rhos)):
+        found[field] = match(weights, norms, category, x, edges, field, by_weights[field] != 0)
+        passed = passed and found[field] >= rhos[field]
+    if track and not passed:
+        for field in range(len(rhos)):
+            rhos[field] = max(rhos[field], found[field])
+    return passed
+
+
+@kernel
+def _any_may_pass(
+    weights: Any, norms: Any, count: int, x: Any, edges: Any, rhos: Any, by_weights: Any, both: Any
+) -> bool:
+    """Whether some category matches in every field, all looked at at once: if the first failed, mostly none does."""
+    passing = np.ones(count, np.bool_)
+    for field in range(len(rhos)):
+        if rhos[field] > 0.0:
+            overlap(weights, count, x, edges[field], edges[field + 1], both)
+            size = 0.0
+            for i in range(edges[field], edges[field + 1]):
+                size += x[i]
+            for j in range(count):
+                whole = norms[field, j] if by_weights[field] else size
+                passing[j] &= whole == 0.0 or both[j] / whole >= rhos[field]
+    return passing.any()
+
+
+@kernel
+def resonate(
+    weights: Any, norms: Any, count: int, x: Any, edges: Any, rhos: Any, by_weights: Any, track: bool, choices: Any,
+    both: Any,
+) -> int:  # fmt: skip
+    """The category that resonates, or NONE: the one with the highest choice that matches in every field.
+
+    :param rhos: vigilances; with `track` they are raised to the match of a category that fails elsewhere.
+    """
+    if count == 0:
+        return NONE
+    found = np.empty(len(rhos))
+    category = np.argmax(choices[:count])
+    if _passes(weights, norms, category, x, edges, rhos, by_weights, track, found):
+        return category
+    if not _any_may_pass(weights, norms, count, x, edges, rhos, by_weights, both):
+        return NONE
+    for category in np.argsort(-choices[:count], kind="mergesort")[1:]:  # only now is the order needed
+        if _passes(weights, norms, category, x, edges, rhos, by_weights, track, found):
+            return category
+    return NONE
+
+
+@kernel
+def _measure(weights: Any, norms: Any, category: int, edges: Any) -> None:
+    """Note |w| of a category in every field."""
+    for field in range(len(norms)):
+        total = 0.0
+        for i in range(edges[field], edges[field + 1]):
+            total += weights[i, category]
+        norms[field, category] = total
+
+
+@kernel
+def adapt(weights: Any, norms: Any, category: int, x: Any, edges: Any, rates: Any) -> None:
+    """Move the weights of a category towards x ∧ w, each element at its own rate."""
+    for i in range(len(x)):
+        w = weights[i, category]
+        weights[i, category] = w + rates[i] * (min(x[i], w) - w)
+    _measure(weights, norms, category, edges)
+
+
+@kernel
+def recruit(weights: Any, norms: Any, category: int, x: Any, edges: Any) -> None:
+    """Make a new category of a pattern."""
+    for i in range(len(x)):
+        weights[i, category] = x[i]
+    _measure(weights, norms, category, edges)
+
+
+@kernel
+def learn_all(
+    weights: Any, norms: Any, count: int, patterns: Any, first: int, edges: Any, gammas: Any, alphas: Any, rhos: Any,
+    by_weights: Any, rates: Any, track: bool, choices: Any, both: Any, labels: Any,
+) -> tuple[int, int]:  # fmt: skip
+    """Learn patterns one after the other from number `first` on; stops when the room for categories is used up.
+
+    Returns the number of the pattern it came to and the number of categories.
+    """
+    vigilances = np.empty_like(rhos)
+    for row in range(first, len(patterns)):
+        x = patterns[row]
+        vigilances[:] = rhos
+        choose_all(weights, norms, count, x, edges, gammas, alphas, choices, both)
+        found = resonate(weights, norms, count, x, edges, vigilances, by_weights, track, choices, both)
+        if found == NONE:
+            if count == weights.shape[1]:
+                return row, count
+            recruit(weights, norms, count, x, edges)
+            found = count
+            count += 1
+        else:
+            adapt(weights, norms, found, x, edges, rates)
+        labels[row] = found
+    return len(patterns), count
+
+
+class FusionArt:
+    """A network of categories over some fields.
+
+    :param track: match tracking: when a category fails, the vigilance of the fields that it did match rises to its
+        match, for the rest of that search.
+    """
+
+    def __init__(self, fields: Sequence[Field], *, track: bool = False) -> None:
+        if not fields:
+            raise ValueError("a fusion-ART network needs at least one field")
+        self.fields, self.track = list(fields), track
+        self.edges = np.cumsum([0, *(field.width for field in fields)]).astype(np.int64)
+        self._gammas, self._alphas, self._rhos = (
+            np.array([getattr(field, name) for field in fields]) for name in ("choice", "alpha", "vigilance")
+        )
+        self._by_weights = np.array([field.by_weights for field in fields], np.int64)
+        self.rates = np.repeat([field.rate for field in fields], np.diff(self.edges))
+        """The learning rate of every element; may be changed."""
+        self.count = 0
+        self._allocate(16 + LINE)
+
+    def _allocate(self, room: int) -> None:
+        self._weights, self._norms = np.zeros((int(self.edges[-1]), room)), np.zeros((len(self.fields), room))
+        self._choices, self._both = np.zeros(room), np.zeros(room)
+
+    @property
+    def weights(self) -> FloatArray:
+        """The weights of all categories, [categories, elements]: a view."""
+        return self._weights[:, : self.count].T
+
+    def weights_of(self, field: int) -> FloatArray:
+        """The weights of one field: a view."""
+        return self.weights[:, self.edges[field] : self.edges[field + 1]]
+
+    def code(self, vectors: Sequence[Any]) -> FloatArray:
+        """One pattern from the vectors of all fields."""
+        if len(vectors) != len(self.fields):
+            raise ValueError(f"{len(vectors)} vectors for {len(self.fields)} fields")
+        return np.concatenate([field.code(vector) for field, vector in zip(self.fields, vectors, strict=True)])
+
+    def reserve(self, room: int) -> None:
+        """Make room for so many categories, by doubling."""
+        size = self._weights.shape[1]
+        while size < room:
+            size = 2 * (size - LINE) + LINE
+        if size > self._weights.shape[1]:
+            weights, norms = self._weights[:, : self.count], self._norms[:, : self.count]
+            self._allocate(size)
+            self._weights[:, : self.count], self._norms[:, : self.count] = weights, norms
+
+    def _checked(self, rows: Any) -> FloatArray:
+        """Rows with a number from 0 to 1 for every element: kernels look at nothing but the numbers.
+
+        :raises ValueError: if they are something else.
+        """
+        rows = np.ascontiguousarray(rows, np.float64)
+        if rows.ndim != 2 or rows.shape[1] != self.edges[-1]:
+            raise ValueError(f"rows of {self.edges[-1]} numbers are needed, not an array of shape {rows.shape}")
+        if not ((rows >= 0.0) & (rows <= 1.0)).all():
+            raise ValueError("patterns and weights are numbers from 0 to 1")
+        return rows
+
+    def add(self, weights: Any) -> int:
+        """Add a category with given weights of all elements; returns its number.
+
+        :raises ValueError: if there are more or fewer of them, or others than from 0 to 1.
+        """
+        row = self._checked([weights])[0]
+        self.reserve(self.count + 1)
+        recruit(self._weights, self._norms, self.count, row, self.edges)
+        self.count += 1
+        return self.count - 1
+
+    def learn_patterns(self, patterns: FloatArray) -> npt.NDArray[np.int64]:
+        """Learn coded patterns, one per row, in order; returns the category of each.
+
+        :raises ValueError: if rows are too short or too long, or hold other numbers than from 0 to 1.
+        """
+        patterns = self._checked(patterns)
+        labels = np.zeros(len(patterns), np.int64)
+        done = 0
+        while done < len(patterns):
+            done, self.count = learn_all(
+                self._weights, self._norms, self.count, patterns, done, self.edges, self._gammas, self._alphas,
+                self._rhos, self._by_weights, self.rates, self.track, self._choices, self._both, labels,
+            )  # fmt: skip
+            if done < len(patterns):
+                self.reserve(self.count + 1)
+        return labels
+
+    def learn(self, vectors: Sequence[Any]) -> int:
+        """Learn one pattern; returns its category."""
+        return int(self.learn_patterns(self.code(vectors)[None, :])[0])
+
+    def search(self, vectors: Sequence[Any]) -> int | None:
+        """The category that resonates with a pattern, without learning."""
+        x = self.code(vectors)
+        self._choose(x, self._gammas)
+        found = resonate(
+            self._weights, self._norms, self.count, x, self.edges, self._rhos.copy(), self._by_weights, self.track,
+            self._choices, self._both,
+        )  # fmt: skip
+        return None if found == NONE else int(found)
+
+    def choose(self, vectors: Sequence[Any]) -> int | None:
+        """Direct access: the category with the highest activation by the fields that are given (None: not given)."""
+        if not self.count:
+            return None
+        pairs = list(zip(self.fields, vectors, strict=True))
+        gammas = np.array([0.0 if vector is None else field.choice for field, vector in pairs])
+        known = [np.zeros(field.width) if vector is None else field.code(vector) for field, vector in pairs]
+        self._choose(np.concatenate(known), gammas)
+        return int(self._choices[: self.count].argmax())
+
+    def _choose(self, x: FloatArray, gammas: FloatArray) -> None:
+        choose_all(
+            self._weights, self._norms, self.count, x, self.edges, gammas, self._alphas, self._choices, self._both
+        )
+
+    def to_model(self) -> Model:
+        """The network as data."""
+        return Model(
+            KIND,
+            {"weights": self.weights.copy(), "rates": self.rates.copy()},
+            extras={"fields": [asdict(field) for field in self.fields], "track": self.track},
+        )
+
+    @classmethod
+    def of(cls, model: Model) -> FusionArt:
+        """The network that a model holds.
+
+        :raises ModelError: if its arrays do not fit its header.
+        """
+        try:
+            made = cls([Field(**field) for field in model.extras["fields"]], track=bool(model.extras["track"]))
+            weights, rates = model.arrays["weights"], model.arrays["rates"]
+        except (KeyError, TypeError) as error:
+            raise ModelError(f"a fusion-ART model that lacks or garbles {error}") from error
+        except ValueError as error:
+            raise ModelError(f"a fusion-ART model: {error}") from error
+        if weights.shape[1:] != (made.edges[-1],) or rates.shape != (made.edges[-1],):
+            raise ModelError(f"a fusion-ART model needs rows of {made.edges[-1]} weights, but has {weights.shape}")
+        if not ((rates >= 0.0) & (rates <= 1.0)).all():
+            raise ModelError("a fusion-ART model: learning rates are numbers from 0 to 1")
+        made.rates[:] = rates
+        try:
+            for row in made._checked(weights):
+                made.add(row)
+        except ValueError as error:
+            raise ModelError(f"a fusion-ART model: {error}") from error
+        return made

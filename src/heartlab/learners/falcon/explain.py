@@ -1,0 +1,385 @@
+"""What a FALCON network has learned, in words: its categories as rules, and the rule behind a choice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from difflib import get_close_matches
+from itertools import groupby
+from math import ceil, floor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from heartlab.cards import card_name, pretty_card
+from heartlab.learners.falcon.actions import DISCARD, LEAD, NAMES
+from heartlab.learners.falcon.agent import FalconSettings, group_of_tricks
+from heartlab.learners.falcon.boxes import POINTS, Box
+from heartlab.learners.falcon.categories import COMPLEMENT, TINY
+from heartlab.learners.falcon.kernels import BAD
+from heartlab.learners.falcon.more_percepts import ACTIONS, FIRST, KINDS, PERCEPTS
+from heartlab.learners.falcon.percepts import COUNT, describe_bits, describe_percepts
+from heartlab.learners.falcon.player import BoxesPlayer, FalconPlayer, NetworkPlayer, player_of
+from heartlab.learners.falcon.words import ALWAYS, QUEEN, Knowledge, Need, box_conditions, box_knowledge, need_of, tried
+from heartlab.players.base import Observations
+from heartlab.records.position import find_position
+from heartlab.rules import Rules
+from heartlab.training.explain import ExplainError
+from heartlab.training.model import load_model
+
+BEST = 3
+"""The best actions that a rule keeps beside the order in which its actions are tried."""
+NOT = "not: "
+"""Before a percept that must not be there."""
+_DENIAL = re.compile(r"\b(no|not|none|nobody|neither|nor|cannot)\b")
+LED = ("♥", "♠", "♦", "♣")
+"""The suits of the paper's actions, in their order."""
+LOWER = (1 << COMPLEMENT) - 1
+NEAR = 5
+"""Conditions that are proposed in place of one that does not occur."""
+
+
+@dataclass(frozen=True)
+class CategoryRule:
+    """A category in words."""
+
+    number: int
+    when: list[str]
+    """What it demands, without what follows from the rest."""
+    actions: list[tuple[str, float]]
+    """Its best actions with their weights; of a category for several situations the best one of each."""
+    visits: int
+    """How often it was learned from; 0 if that was not counted."""
+    in_points: bool = False
+    """Whether weights stand for points: 0.5 for the mean of the choices, `POINTS` more or less from 0 to 1."""
+    cases: list[tuple[str, list[tuple[str, float]]]] = field(default_factory=list)
+    """The situations that it does not tell apart, and in each the actions in the order in which they are tried."""
+    conditions: list[str] = field(default_factory=list)
+    """All percepts that it asks for, also where one follows from another; `NOT` before those that must be absent."""
+    exceptions: int = 0
+    """How many of the percepts may be otherwise, with a vigilance below 1."""
+    dice: bool = False
+    """Whether dice decide between actions with the same weight."""
+
+    @property
+    def text(self) -> str:
+        """The rule as one sentence; behind each action its weight, or the points that it costs more than the mean."""
+        all_cases = [(case, self._tried(case, actions)) for case, actions in self.cases]
+        cases = "; ".join(f"{case}: {words}" if case else words for case, words in all_cases)
+        doubt = f" (at most {self.exceptions} of the percepts may be otherwise)" if self.exceptions else ""
+        return f"when {' and '.join(self.when) or 'anything'}{doubt}: {cases}"
+
+    def _tried(self, case: str, actions: Sequence[tuple[str, float]]) -> str:
+        known = f"follow {case[:1]} with "
+        words, before = "", -1.0
+        for action, weight in actions:
+            value = f"{(0.5 - weight) * POINTS:+.2f} points" if self.in_points else f"{weight:.2f}"
+            link = " or " if self.dice and weight == before else ", else "
+            words += f"{link if words else ''}{action.removeprefix(known)} ({value})"
+            before = weight
+        return words
+
+    @property
+    def worth(self) -> float:
+        """How much the rule matters: how often it was learned from, and for boxes also what its best action saves."""
+        if not self.in_points or len(self.actions) < 2:
+            return float(self.visits)
+        return self.visits * (self.actions[0][1] - self.actions[1][1])
+
+    def says(self, part: str, whole: bool) -> bool:
+        """Whether a condition is among what it demands, in its words or as a percept; its negation is not.
+
+        :param whole: whether to look for a whole condition; otherwise for a part of one that does not deny the part.
+        """
+        part = part.casefold()
+        texts = [text.casefold() for text in (*self.when, *self.conditions)]
+        return part in texts if whole else any(_affirms(text, part) for text in texts)
+
+
+def _affirms(text: str, part: str) -> bool:
+    """Whether a sentence contains a part, and neither a denial before it ("no", "cannot") nor one right behind it."""
+    return any(
+        not _DENIAL.search(text[: found.start()]) and not _DENIAL.match(text[found.end() :].lstrip())
+        for found in re.finditer(re.escape(part), text)
+    )
+
+
+def rules_that_say(rules: Sequence[CategoryRule], part: str) -> list[CategoryRule]:
+    """The rules with a condition: those that have it word by word, or else those with a condition that contains it."""
+    whole = [rule for rule in rules if rule.says(part, True)]
+    return whole or [rule for rule in rules if rule.says(part, False)]
+
+
+def _place_words(code: int) -> list[str]:
+    """The percepts of `percepts=place` in words."""
+    words = [f"{code & 3} card(s) on the table"]
+    if code & 4:
+        words.append("hearts are on the table")
+    if code & 8:
+        words.append("Q♠ is on the table")
+    return words
+
+
+def _network_words(settings: FalconSettings, owner: int) -> list[str]:
+    """Which of the networks a category belongs to."""
+    groups = group_of_tricks(settings.groups)
+    words = [] if settings.outcomes == "together" else ["it went badly" if owner >= BAD else "it went well"]
+    owner %= BAD
+    group = owner // 2 if settings.separate else owner
+    if settings.separate:
+        words.append("we lead" if owner % 2 else "we do not lead")
+    if groups[-1] > 0:
+        tricks = [trick + 1 for trick, one in enumerate(groups[:13]) if one == group]
+        words.append(f"trick {tricks[0]}" if len(tricks) == 1 else f"tricks {tricks[0]}–{tricks[-1]}")
+    return words
+
+
+def _ranked(weights: Any, first: int, end: int, ties: str) -> list[list[int]]:
+    """Some actions from the highest weight to the lowest, as they are tried: equal ones together if dice decide."""
+    order = [int(action) for action in first + np.argsort(-weights[first:end], kind="stable")]
+    together = [list(group) for _, group in groupby(order, lambda action: weights[action])]
+    if ties == "random":
+        return together
+    return [[action] for group in together for action in (group if ties == "lowest" else reversed(group))]
+
+
+def _order(weights: Any, first: int, end: int, settings: FalconSettings, knows: Knowledge) -> list[int]:
+    """The actions from `first` to `end` that a category may carry out, in the order in which they are tried.
+
+    With `choice=all` the best of all 29 is tried, then the others by their numbers. If dice decide about the best, it
+    may be one that does not belong here, so that each of the others may get its turn.
+    """
+    if settings.choice == "applicable":
+        return tried(_ranked(weights, first, end, settings.ties), NAMES, knows)
+    best = _ranked(weights, 0, len(NAMES), settings.ties)[0]
+    here = [[action for action in best if first <= action < end]]
+    rest = [[action] for action in range(first, end)]
+    if len(best) == 1:
+        return tried(here + rest, NAMES, knows)
+    return list(dict.fromkeys(tried(here, NAMES, knows) + tried(rest, NAMES, knows)))
+
+
+def _exact_cases(
+    weights: Any, settings: FalconSettings, leads: bool, knows: Knowledge
+) -> list[tuple[str, list[tuple[str, float]]]]:
+    """The situations of a category over the paper's percepts, and in each the actions in the order of their turns.
+
+    The led suit is no percept, so that a category holds actions for every suit.
+    """
+    situations = [] if leads else [(f"{suit} led", 3 * place, 3 * place + 3) for place, suit in enumerate(LED)]
+    if not leads:
+        situations.append(("void", DISCARD, LEAD))
+    if leads or not settings.separate:
+        situations.append(("" if leads else "leading", LEAD, len(NAMES)))
+    return [
+        (words, [(NAMES[i], float(weights[i])) for i in _order(weights, first, end, settings, knows)])
+        for words, first, end in situations
+    ]
+
+
+def _demanded(settings: FalconSettings, code: int) -> tuple[int, int, int]:
+    """The bits that must be 1 for a category to match, those that must be 0, and how many may be otherwise."""
+    seen = (1 << COUNT + (4 if settings.percepts == "place" else 0)) - 1
+    share, size = settings.vigilance, code.bit_count()
+    if settings.match == "exact":
+        return code, ~code & seen, 0
+    if settings.match == "weights":
+        return code, 0, size - ceil(share * size - TINY)
+    if settings.match == "percepts":  # at most the percepts of the category, and some more for each that is there
+        zeros = ~code & seen
+        more = floor(size * (1 - share) / share + TINY) if share else zeros.bit_count()
+        return 0, zeros, min(more, zeros.bit_count())
+    return code & LOWER, code >> COMPLEMENT, max(0, size - ceil(share * seen.bit_count() - TINY))
+
+
+def _paper_knowledge(ones: int, zeros: int, free: bool) -> Knowledge:
+    """What is certain about the cards that the paper's actions need, from percepts that are certain."""
+    ours = [ones >> place & 3 == 3 for place in (4, 6, 8)]
+
+    def knows(need: Need) -> bool | None:
+        cards, least = need
+        if need == ALWAYS:
+            return True
+        if cards == QUEEN and zeros >> 4 & 3:
+            return False
+        held = {QUEEN: ours[0], "♠": sum(ours), "♥": bool(ones & 15)}.get(cards, 0)
+        return True if free and held >= least else None
+
+    return knows
+
+
+def _exact_rule(player: FalconPlayer, row: int, free: bool) -> CategoryRule:
+    store, settings = player.categories, player.settings
+    code, owner, weights = int(store.codes[row]), int(store.owners[row]), store.weights[row]
+    ones, zeros, exceptions = _demanded(settings, code)
+    when = _network_words(settings, owner)
+    if settings.match == "exact":
+        when += describe_percepts(code)
+        if settings.percepts == "place":
+            when += _place_words(code >> COUNT)
+    else:
+        when += describe_bits(ones, zeros)
+    leads = settings.separate and owner % 2 == 1
+    knows = _paper_knowledge(0, 0, free) if exceptions else _paper_knowledge(ones, zeros, free)
+    cases = _exact_cases(weights, settings, leads, knows)
+    best = cases[0][1][:BEST] if leads else [actions[0] for _, actions in cases]
+    return CategoryRule(
+        row, when, best, int(store.visits[row].sum()), cases=cases, exceptions=exceptions,
+        dice=settings.ties == "random" and settings.choice == "applicable",
+    )  # fmt: skip
+
+
+def box_words(box: Box) -> list[str]:
+    """What a box demands, in words."""
+    return [{"follow": "we follow", "void": "we are void", "lead": "we lead"}[KINDS[box.kind]], *box_conditions(box)]
+
+
+def _asked(box: Box) -> list[str]:
+    """The percepts that a box asks for."""
+    asked = []
+    for place, percept in enumerate(PERCEPTS[box.kind]):
+        if (box.demands | box.forbids) >> place & 1:
+            asked.append(percept if box.demands >> place & 1 else f"{NOT}{percept}")
+    return asked
+
+
+def _box_rule(player: BoxesPlayer, boxes: Sequence[Box], row: int, free: bool) -> CategoryRule:
+    kind, weights = boxes[row].kind, player.net.weights[row]
+    ranked = [int(i) for i in FIRST[kind] + np.argsort(-weights[FIRST[kind] : FIRST[kind + 1]], kind="stable")]
+    ranked = [i for i in ranked if player.net.weights[:, i].any()]  # without weights: left out of the growth
+    knows = box_knowledge(boxes[row], free)
+    possible = [i for i in ranked if knows(need_of(ACTIONS[i])) is not False]
+    best = [i for i in possible if weights[i] != 0.5][:BEST] or possible[:BEST]  # 0.5: it never applied
+
+    def named(order: Iterable[int]) -> list[tuple[str, float]]:
+        return [(ACTIONS[i], float(weights[i])) for i in order]
+
+    return CategoryRule(
+        row, box_words(boxes[row]), named(best), int(player.net.visits[row]), in_points=True,
+        cases=[("", named(tried([[i] for i in ranked], ACTIONS, knows)))], conditions=_asked(boxes[row]),
+    )  # fmt: skip
+
+
+def rules_of(player: NetworkPlayer, rows: Sequence[int] | None = None, game: Rules | None = None) -> list[CategoryRule]:
+    """The categories of a player as rules: all of them, or some rows.
+
+    :param game: what is played; without it a rule also names what is tried where a card of ours may not be played.
+    """
+    free = game is not None and _is_free(game)
+    if isinstance(player, BoxesPlayer):
+        boxes = player.net.boxes()
+        return [_box_rule(player, boxes, row, free) for row in (range(len(boxes)) if rows is None else rows)]
+    assert isinstance(player, FalconPlayer)
+    return [_exact_rule(player, row, free) for row in (range(player.categories.count) if rows is None else rows)]
+
+
+def _is_free(game: Rules) -> bool:
+    """Whether every card may be led at any time, and thrown when void."""
+    return (
+        game.hearts == "any"
+        and game.first_trick_points
+        and game.opening in ("left-of-dealer", "random")
+        and not game.queen_after_hearts
+    )
+
+
+def _meaning_of_numbers(player: NetworkPlayer) -> str:
+    """What stands behind each action, and how one is chosen."""
+    if isinstance(player, BoxesPlayer):
+        return (
+            "the points until the end of the deal that it costs more (+) or less (-) than the mean of the choices, "
+            "+0.00 also if it was never tried; the first that applies is taken"
+        )
+    assert isinstance(player, FalconPlayer)
+    settings = player.settings
+    number = "its motor weight, 1 for an action that always went well or was not tried yet"
+    if settings.rule in ("returns", "td"):
+        number = (
+            "its value, 1 for the best outcome of the deal and 0 for the worst, or what it began with if it was not "
+            "tried yet"
+        )
+    if settings.choice == "applicable":
+        dice = ", of those joined by or any of them" if settings.ties == "random" else ""
+        return f"{number}; the first that applies is taken{dice}"
+    best = "one of the highest of all, by dice," if settings.ties == "random" else "the highest of all"
+    return f"{number}; {best} is taken if it applies, otherwise the first that does in the order of the 29 actions"
+
+
+def _no_such(contains: Sequence[str], rules: Sequence[CategoryRule]) -> ExplainError:
+    """Nothing was found: which conditions there are instead."""
+    known = sorted({words for rule in rules for words in rule.when})
+    lower = {words.casefold(): words for words in known}
+    missing = [part for part in contains if not rules_that_say(rules, part)]
+    near = [lower[words] for part in missing for words in get_close_matches(part.casefold(), lower, NEAR, 0.3)]
+    hint = f"; near it are: {'; '.join(near)}" if near else ""
+    return ExplainError(f"no category has {' and '.join(missing or contains)!r} among its conditions{hint}")
+
+
+def describe_network(name: str, top: int, contains: Sequence[str], report: Callable[[Any], None] | None) -> None:
+    """Print the categories of a model as rules, those that matter most first."""
+    model = load_model(name or "falcon", "falcon")
+    player = player_of(model, name)
+    rules = rules_of(player, game=Rules.parse(model.rules))
+    found = [{rule.number for rule in rules_that_say(rules, part)} for part in contains]
+    chosen = [rule for rule in rules if all(rule.number in numbers for numbers in found)]
+    if not chosen and contains:
+        raise _no_such(contains, rules)
+    chosen.sort(key=lambda rule: -rule.worth)
+    numbers = _meaning_of_numbers(player)
+    if report:
+        report(
+            {
+                "model": name or "falcon", "recipe": model.recipe, "games": model.games, "rules": model.rules,
+                "categories": len(rules), "matching": len(chosen), "numbers": numbers,
+                "shown": [{**asdict(rule), "text": rule.text} for rule in chosen[:top]],
+            }
+        )  # fmt: skip
+        return
+    made = f"{model.games:,} games of {model.recipe}, seed {model.seed}" if model.recipe else "made by hand"
+    print(f"{len(rules):,} categories; {made}")
+    if model.command:
+        print(f"made with: {model.command}")
+    order = "times × what the best action saves" if isinstance(player, BoxesPlayer) else "times"
+    print(f"behind each action: {numbers}; [times]: how often it was learned from; sorted by {order}")
+    for rule in chosen[:top]:
+        count = f"  [{rule.visits:,} times]" if rule.visits else ""
+        print(f"{rule.number:>6}  {rule.text}{count}")
+    if len(chosen) > top:
+        print(f"({len(chosen) - top:,} more; --top shows them)")
+
+
+def describe_choice(
+    name: str, path: Path | None, place: int, at: int, rules: Rules | None, seed: int,
+    report: Callable[[Any], None] | None,
+) -> None:  # fmt: skip
+    """Print which category makes a choice, in a deal of a record or in one that is played at random."""
+    model = load_model(name or "falcon", "falcon")
+    player = player_of(model, name)
+    deal, played = find_position(path, place, at, rules or Rules.parse(model.rules), seed)
+    seat = deal.to_move
+    if seat is None:
+        raise ExplainError("nobody is to play a card here")
+    batch = Observations.of(deal.observe(seat))
+    cards, rows, actions = player.think(batch)
+    card, row, action = int(cards[0]), int(rows[0]), int(actions[0])
+    names = ACTIONS if isinstance(player, BoxesPlayer) else NAMES
+    rule = rules_of(player, [row], deal.rules)[0] if row >= 0 else None
+    reason = "the only legal card" if action < 0 else names[action]
+    if report:
+        report(
+            {
+                "model": name or "falcon", "seat": seat, "played": card_name(played), "choice": card_name(card),
+                "reason": reason, "numbers": _meaning_of_numbers(player),
+                "category": None if rule is None else {**asdict(rule), "text": rule.text},
+            }
+        )  # fmt: skip
+        return
+    print(deal)
+    print(f"\nSeat {seat} played {pretty_card(played)}; {name or 'falcon'} plays {pretty_card(card)}: {reason}.")
+    if rule is not None:
+        print(f"Category {rule.number}, {rule.text}")
+        print(f"(behind each action: {_meaning_of_numbers(player)})")
+    elif action >= 0:
+        print("No category knows this situation.")

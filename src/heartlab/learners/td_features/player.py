@@ -1,0 +1,127 @@
+"""Networks over conjunctions as models, and the players and the evaluator that use them.
+
+| name | player |
+|---|---|
+| `td`, `td:MODEL` | open: max^n to the end of the trick over the network; options follow a comma |
+| `td-closed`, `td-closed:MODEL` | closed: the same in 20 sampled worlds |
+
+They pass like `gnome:jake` (`pass=PLAYER` names another): the papers' Hearts has no passing.
+
+`eval=td:MODEL` puts a network into any other search. Without a name the model that ships with the package is meant.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from heartlab.learners.td_features.clauses import clause
+from heartlab.learners.td_features.conjunctions import Conjunction, Conjunctions
+from heartlab.learners.td_features.features import ATOMS, MOON_NAMES, AtomError
+from heartlab.learners.td_features.moon import place_moon
+from heartlab.learners.td_features.network import Network
+from heartlab.players.base import Player
+from heartlab.players.registry import parse_options, register
+from heartlab.players.search import SearchPlayer
+from heartlab.search.evaluators.base import Evaluator, evaluator_family
+from heartlab.training.model import Model, ModelError, load_model, model_path
+
+KIND = "td"
+SHIPPED = "td"
+"""The model that a bare name means."""
+
+
+def unpadded_rows(rows: npt.NDArray[np.int8]) -> list[Conjunction]:
+    """Rows of atom numbers, padded with -1, as conjunctions."""
+    return [tuple(int(atom) for atom in row if atom >= 0) for row in rows]
+
+
+def to_model(network: Network, rules: str, **extras: object) -> Model:
+    """A network as a model: the conjunctions as rows of atom numbers, padded with -1, and their weights.
+
+    Conjunctions with a weight of exactly zero say nothing and are left out.
+    """
+    conjunctions = network.conjunctions
+    nodes = np.flatnonzero(conjunctions.live & (network.weights != 0))
+    used = sorted(conjunctions.used)
+    return Model(
+        KIND,
+        {"conjunctions": conjunctions.rows(nodes), "weights": network.weights[nodes], "atoms": np.array(used, np.int8)},
+        rules=rules,
+        names=tuple(ATOMS[number].name for number in used),
+        extras={"rest": network.rest, **extras},
+    )
+
+
+def to_network(model: Model) -> Network:
+    """The network that a model holds.
+
+    :raises ModelError: if its parts do not fit, or it needs atomic features that are not there.
+    """
+    try:
+        rows, weights, used = (model.arrays[name] for name in ("conjunctions", "weights", "atoms"))
+    except KeyError as error:
+        raise ModelError(f"a network lacks its {error}") from error
+    if rows.ndim != 2 or weights.shape != (len(rows),) or used.shape != (len(model.names),):
+        raise ModelError("the parts of the network do not fit together")
+    if not np.isfinite(weights).all():
+        raise ModelError("the network has weights that are no numbers")
+    try:
+        if not set(MOON_NAMES).isdisjoint(model.names):
+            place_moon()
+        number_of = {int(old): clause(name).number for old, name in zip(used, model.names, strict=True)}
+    except AtomError as error:
+        raise ModelError(f"the network needs an atomic feature that nobody has added: {error}") from error
+    if not set(np.unique(rows).tolist()) <= {-1, *number_of}:
+        raise ModelError("the network has conjunctions of atoms that it does not name")
+    chosen = {
+        tuple(sorted(number_of[atom] for atom in row)): weight
+        for row, weight in zip(unpadded_rows(rows), weights, strict=True)
+    }
+    conjunctions = Conjunctions.of(chosen)
+    if len(conjunctions) != len(rows):
+        raise ModelError("the network has conjunctions twice, or some that can never be active")
+    network = Network(conjunctions, rest=bool(model.extras.get("rest", False)))
+    for atoms, weight in chosen.items():
+        network.weights[conjunctions.find(atoms)] = weight
+    return network
+
+
+def load_network(name: str) -> Network:
+    """The network of a model's name or path; kept in memory until its file changes."""
+    path = model_path(name or SHIPPED)
+    changed = path.stat().st_mtime_ns if path.is_file() else 0
+    return _read_network(str(path), changed)
+
+
+@lru_cache(maxsize=16)
+def _read_network(path: str, changed: int) -> Network:
+    return to_network(load_model(path, KIND))
+
+
+@evaluator_family("td")
+def make_td_evaluator(argument: str) -> Evaluator:
+    """The evaluator of a model."""
+    return load_network(argument).evaluator(f"td:{argument or SHIPPED}")
+
+
+def _player(argument: str, worlds: str) -> Player:
+    name, _, rest = argument.partition(",")
+    if "=" in name:
+        name, rest = "", argument
+    options = {"worlds": worlds, "pass": "gnome:jake", **parse_options(rest)}
+    return SearchPlayer("maxn", options, evaluator=make_td_evaluator(name))
+
+
+@register("td", summary="open: max^n to the end of the trick over a learned network: td:MODEL,tricks=1")
+def make_td(argument: str = "") -> Player:
+    """The learned player with perfect information."""
+    return _player(argument, "0")
+
+
+@register("td-closed", summary="closed: td in 20 sampled worlds: td-closed:MODEL,worlds=20")
+def make_td_closed(argument: str = "") -> Player:
+    """The learned player with imperfect information."""
+    return _player(argument, "20")

@@ -1,0 +1,285 @@
+"""Learning as a user meets it: a game, an opponent, a learner; rewards match by match.
+
+`TurnGame` is a game for two who take turns, with all that was explored of it. `learn` plays one run over it,
+`learn_runs` several, with means over windows of matches.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from heartlab.ggp.gdl.terms import RANDOM_ROLE, GdlError
+from heartlab.ggp.machine.base import Machine
+from heartlab.ggp.machine.compiled import NetworkMachine
+from heartlab.learners.transfer.kernels import (
+    HABITS,
+    LEARNERS,
+    READINGS,
+    RECORDINGS,
+    TRANSFER,
+    Features,
+    Memory,
+    Settings,
+    clear_memory,
+    enlarge_memory,
+    learn_matches,
+    make_memory,
+)
+from heartlab.learners.transfer.lookahead import CLASS_NAMES, MAX_DEPTH, Stack, make_stack
+from heartlab.learners.transfer.models import FeatureModel, no_features
+from heartlab.learners.transfer.opponents import ADAPTIVE, KINDS, OPPONENTS
+from heartlab.learners.transfer.positions import (
+    DRAWN,
+    LOST,
+    STUCK,
+    TOGETHER,
+    WON,
+    WORKING,
+    Board,
+    enlarge_board,
+    make_board,
+)
+from heartlab.util.statistics import estimate
+
+OPTIONS = {
+    "baseline": (),
+    "terminal-only": ("reading",),
+    "transfer": ("reading", "recall", "recognise", "model"),
+    "habits": ("reading", "depth", "recall", "recognise", "model"),
+    "look-ahead": ("reading", "depth", "recall"),
+    "avgmax": ("reading", "depth", "recall"),
+    "maxmax": ("reading", "depth", "recall"),
+}
+"""The options that make a difference to each learner; features say themselves how deep they look."""
+
+PROBE_GAMES, PROBES = 50, 5000
+"""Random games, and positions in them, that are looked at to see which moves are only waiting."""
+FIRST_ROOM, MOST_ROOM = 1 << 15, 1 << 23
+"""Positions for which a board has room at first, and at most."""
+
+
+def make_settings(**names: Any) -> Settings:
+    """Settings from names, such as `learner="transfer"`, and numbers.
+
+    Raises:
+        GdlError: a name is not known; the text lists the known ones. Or a depth is out of range.
+    """
+    known = {"learner": LEARNERS, "reading": READINGS, "opponent": OPPONENTS, "recording": RECORDINGS}
+    for field_name, choices in known.items():
+        value = names.get(field_name)
+        if isinstance(value, str):
+            if value not in choices:
+                raise GdlError(f"no {field_name} is called {value!r}; there are {', '.join(choices)}")
+            names[field_name] = choices.index(value)
+    settings = Settings(**names)
+    if not 2 <= settings.depth <= MAX_DEPTH:
+        raise GdlError(f"look-ahead may be 2 to {MAX_DEPTH} plies deep, not {settings.depth}")
+    return settings
+
+
+def check_options(learner: str, **given: Any) -> None:
+    """See that options that were given (are neither None nor False) make a difference to a learner.
+
+    Raises:
+        GdlError: one does not.
+    """
+    takes = OPTIONS.get(learner, tuple(given))
+    for name, value in given.items():
+        if value is not None and value is not False and name not in takes:
+            known = ", ".join(f"--{one}" for one in takes) or "none of these options"
+            raise GdlError(f"--{name} makes no difference to the learner {learner}, which takes {known}")
+
+
+def parse_outcomes(text: str) -> npt.NDArray[np.int8]:
+    """What each goal from 0 to 100 counts as, from a text such as `0-30=L,31-69=D,70-100=W`.
+
+    Goals that are not named count as won above 50, lost below, drawn at 50.
+
+    Raises:
+        GdlError: the text is nothing of the kind.
+    """
+    goals = np.arange(101)
+    classes = np.where(goals > 50, WON, np.where(goals < 50, LOST, DRAWN)).astype(np.int8)
+    named = np.zeros(101, bool)
+    for piece in filter(None, text.replace(" ", "").split(",")):
+        match = re.fullmatch(r"(\d{1,3})(?:-(\d{1,3}))?=([WLDwld])", piece)
+        low, high = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+        if match is None or not low <= high <= 100:
+            raise GdlError(f"{piece!r} says of no goals what they are worth; it should look like 70-100=W or 50=D")
+        if named[low : high + 1].any():
+            raise GdlError(f"{piece!r} says of goals what they are worth that were named before")
+        named[low : high + 1] = True
+        classes[low : high + 1] = CLASS_NAMES.index(match[3].upper())
+    return classes
+
+
+class TurnGame:
+    """A game for two who take turns, ready for learning; not for two threads at once.
+
+    `outcomes` declares which goals count as won, lost and drawn; see `parse_outcomes`.
+
+    Raises:
+        GdlError: the game is not of that kind, or did not ground.
+    """
+
+    def __init__(self, machine: Machine, outcomes: str = "") -> None:
+        if not isinstance(machine, NetworkMachine):
+            raise GdlError(f"{machine.name}: learning needs the network, but it is {machine.note}")
+        if len(machine.roles) != 2:
+            raise GdlError(f"{machine.name}: learning needs a game for two, not {len(machine.roles)}")
+        if machine.is_terminal(machine.initial):
+            raise GdlError(f"{machine.name}: there is nothing to learn: the game is over before it begins")
+        if machine.has_percepts or RANDOM_ROLE in machine.roles:
+            raise GdlError(f"{machine.name}: learning needs a game without chance and without anything hidden")
+        self.machine = machine
+        self.classes = parse_outcomes(outcomes)
+        self.idle = self._waiting_moves()
+        self.board: Board = self._empty(FIRST_ROOM)
+        self.memory: Memory = make_memory(FIRST_ROOM)
+        self.theirs: Memory = make_memory(1)
+        self.features: Features = no_features()
+        self.stack: Stack = make_stack(len(self.board.rules.moves))
+
+    def _waiting_moves(self) -> npt.NDArray[np.bool_]:
+        """The moves that are a player's only one while the other has a choice: not its turn."""
+        machine, dice = self.machine, np.random.default_rng(0)
+        idle = np.zeros(len(machine.network.net.legal), bool)
+        state, games = machine.initial, 0
+        for _ in range(PROBES):
+            if games == PROBE_GAMES:
+                break
+            if machine.is_terminal(state):
+                state, games = machine.initial, games + 1
+                continue
+            moves = machine.legal_moves(state)
+            if len(moves[0]) > 1 and len(moves[1]) > 1:
+                raise self._together()
+            for player in (0, 1):
+                if len(moves[1 - player]) > 1:
+                    idle[machine.move_number(player, moves[player][0])] = True
+            state = machine.next(state, [own[dice.integers(len(own))] for own in moves])
+        return idle
+
+    def _together(self) -> GdlError:
+        return GdlError(f"{self.machine.name}: learning needs a game in which players take turns")
+
+    def prepare(self, settings: Settings) -> None:
+        """Forget the run before, and what was explored if that was much."""
+        room = len(self.board.graph.nodes)
+        if room >= MOST_ROOM // 4 and 2 * self.board.graph.used[0] > room:
+            self.board = self._empty(room)
+        clear_memory(self.memory)
+        clear_memory(self.theirs)
+        if settings.opponent == ADAPTIVE and len(self.theirs.visits) < room:
+            self.theirs = make_memory(room)
+
+    def _empty(self, room: int) -> Board:
+        network = self.machine.network
+        return make_board(network.net, self.idle, self.classes, network.literals, room)
+
+    def make_room(self) -> None:
+        """Four times as much room as before, if there is too little left; what was learned and explored stays.
+
+        Raises:
+            GdlError: players have a choice at the same time or none at all, or there is no more room to be had.
+        """
+        graph = self.board.graph
+        trouble, graph.used[2] = graph.used[2], WORKING
+        if trouble == TOGETHER:
+            raise self._together()
+        if trouble == STUCK:
+            raise GdlError(f"{self.machine.name}: a player has no legal move in a state that is not terminal")
+        room = 4 * len(graph.nodes)
+        if room > MOST_ROOM:
+            raise GdlError(f"{self.machine.name}: learning had to stop: there are too many positions to keep")
+        self.board = enlarge_board(self.board, room)
+        self.memory = enlarge_memory(self.memory, room)
+        if len(self.theirs.visits) > 1:
+            self.theirs = enlarge_memory(self.theirs, room)
+
+
+def _generators(seed: int, run: int) -> npt.NDArray[np.uint64]:
+    """Separate random streams for the learner and its opponent, the same for all learners of a run."""
+    return np.random.default_rng([seed, run]).integers(0, 2**63, size=(2, 1)).astype(np.uint64)
+
+
+def learn(
+    game: TurnGame, settings: Settings, matches: int, seed: int = 0, run: int = 0, model: FeatureModel | None = None
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float64]]:
+    """One run: the reward of each match, and what the opponent's moves were like (see `opponents.watch`).
+
+    What was learned is in `game.memory` until the next run, and what it began with in `game.features`, along with what
+    it came to believe about its opponent.
+
+    Raises:
+        GdlError: a transfer learner has no model, the model does not know the opponent, or the game does not suit.
+    """
+    features = no_features()
+    if settings.learner in (TRANSFER, HABITS):
+        if model is None:
+            raise GdlError(f"the learner {LEARNERS[settings.learner]} needs a model of features")
+        if model.recall and not settings.recall:
+            settings = settings._replace(recall=1)
+        features = model.features_against(None if settings.recognise else OPPONENTS[settings.opponent])
+    rewards = np.zeros(matches, np.float32)
+    game.features = features
+    while True:
+        game.prepare(settings)
+        features.evidence[:] = 0.0
+        rngs, counts = _generators(seed, run), np.zeros((3, KINDS))
+        played = learn_matches(
+            *game.board, settings, features, game.memory, game.theirs, game.stack, rngs, rewards, counts
+        )
+        if played == matches:
+            return rewards, counts[:2]
+        game.make_room()
+
+
+def learn_runs(
+    game: TurnGame,
+    settings: Settings,
+    matches: int,
+    runs: int,
+    seed: int = 0,
+    model: FeatureModel | None = None,
+    tell: Callable[[int], None] = lambda done: None,
+) -> dict[str, Any]:
+    """Several independent runs: mean rewards over windows of matches, with standard errors and 95 % intervals.
+
+    These are over runs that begin with this very model: another one from the same source may do better or worse.
+    `tell` is told after each run how many are done.
+    """
+    learn(game, settings, 1, seed, 0, model)
+    rewards = np.zeros((runs, matches), np.float32)
+    begun = time.perf_counter()
+    for run in range(runs):
+        rewards[run] = learn(game, settings, matches, seed, run, model)[0]
+        tell(run + 1)
+    taken = time.perf_counter() - begun
+    edges = sorted({edge for edge in (0, 100, 300, 1000, 3000, matches) if edge <= matches})
+    windows = []
+    for first, last in itertools.pairwise(edges):
+        found = estimate(rewards[:, first:last].mean(axis=1, dtype=np.float64))
+        error, interval = (found.se, list(found.ci95)) if runs > 1 else (None, None)
+        windows.append(
+            {"first": first + 1, "last": last, "mean": found.mean, "standard_error": error, "ci95": interval}
+        )
+    return {
+        "game": game.machine.name,
+        "learner": LEARNERS[settings.learner],
+        "opponent": OPPONENTS[settings.opponent],
+        "reading": READINGS[settings.reading],
+        "matches": matches,
+        "runs": runs,
+        "seed": seed,
+        "mean": float(rewards.mean()),
+        "windows": windows,
+        "matches_per_second": matches * runs / taken,
+    }

@@ -1,0 +1,110 @@
+"""Reading record files as deals, and stepping through them on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from heartlab.cards import pretty_card
+from heartlab.deal import Deal
+from heartlab.records.format import DealRecord, RecordError, to_json
+from heartlab.records.reader import read_records
+from heartlab.rules import Rules
+
+
+def load_deals(
+    path: Path | str,
+    *,
+    skip_bad: bool = False,
+    on_error: Callable[[RecordError], None] | None = None,
+    openspiel_rules: Rules | str = "openspiel",
+) -> Iterator[tuple[DealRecord, Deal]]:
+    """The deals of a record file, each replayed and checked against its rules.
+
+    :param skip_bad: go on after a bad deal; ``on_error`` hears about it.
+    :raises RecordError: at the first bad line, unless bad deals are skipped.
+    """
+    source = str(path)
+    with open(path, encoding="utf-8", errors="replace") as lines:
+        for record in read_records(lines, source, skip_bad=skip_bad, on_error=on_error, rules=openspiel_rules):
+            try:
+                deal = Deal.from_record(record)
+            except RecordError as error:
+                placed = error.at(source, error.line or record.line)
+                if not skip_bad:
+                    raise placed from error
+                if on_error:
+                    on_error(placed)
+                continue
+            yield record, deal
+
+
+def describe(record: DealRecord, deal: Deal) -> Iterator[str]:
+    """A replayed deal as text, piece by piece: the hands, each trick, the result."""
+    names = record.players or tuple(f"seat {seat}" for seat in range(record.rules.players))
+    start = Deal.from_hands(
+        record.hands, record.rules, number=record.number, pass_direction=record.pass_direction, leader=record.leader
+    )
+    yield str(start)
+    if record.passed is not None:
+        for seat, cards in enumerate(record.passed):
+            yield f"{names[seat]} passes {cards} and gets {deal.received[seat]}"
+    for number, trick in enumerate(deal.tricks, 1):
+        shown = "  ".join(f"{names[seat]} {pretty_card(card)}" for seat, card in trick)
+        if len(trick) < record.rules.players:
+            yield f"trick {number:>2}: {shown}"
+        else:
+            led = trick[0][1] // 13
+            winner = max((card, seat) for seat, card in trick if card // 13 == led)[1]
+            yield f"trick {number:>2}: {shown}  -> {names[winner]}"
+    if deal.is_over:
+        yield "points: " + "  ".join(f"{name} {value}" for name, value in zip(names, deal.points, strict=True))
+        if deal.shooter is not None:
+            yield f"{names[deal.shooter]} shot the moon"
+    else:
+        yield str(deal)
+
+
+def replay_file(
+    path: Path,
+    *,
+    place: int | None,
+    step: bool,
+    skip_bad: bool,
+    as_json: bool,
+    openspiel_rules: Rules,
+) -> int:
+    """Print the deals of a file; returns how many were bad (and skipped)."""
+    errors: list[RecordError] = []
+
+    def note(error: RecordError) -> None:
+        errors.append(error)
+        print(f"heartlab: {error}", file=sys.stderr)
+
+    shown = 0
+    for index, (record, deal) in enumerate(
+        load_deals(path, skip_bad=skip_bad, on_error=note, openspiel_rules=openspiel_rules), 1
+    ):
+        if place is not None and index != place:
+            continue
+        shown += 1
+        if as_json:
+            print(to_json(replace(record, points=deal.points, moon=deal.shooter) if deal.is_over else record))
+            continue
+        for piece in describe(record, deal):
+            print(piece)
+            if step:
+                try:
+                    if input("-- Enter for more, q to quit -- ").strip().lower().startswith("q"):
+                        return len(errors)
+                except EOFError:
+                    return len(errors)
+        print()
+    if place is not None and not shown:
+        raise ValueError(f"{path} has no good deal at place {place}")
+    if not shown and not errors:
+        raise ValueError(f"{path} holds no deals")
+    print(f"{shown} deals replayed, {len(errors)} bad ones skipped", file=sys.stderr)
+    return len(errors)

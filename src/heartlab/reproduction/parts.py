@@ -1,0 +1,135 @@
+"""Parts of an experiment that are done once: each finished part is a file, and a repeated command finds it.
+
+A part is named by what it is and by all settings that decide its result; sample sizes, the seed and the version of the
+package are among them. So an interrupted reproduction goes on where it was, and another setting is another part.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from heartlab import __version__
+from heartlab.util.bundle import Arrays, BundleError, read_bundle, write_bundle
+from heartlab.util.executor import Executor
+
+DRAFT = ".draft"
+"""How the name of an unfinished part's file ends."""
+PartWork = Callable[[], Mapping[str, Any]]
+"""Does the work of a part and gives arrays by name."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a part is kept, and what its file says about it."""
+
+    path: Path
+    header: Mapping[str, Any]
+
+
+def timed(work: PartWork) -> tuple[Arrays, float]:
+    """Do the work of a part: its arrays, and the seconds that it took."""
+    started = time.perf_counter()
+    arrays = dict(work())
+    return arrays, time.perf_counter() - started
+
+
+@dataclass
+class Workshop:
+    """Where an experiment works: its seed, its folder, how many threads it may use, and whether it is in a hurry."""
+
+    folder: Path
+    seed: int = 0
+    quick: bool = False
+    threads: int = 1
+    seconds: float = 0.0
+    """Time that the parts took, also those that were found finished; parts that several experiments use count once."""
+    fresh: int = 0
+    """Parts that were worked on."""
+    found: int = 0
+    """Parts that were found finished."""
+    _counted: set[Path] = field(default_factory=set, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    tell: Callable[[str], None] = field(default=lambda line: print(line, file=sys.stderr, flush=True))
+    executor: Executor | None = field(default=None, repr=False)
+    """Where several parts are worked on at the same time; without it one after the other."""
+
+    def size(self, full: int, quick: int) -> int:
+        """A sample size: the full one, or the one for a hurry."""
+        return quick if self.quick else full
+
+    def part(self, name: str, settings: Mapping[str, Any], work: PartWork) -> Arrays:
+        """The arrays of one part, from its file or by doing the work."""
+        place = self._place(name, settings)
+        found = self._find(place)
+        return self._keep(place, *timed(work)) if found is None else found
+
+    def draft(self, name: str, settings: Mapping[str, Any]) -> Path:
+        """Where the work of a part may keep what it has so far; the file is removed when the part is finished."""
+        return self._place(name, settings).path.with_suffix(DRAFT)
+
+    def _place(self, name: str, settings: Mapping[str, Any]) -> Place:
+        """Where a part is kept."""
+        settings = {**settings, "seed": self.seed, "package": __version__}
+        text = json.dumps(settings, sort_keys=True, default=str)
+        digest = hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
+        path = self.folder / f"{re.sub(r'[^A-Za-z0-9.]+', '-', name)}-{digest}.npz"
+        return Place(path, {"part": name, "settings": json.loads(text)})
+
+    def _find(self, place: Place) -> Arrays | None:
+        """The arrays of a part that is finished."""
+        if place.path.is_file():
+            try:
+                header, arrays = read_bundle(place.path)
+                self._count(place.path, float(header["seconds"]), fresh=False)
+                return arrays
+            except (BundleError, KeyError):
+                self.tell(f"{place.path} is damaged: this part is done again")
+        return None
+
+    def _keep(self, place: Place, arrays: Arrays, seconds: float) -> Arrays:
+        """Write down a part that was worked on."""
+        write_bundle(place.path, {**place.header, "seconds": seconds}, arrays)
+        place.path.with_suffix(DRAFT).unlink(missing_ok=True)
+        self._count(place.path, seconds, fresh=True)
+        self.tell(f"{place.header['part']}: {seconds:.1f} s")
+        return arrays
+
+    def _count(self, path: Path, seconds: float, *, fresh: bool) -> None:
+        with self._lock:
+            if path in self._counted:
+                return
+            self._counted.add(path)
+            self.seconds += seconds
+            self.fresh += fresh
+            self.found += not fresh
+
+    def parts(self, jobs: Sequence[tuple[str, Mapping[str, Any], PartWork]]) -> list[Arrays]:
+        """Several parts, spread over the executor's workers, in the order in which they were asked for.
+
+        Each is written down as soon as it is finished, whatever the others do.
+        """
+        if self.executor is None:
+            return [self.part(*job) for job in jobs]
+        places = [self._place(name, settings) for name, settings, _ in jobs]
+        parts = {number: found for number, place in enumerate(places) if (found := self._find(place)) is not None}
+        tasks = {
+            number: self.executor.submit(timed, jobs[number][2]) for number in range(len(jobs)) if number not in parts
+        }
+        while tasks:
+            for number in [number for number, task in tasks.items() if task.done()]:
+                parts[number] = self._keep(places[number], *tasks.pop(number).result())
+            time.sleep(0.02 if tasks else 0)
+        return [parts[number] for number in range(len(jobs))]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What goes to a worker along with the work of a part: not the lock, not the executor."""
+        return {**self.__dict__, "_lock": None, "executor": None}

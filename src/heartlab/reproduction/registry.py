@@ -1,0 +1,108 @@
+"""The papers and their experiments by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from heartlab.reproduction.claims import Claim
+from heartlab.reproduction.parts import Workshop
+from heartlab.util.registry import Registry
+
+
+class PaperError(ValueError):
+    """A name that is no paper or no experiment of it."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a report: everything is text."""
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line of a figure; `low` and `high` are the ends of its band."""
+
+    label: str
+    x: Any
+    y: Any
+    low: Any = None
+    high: Any = None
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure as data, so that reports can be made without a drawing library."""
+
+    name: str
+    title: str
+    x_label: str
+    y_label: str
+    curves: Sequence[Curve]
+    log_x: bool = False
+    levels: Sequence[tuple[str, float]] = ()
+    """Horizontal lines, such as published values."""
+
+
+@dataclass
+class Findings:
+    """What an experiment found."""
+
+    claims: list[Claim] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    figures: list[Figure] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """Paragraphs of the report."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One experiment of a paper."""
+
+    name: str
+    summary: str
+    run: Callable[[Workshop], Findings]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper and the experiments that check it."""
+
+    name: str
+    title: str
+    experiments: Sequence[Experiment]
+
+    def choose(self, names: str) -> Sequence[Experiment]:
+        """Some experiments, with commas between their names, or all of them if there is no name.
+
+        :raises PaperError: if there is none of some name.
+        """
+        if not names:
+            return self.experiments
+        known = {experiment.name: experiment for experiment in self.experiments}
+        for name in names.split(","):
+            if name not in known:
+                raise PaperError(f"{self.name} has no experiment {name!r}; it has {', '.join(known)}")
+        return [known[name] for name in names.split(",")]
+
+
+PAPERS: Registry[Paper] = Registry("paper", PaperError, "heartlab.papers", lambda entry: entry.load())
+"""All papers; an entry point leads to a `Paper`."""
+
+
+def find_paper(name: str) -> Paper:
+    """The paper of a name.
+
+    :raises PaperError: if there is none.
+    """
+    return PAPERS.find(name)
+
+
+def known_papers() -> list[Paper]:
+    """All papers, by name."""
+    return list(PAPERS.known().values())

@@ -1,0 +1,222 @@
+"""Reports: the claims as JSON, whose shape others script against, and everything as Markdown with figures."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from heartlab import __version__
+from heartlab.reproduction.claims import Claim
+from heartlab.reproduction.registry import Experiment, Figure, Findings, Paper, Table
+from heartlab.util.bundle import replacing
+
+QUICK_WARNING = "This is a quick run: a smoke test with small samples. Its verdicts mean nothing."
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a reproduction found, and how."""
+
+    paper: Paper
+    findings: Mapping[str, Findings]
+    """By the name of the experiment."""
+    command: str
+    seed: int
+    quick: bool
+    threads: int
+    seconds: float
+    """Time that all parts took, one after the other."""
+
+    @property
+    def claims(self) -> list[Claim]:
+        """All claims in order."""
+        return [claim for findings in self.findings.values() for claim in findings.claims]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "paper": self.paper.name,
+            "quick": self.quick,
+            "claims": [claim.to_dict() for claim in self.claims],
+            "command": self.command,
+            "seed": self.seed,
+            "threads": self.threads,
+            "seconds": round(self.seconds, 1),
+            "package": __version__,
+        }
+
+
+def write_report(report: Report, folder: Path) -> list[Path]:
+    """Write PAPER.json, PAPER.md and the figures into a folder; returns what was written.
+
+    A report about some experiments is called after them, so that it does not replace the one about all.
+    """
+    figures = [figure for findings in report.findings.values() for figure in findings.figures]
+    written = draw_figures(report.paper.name, figures, folder)
+    is_whole = len(report.findings) == len(report.paper.experiments)
+    name = "-".join([report.paper.name, *([] if is_whole else report.findings)])
+    texts = {
+        f"{name}.json": json.dumps(report.to_dict(), ensure_ascii=False, indent=1) + "\n",
+        f"{name}.md": markdown(report, figures_drawn=bool(written)),
+    }
+    for file_name, text in texts.items():
+        with replacing(folder / file_name) as file:
+            file.write(text.encode())
+    return [folder / file_name for file_name in texts] + written
+
+
+# --- Markdown ---
+
+
+def markdown(report: Report, *, figures_drawn: bool) -> str:
+    """The report for people."""
+    lines = [f"# {report.paper.title}", ""]
+    if report.quick:
+        lines += [f"**{QUICK_WARNING}**", ""]
+    lines += [
+        f"Made with `{report.command}` (heartlab {__version__}, seed {report.seed}); its parts took "
+        f"{_duration(report.seconds)}. {claims_summary(report.claims)}",
+        "",
+    ]
+    summaries = {experiment.name: experiment.summary for experiment in report.paper.experiments}
+    for name, findings in report.findings.items():
+        lines += [f"## {name}", "", summaries[name], ""]
+        for note in findings.notes:
+            lines += [note, ""]
+        if findings.claims:
+            lines += [*_claims_table(findings.claims), ""]
+        for table in findings.tables:
+            lines += [f"**{table.title}**", "", *_table(table), ""]
+        for figure in findings.figures if figures_drawn else ():
+            lines += [f"![{figure.title}]({report.paper.name}-{figure.name}.png)", ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+OWN_KINDS = {"reading": "other readings of the paper's", "control": "controls", "beyond": "beyond the paper"}
+"""What claims of ours are, by their origin."""
+
+
+def claims_summary(claims: Sequence[Claim]) -> str:
+    """How many claims hold: the paper's apart from ours; and how far to trust that many verdicts."""
+    papers = [claim for claim in claims if claim.origin == "paper"]
+    ours = [claim for claim in claims if claim.origin != "paper"]
+    sentences = [f"Of the paper's {len(papers)} claims {_verdicts(papers)}."] if papers else []
+    if ours:
+        kinds = [(sum(claim.origin == origin for claim in ours), words) for origin, words in OWN_KINDS.items()]
+        told = ", ".join(f"{count} {words}" for count, words in kinds if count)
+        sentences.append(f"Of {len(ours)} statements of our own ({told}) {_verdicts(ours)}.")
+    sentences.append(
+        "Intervals, and bands in figures, are 95 % each, not corrected for their number: where nothing differs, one "
+        "verdict in twenty says otherwise."
+    )
+    return " ".join(sentences)
+
+
+def _verdicts(claims: Sequence[Claim]) -> str:
+    counts = Counter(claim.verdict for claim in claims)
+    return f"{counts['holds']} hold, {counts['fails']} fail, {counts['unclear']} remain unclear"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def _claims_table(claims: Sequence[Claim]) -> list[str]:
+    rows = [
+        [
+            f"`{c.id}`",
+            c.statement,
+            _number(c.published),
+            _number(c.measured),
+            _interval(c),
+            f"{c.n:,}",
+            c.verdict,
+            c.note,
+        ]
+        for c in claims
+    ]
+    head = ["claim", "statement", "published", "measured", "95 % interval", "n", "verdict", "note"]
+    return _table(Table("", head, rows))
+
+
+def _number(value: float | str | None) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, str):
+        return value
+    return f"{value:#.3g}" if abs(value) < 10 else f"{value:.2f}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def _interval(claim: Claim) -> str:
+    return "–" if claim.ci95 is None else f"{_number(claim.ci95[0])} … {_number(claim.ci95[1])}"
+
+
+def _table(table: Table) -> list[str]:
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+    return [line(table.head), "|" + "---|" * len(table.head), *(line(row) for row in table.rows)]
+
+
+def claims_text(claims: Sequence[Claim]) -> list[str]:
+    """The claims for a terminal, a line or two each."""
+    lines = []
+    for claim in claims:
+        source = "published" if claim.origin in ("paper", "reading") else "held against"
+        published = f" ({source} {_number(claim.published)})" if claim.published is not None else ""
+        lines.append(f"{claim.verdict:<8} {claim.id}: {claim.statement}")
+        lines.append(f"{'':<8} {_number(claim.measured)} [{_interval(claim)}], n = {claim.n:,}{published}")
+    return lines
+
+
+def experiment_lines(experiments: Sequence[Experiment], paper: str) -> list[str]:
+    """A list of experiments for a terminal."""
+    return [f"{paper}/{experiment.name:<20} {experiment.summary}" for experiment in experiments]
+
+
+# --- figures ---
+
+
+def draw_figures(paper: str, figures: Sequence[Figure], folder: Path) -> list[Path]:
+    """Draw figures as PNG and SVG; none if the drawing library is not installed."""
+    try:
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure as Canvas
+    except ImportError:
+        return []
+    written = []
+    with rc_context({"svg.hashsalt": "heartlab", "font.size": 9.0}):
+        for figure in figures:
+            rows_of_legend = (len(figure.curves) + 1) // 2 if len(figure.curves) > 1 else 0
+            canvas = Canvas(figsize=(6.4, 4.0 + 0.17 * rows_of_legend), layout="constrained")
+            _draw(figure, canvas.add_subplot())
+            for suffix, options in (("png", {"dpi": 144}), ("svg", {"metadata": {"Date": None}})):
+                path = folder / f"{paper}-{figure.name}.{suffix}"
+                with replacing(path) as file:
+                    canvas.savefig(file, format=suffix, **options)
+                written.append(path)
+    return written
+
+
+def _draw(figure: Figure, axes: Any) -> None:
+    for curve in figure.curves:
+        (line,) = axes.plot(curve.x, curve.y, label=curve.label, linewidth=1.4)
+        if curve.low is not None:
+            axes.fill_between(curve.x, curve.low, curve.high, color=line.get_color(), alpha=0.2, linewidth=0)
+    for label, level in figure.levels:
+        axes.axhline(level, color="0.4", linestyle=":", linewidth=1.0)
+        axes.annotate(f" {label}", (1.0, level), xycoords=("axes fraction", "data"), va="center", fontsize=7.5)
+    if figure.log_x:
+        axes.set_xscale("log")
+    axes.set_title(figure.title)
+    axes.set_xlabel(figure.x_label)
+    axes.set_ylabel(figure.y_label)
+    axes.grid(alpha=0.25)
+    if len(figure.curves) > 1:
+        axes.figure.legend(frameon=False, loc="outside lower center", ncols=2)

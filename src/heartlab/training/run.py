@@ -1,0 +1,293 @@
+"""A run is a folder that survives a kill at any moment.
+
+| file | what |
+|---|---|
+| `config.toml` | recipe, seed, games, parameters: all that decides the result; files of `--use` by name |
+| `metrics.jsonl` | one JSON object per measurement, appended as they come |
+| `checkpoint.npz` | what was learned up to some game, and how long the metrics were then; replaced all at once |
+| `model.npz` | the finished model |
+| `.lock` | empty; locked by the process that works on the run |
+
+To resume means: restore the checkpoint, cut the metrics to the length that it names, go on. A metrics line that was
+torn by the kill lies behind that length and is gone; and since steps depend only on seed and game numbers, the files
+end up the same as those of a run that was never stopped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+from heartlab import __version__
+from heartlab.training.model import save_model
+from heartlab.training.recipes import Metrics, Recipe, RecipeError, Trainer, find_recipe
+from heartlab.util.bundle import BundleError, read_bundle, replacing, write_bundle
+from heartlab.util.interrupts import interrupt_noted
+from heartlab.util.locks import alone
+from heartlab.util.toml import toml_text
+
+CONFIG, METRICS, CHECKPOINT, MODEL, LOCK = "config.toml", "metrics.jsonl", "checkpoint.npz", "model.npz", ".lock"
+SECONDS_BETWEEN_CHECKPOINTS = 30.0
+
+
+class RunError(ValueError):
+    """A folder that holds no run, another run, or a damaged one."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run folder says about itself."""
+
+    folder: Path
+    recipe: str
+    seed: int
+    games: int
+    """Games it shall have in the end."""
+    parameters: Mapping[str, Any]
+    """All parameters of the recipe, defaults included."""
+    used: tuple[str, ...] = ()
+    """The user's files that it was called with (--use), named as the user did."""
+    package: str = __version__
+    done: int = 0
+    """Games done at the last checkpoint."""
+    seconds: float = 0.0
+    """Time spent training up to then."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether it has come to its end and left a model."""
+        return self.done >= self.games and (self.folder / MODEL).is_file()
+
+    @property
+    def call(self) -> str:
+        """How the commands that train it begin."""
+        return " ".join(["heartlab", *(f"--use {quote(name)}" for name in self.used), "train", self.recipe])
+
+    @property
+    def command(self) -> str:
+        """The command that repeats it."""
+        words = [f"{self.call} --games {self.games} --seed {self.seed}"]
+        defaults = asdict(find_recipe(self.recipe).settings())
+        return " ".join(
+            words + [f"--set {quote(f'{k}={v}')}" for k, v in self.parameters.items() if defaults.get(k) != v]
+        )
+
+    def metrics(self) -> list[Metrics]:
+        """The measurements so far; a torn last line is left out."""
+        return list(_whole_lines(self.folder / METRICS))
+
+
+def _whole_lines(path: Path) -> Iterator[Metrics]:
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        for line in file:
+            if line.endswith(b"\n"):
+                yield json.loads(line)
+
+
+def open_run(folder: Path) -> Run:
+    """The run in a folder.
+
+    :raises RunError: if there is none, or its files are damaged.
+    """
+    path = folder / CONFIG
+    if not path.is_file():
+        raise RunError(f"{folder}: no run is here (it has no {CONFIG})")
+    try:
+        config = tomllib.loads(path.read_text(encoding="utf-8"))
+        run = Run(
+            folder,
+            recipe=str(config["recipe"]),
+            seed=int(config["seed"]),
+            games=int(config["games"]),
+            parameters=dict(config.get("parameters", {})),
+            used=tuple(map(str, config.get("use", ()))),
+            package=str(config.get("package", "")),
+        )
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
+        raise RunError(f"{path}: not the configuration of a run ({error})") from error
+    if (folder / CHECKPOINT).is_file():
+        header, _ = _read_checkpoint(folder)
+        run = replace(run, done=int(header["done"]), seconds=float(header["seconds"]))
+    return run
+
+
+def known_runs(folder: Path, warn: Callable[[str], None] = lambda line: None) -> list[Run]:
+    """The runs in a folder and its subfolders, by name; other folders that look like one are only warned of.
+
+    :raises RunError: if there is no such folder.
+    """
+    if not folder.is_dir():
+        raise RunError(f"{folder}: there is no such folder")
+    runs = []
+    for path in sorted(folder.rglob(CONFIG)):
+        try:
+            runs.append(open_run(path.parent))
+        except RunError as error:
+            warn(str(error))
+    return runs
+
+
+def new_run(
+    folder: Path, recipe: Recipe, seed: int, games: int, changes: Mapping[str, Any], used: tuple[str, ...] = ()
+) -> Run:
+    """Plan a run in a folder that holds none; the folder is written to once its trainer stands (:func:`train`).
+
+    :raises RunError: if there is one already.
+    """
+    if (folder / CONFIG).exists():
+        raise RunError(f"{folder}: holds a run already; --resume goes on with it, --out puts a new one elsewhere")
+    return Run(folder, recipe.name, seed, games, asdict(recipe.settings(changes)), used)
+
+
+def resume_run(
+    folder: Path,
+    recipe: Recipe,
+    seed: int | None,
+    games: int | None,
+    changes: Mapping[str, Any],
+    used: tuple[str, ...] = (),
+) -> Run:
+    """Plan to go on with the run in a folder; it may be given more games, but nothing else may change.
+
+    The user's files may lie elsewhere by now: those that are given count.
+
+    :raises RunError: if what is asked for is not the run that is there.
+    """
+    run = open_run(folder)
+    if run.recipe != recipe.name:
+        raise RunError(f"{folder}: a run of recipe {run.recipe}, not of {recipe.name}")
+    if seed is not None and seed != run.seed:
+        raise RunError(f"{folder}: a run with seed {run.seed}, not {seed}")
+    wanted = asdict(recipe.settings({**run.parameters, **changes}))
+    for key, value in wanted.items():
+        if run.parameters.get(key, value) != value:
+            raise RunError(f"{folder}: a run with {key}={run.parameters[key]}, not {value}")
+    if games is not None and games < run.done:
+        raise RunError(f"{folder}: {run.done} games are done already, more than {games}")
+    return replace(run, games=run.games if games is None else games, used=used or run.used)
+
+
+def _write_config(run: Run) -> None:
+    values = {"recipe": run.recipe, "seed": run.seed, "games": run.games, "package": run.package}
+    values |= {"use": list(run.used)} if run.used else {}
+    with replacing(run.folder / CONFIG) as file:
+        file.write(toml_text({**values, "parameters": run.parameters}).encode())
+
+
+def _read_checkpoint(folder: Path) -> tuple[dict[str, Any], Any]:
+    path = folder / CHECKPOINT
+    try:
+        header, arrays = read_bundle(path)
+    except BundleError as error:
+        raise RunError(str(error)) from error
+    if not {"done", "metrics_bytes", "seconds"} <= set(header):
+        raise RunError(f"{path}: not the checkpoint of a run")
+    return header, arrays
+
+
+def train(
+    run: Run,
+    *,
+    progress: Callable[[int], None] | None = None,
+    checkpoint_seconds: float = SECONDS_BETWEEN_CHECKPOINTS,
+    stop_after: int | None = None,
+) -> Run:
+    """Work on a run until it is finished or interrupted (Ctrl-C); either way it leaves a checkpoint.
+
+    On a thread of an executor it is interrupted when the executor is closed.
+
+    :param progress: called with the number of games done.
+    :param stop_after: pretend to be interrupted once so many games are done.
+    :raises InUse: if somebody else works in its folder.
+    :raises RunError: if somebody has left another run there.
+    """
+    recipe = find_recipe(run.recipe)
+    trainer = recipe.make(recipe.settings(run.parameters), run.seed)
+    busy = f"{run.folder}: another process works on this run; --out puts a new one elsewhere"
+    with alone(run.folder / LOCK, busy):
+        run = _settle(run)
+        length = 0
+        if (run.folder / CHECKPOINT).is_file():
+            header, arrays = _read_checkpoint(run.folder)
+            trainer.restore(arrays)
+            length = int(header["metrics_bytes"])
+        saved = time.perf_counter()
+        started = saved - run.seconds
+        with interrupt_noted() as interrupted, (run.folder / METRICS).open("ab") as metrics:
+            metrics.truncate(length)
+            metrics.seek(length)
+            while run.done < run.games and not interrupted():
+                count = min(trainer.chunk - run.done % trainer.chunk, run.games - run.done)
+                _append(metrics, trainer.step(run.done, count))
+                run = replace(run, done=run.done + count, seconds=time.perf_counter() - started)
+                if progress:
+                    progress(run.done)
+                stop = stop_after is not None and run.done >= stop_after
+                if stop or run.done == run.games or interrupted() or time.perf_counter() - saved > checkpoint_seconds:
+                    _save_checkpoint(run, trainer, metrics)
+                    saved = time.perf_counter()
+                if stop:
+                    break
+        if run.done >= run.games:
+            model = replace(trainer.model(), recipe=run.recipe, seed=run.seed, games=run.games)
+            save_model(run.folder / MODEL, replace(model, command=run.command, package=__version__))
+    return run
+
+
+def _settle(run: Run) -> Run:
+    """The planned run as its folder has it now: while it was planned, another process may have been at work there."""
+    if not (run.folder / CONFIG).exists():
+        _write_config(run)
+        return run
+    there = open_run(run.folder)
+    if (there.recipe, there.seed, there.parameters) != (run.recipe, run.seed, run.parameters):
+        raise RunError(f"{run.folder}: holds another run by now; --out puts a new one elsewhere")
+    if (there.games, there.used) != (run.games, run.used):
+        _write_config(run)
+    return replace(run, done=there.done, seconds=there.seconds)
+
+
+def _append(metrics: Any, rows: Sequence[Metrics]) -> None:
+    for row in rows:
+        metrics.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+    metrics.flush()
+
+
+def _save_checkpoint(run: Run, trainer: Trainer, metrics: Any) -> None:
+    os.fsync(metrics.fileno())
+    header = {"done": run.done, "metrics_bytes": metrics.tell(), "seconds": run.seconds}
+    write_bundle(run.folder / CHECKPOINT, header, trainer.checkpoint())
+
+
+def default_folder(recipe: str, seed: int) -> Path:
+    """Where a run goes unless told otherwise."""
+    return Path("runs") / f"{recipe}-{seed}"
+
+
+def begin(
+    recipe_name: str,
+    folder: Path | None,
+    *,
+    seed: int | None = None,
+    games: int | None = None,
+    changes: Mapping[str, Any] = {},
+    used: tuple[str, ...] = (),
+    resume: bool = False,
+) -> Run:
+    """The run that a command asks for: a new one, or the one in the folder."""
+    recipe = find_recipe(recipe_name)
+    if games is not None and games <= 0:
+        raise RecipeError(f"--games {games}: needs a number above zero")
+    folder = folder or default_folder(recipe.name, seed or 0)
+    if resume:
+        return resume_run(folder, recipe, seed, games, changes, used)
+    return new_run(folder, recipe, seed or 0, games or recipe.games, changes, used)

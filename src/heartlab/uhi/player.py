@@ -1,0 +1,363 @@
+"""`exec:COMMAND`: a program that speaks UHI as a player, wherever a player is named.
+
+Our players keep nothing between choices and are asked for many deals side by side, a bot plays one deal at a time. So
+a few processes serve all deals: a question goes to the process whose dialogue it continues, and if there is none, a
+process is told the deal anew, from `newgame` to the question. The same question always gets the same dialogue.
+
+A bot that does something wrong forfeits the choice. After a crash, a stall, a flood or nonsense its process is ended;
+it is started anew once for the rest of that deal, and after another such fault all its choices in that deal are
+forfeited. What went wrong in a deal is kept by the dialogue that led to it, so that it does not matter in which order
+deals are asked about. A program that has never given a good answer is not tried again after a few faults.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import sys
+import threading
+import weakref
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+import numpy.typing as npt
+
+from heartlab.cards import Card, CardSet
+from heartlab.observation import Observation
+from heartlab.players.base import CardArray, MaskArray, Observations, Player
+from heartlab.players.registry import PlayerError, register
+from heartlab.uhi.lines import dialogue, enddeal_line, question, why_refused
+from heartlab.uhi.process import LEAVE, BotProcess, Fault
+
+MAX_RESTARTS = 1
+"""How often a bot is started anew within a deal."""
+HOPELESS = 3
+"""Faults after which a program that has never given a good answer is not tried again."""
+DEALS_REMEMBERED = 10_000
+"""Deals whose faults are remembered."""
+
+Lines = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a program is run."""
+
+    command: tuple[str, ...]
+    movetime: int = 5000
+    """Milliseconds for a choice."""
+    start: float = 60.0
+    """Seconds from `uhi` to `uhiok`."""
+    processes: int = os.cpu_count() or 1
+    """The most processes at a time."""
+    log: str = ""
+    """A file to which every line of every dialogue is appended."""
+    options: Mapping[str, str] = field(default_factory=dict)
+    """Options to be set by `setoption`."""
+
+
+_OPTIONS = re.compile(r"(?:(?:movetime|start|processes|log|option\.[^=,:\s]+)=[^,:\s]*,?)+(?=:)")
+
+
+def parse_settings(text: str) -> Settings:
+    """Read `COMMAND`, or `key=value,key=value:COMMAND` with keys of ours.
+
+    :raises PlayerError: if there is no such program, or a value does not fit.
+    """
+    if not hasattr(os, "waitid"):
+        raise PlayerError("exec: programs as players need Linux, or macOS with Python 3.13 or later")
+    found = _OPTIONS.match(text)
+    values: dict[str, str] = {}
+    if found:
+        values = dict(part.split("=", 1) for part in found.group().split(",") if part)
+        text = text[found.end() + 1 :]
+    try:
+        command = tuple(shlex.split(text))
+    except ValueError as error:
+        raise PlayerError(f"exec: the command {text!r} cannot be split into words: {error}") from None
+    if not command:
+        raise PlayerError("exec: needs a command, as in exec:./mybot or exec:movetime=500:./mybot --fast")
+    if shutil.which(command[0]) is None:
+        hint = "; options are movetime, start, processes, log, option.NAME" if "=" in command[0] else ""
+        raise PlayerError(f"exec: there is no program {command[0]!r} that can be run{hint}")
+    options = {key.removeprefix("option."): value for key, value in values.items() if key.startswith("option.")}
+    try:
+        movetime, start = int(values.get("movetime", 5000)), float(values.get("start", 60.0))
+        processes = int(values.get("processes", os.cpu_count() or 1))
+    except ValueError as error:
+        raise PlayerError(f"exec: movetime, start and processes are numbers: {error}") from None
+    if not (0 < movetime <= 86_400_000 and 0 < start <= 86_400 and 0 < processes <= 1024):
+        raise PlayerError("exec: movetime (ms), start (s) and processes must be above zero, and within a day and 1024")
+    return Settings(command, movetime, start, processes, values.get("log", ""), options)
+
+
+def missing_lines(bot: BotProcess, lines: Sequence[str], options: Mapping[str, str]) -> Sequence[str]:
+    """The lines that a process has not been told; a new dialogue begins with a seed, if the bot has one to set.
+
+    :param options: those that the user has set: a seed among them stays.
+    """
+    known = len(bot.sent)
+    if known and bot.sent == list(lines[:known]):
+        return lines[known:]
+    bot.sent = []
+    if "seed" in bot.options and "seed" not in options:
+        digest = hashlib.blake2b("\n".join(lines[:2]).encode(), digest_size=4).digest()
+        bot.set_options({"seed": str(int.from_bytes(digest, "little") >> 1)})
+    return lines
+
+
+class Pool:
+    """The processes of a program, leased to one question at a time."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._idle: list[BotProcess] = []
+        self._busy: set[BotProcess] = set()
+        self._starting = 0
+        self._warned = False
+        self.closed = False
+        self._changed = threading.Condition()
+        self._log: IO[str] | None = None
+        if settings.log and (Path(settings.log).is_dir() or not Path(settings.log).parent.is_dir()):
+            raise PlayerError(f"exec: there can be no log {settings.log}: it is a folder, or its folder is not there")
+
+    @contextmanager
+    def lease(self, lines: Sequence[str]) -> Iterator[tuple[BotProcess, Sequence[str]]]:
+        """A process, and what it has to be told so that its dialogue is `lines`; a fault ends the process.
+
+        :raises Fault: if a new one does not start.
+        """
+        bot = self._take(lines)
+        good = False
+        try:
+            yield bot, missing_lines(bot, lines, self.settings.options)
+            good = True
+        finally:
+            with self._changed:
+                self._busy.remove(bot)
+                good = good and not self.closed
+                if good:
+                    self._idle.append(bot)
+                self._settle()
+            if not good:
+                bot.close(leave=0.0)
+
+    def _take(self, lines: Sequence[str]) -> BotProcess:
+        with self._changed:
+            while True:
+                for bot in [bot for bot in self._idle if not bot.is_running]:
+                    self._idle.remove(bot)
+                    bot.close(leave=0.0)
+                fitting = [bot for bot in self._idle if bot.sent == list(lines[: len(bot.sent)])]
+                full = len(self._idle) + len(self._busy) + self._starting >= self.settings.processes
+                if fitting or (full and self._idle):
+                    bot = max(fitting, key=lambda bot: len(bot.sent)) if fitting else self._idle[0]
+                    self._idle.remove(bot)
+                    self._busy.add(bot)
+                    return bot
+                if self.closed:
+                    raise Fault("closed", "the player was closed")
+                if not full:
+                    break
+                self._changed.wait()
+            self._starting += 1
+        try:
+            bot = self._start()
+        except BaseException:
+            with self._changed:
+                self._starting -= 1
+                self._settle()
+            raise
+        with self._changed:
+            self._starting -= 1
+            if not self.closed:
+                self._busy.add(bot)
+                return bot
+            self._settle()
+        bot.close(leave=0.0)
+        raise Fault("closed", "the player was closed")
+
+    def _open_log(self) -> IO[str] | None:
+        """The log of all processes; it is opened with the first of them, so that a refused command leaves no file."""
+        with self._changed:
+            if self.settings.log and self._log is None:
+                self._log = open(self.settings.log, "a", encoding="utf-8")  # noqa: SIM115 - open as long as the pool
+            return self._log
+
+    def _start(self) -> BotProcess:
+        bot = BotProcess(self.settings.command, self._open_log())
+        try:
+            bot.handshake(self.settings.start)
+        except BaseException:
+            bot.close(leave=0.0)
+            raise
+        bot.set_options({name: value for name, value in self.settings.options.items() if name in bot.options})
+        unknown = [name for name in self.settings.options if name not in bot.options]
+        with self._changed:
+            warn, self._warned = bool(unknown) and not self._warned, True
+        if warn:
+            known = ", ".join(bot.options) or "none"
+            print(f"heartlab: {self.settings.command[0]} names no option {', '.join(unknown)}, which is not set; "
+                  f"it names {known}", file=sys.stderr)  # fmt: skip
+        return bot
+
+    def _settle(self) -> None:
+        """After a process has come, gone or become idle: let somebody else look, and close a log nobody needs now."""
+        self._changed.notify()
+        if self._log is not None and self.closed and not self._busy and not self._starting:
+            self._log.close()
+            self._log = None
+
+    def close(self) -> None:
+        """End all processes, those that are thinking at once; whoever waits for one is told so by a fault."""
+        with self._changed:
+            self.closed = True
+            idle = list(self._idle)
+            self._idle.clear()
+            for bot in self._busy:
+                bot.kill()
+            for bot in idle:
+                bot.tell(["quit"])
+            self._changed.notify_all()
+            self._settle()
+        for bot in idle:
+            bot.hang_up(LEAVE)
+
+
+class Faults:
+    """What went wrong in which deal, found again by the dialogue that led to it."""
+
+    def __init__(self) -> None:
+        self._by_deal: OrderedDict[Lines, set[Lines]] = OrderedDict()
+        self._lock = threading.Lock()
+        self.count = 0
+
+    def note(self, lines: Lines) -> None:
+        """Something went wrong at the question after these lines."""
+        with self._lock:
+            self.count += 1
+            self._by_deal.setdefault(lines[:2], set()).add(lines)
+            while len(self._by_deal) > DEALS_REMEMBERED:
+                self._by_deal.popitem(last=False)
+
+    def before(self, lines: Lines) -> int:
+        """How often something went wrong at earlier questions of the same deal."""
+        with self._lock:
+            found = self._by_deal.get(lines[:2], ())
+            return sum(len(fault) < len(lines) and lines[: len(fault)] == fault for fault in found)
+
+
+class ExecPlayer(Player):
+    """A program that speaks UHI."""
+
+    tells_faults = True
+
+    def __init__(self, settings: Settings, name: str = "exec") -> None:
+        super().__init__(name)
+        self.settings = settings
+        self.faults: dict[str, int] = defaultdict(int)
+        """Forfeited choices by kind: start, crash, clock, flood, nonsense, illegal, out."""
+        self._pool = Pool(settings)
+        self._history = Faults()
+        self._good = False
+        self._counting = threading.Lock()
+        self._finish = weakref.finalize(self, self._pool.close)
+
+    def close(self) -> None:
+        """End the processes; from then on every choice is forfeited. They also end with the player itself."""
+        self._finish()
+
+    def named_files(self) -> list[Path]:
+        """The program, and the files among the words of the command, such as a script."""
+        words = [shutil.which(self.settings.command[0]) or "", *self.settings.command[1:]]
+        return [Path(word) for word in words if word and Path(word).is_file()]
+
+    # --- one observation ---
+
+    def play(self, obs: Observation) -> Card:
+        """The bot's card, or a random legal one if it forfeits the choice."""
+        chosen = self.answer(obs) or CardSet([obs.rng.choice(sorted(obs.legal))])
+        return next(iter(chosen))
+
+    def pass_cards(self, obs: Observation) -> Iterable[Card]:
+        """The cards that the bot passes, or random ones if it forfeits the choice."""
+        return self.answer(obs) or obs.rng.sample(sorted(obs.may_pass), obs.pass_count)
+
+    def answer(self, obs: Observation) -> CardSet | None:
+        """What the bot chooses; None if it forfeits the choice, which is counted."""
+        lines = tuple(dialogue(obs))
+        hopeless = self._history.count >= HOPELESS and not self._good
+        if self._pool.closed or hopeless or self._history.before(lines) > MAX_RESTARTS:
+            with self._counting:
+                self.faults["out"] += 1
+            return None
+        try:
+            with self._pool.lease(lines) as (bot, missing):
+                movetime = self.settings.movetime
+                chosen = bot.ask(missing, question(obs, movetime), obs, movetime)
+        except Fault as fault:
+            if not self._pool.closed:
+                self._history.note(lines)
+                self._report(fault.kind, str(fault), obs)
+            return None
+        self._good = True
+        refusal = why_refused(chosen, obs)
+        if refusal:
+            self._report("illegal", refusal, obs)
+            return None
+        return chosen
+
+    def _report(self, kind: str, detail: str, obs: Observation) -> None:
+        """Count a fault, and tell about the first of each kind."""
+        with self._counting:
+            self.faults[kind] += 1
+            first = self.faults[kind] == 1
+        if first:
+            print(f"heartlab: {self.name}: {kind}: {detail} ({obs.where}); such choices are forfeited", file=sys.stderr)
+
+    # --- a batch ---
+
+    def choose_cards(self, batch: Observations) -> CardArray:
+        return np.array([-1 if cards is None else min(cards) for cards in self._answers(batch)], np.int8)
+
+    def choose_passes(self, batch: Observations) -> MaskArray:
+        return np.array([0 if cards is None else cards.mask for cards in self._answers(batch)], np.uint64)
+
+    def _answers(self, batch: Observations) -> list[CardSet | None]:
+        """The answers to all rows; the same observation is asked about once."""
+        found: dict[bytes, CardSet | None] = {}
+        answers = []
+        for row in range(len(batch)):
+            key = batch.records[row].tobytes()
+            if key not in found:
+                found[key] = self.answer(batch[row])
+            answers.append(found[key])
+        return answers
+
+    def deal_over(self, batch: Observations, points: npt.NDArray[np.int64]) -> None:
+        """Tell the bot how its deals ended."""
+        for row in range(len(batch)):
+            obs = batch[row]
+            lines = tuple(dialogue(obs))
+            if self._history.before(lines) > MAX_RESTARTS or not self._good:
+                continue
+            try:
+                with self._pool.lease(lines) as (bot, missing):
+                    bot.tell([*missing, enddeal_line([int(value) for value in points[row]], obs.scores)])
+                    bot.sent = []
+            except Fault:
+                continue
+
+
+@register("exec", "any program that speaks UHI: exec:COMMAND, or exec:movetime=500,processes=2:COMMAND (docs/uhi.md)")
+def make_exec(argument: str) -> Player:
+    """The player of a command."""
+    return ExecPlayer(parse_settings(argument), f"exec:{argument}")

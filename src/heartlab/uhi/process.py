@@ -1,0 +1,330 @@
+"""A bot's process: started in a group of its own, spoken to under a clock, and never left behind.
+
+All that a bot does wrong is a `Fault` with a kind: `start`, `crash`, `clock`, `flood` or `nonsense`. Whoever gets one
+closes the process. A guard, a small shell that outlives us by a moment, ends the groups that are still there when we
+are gone without having ended them, for instance because we were killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import IO, TypeVar
+
+from heartlab.cards import CardSet
+from heartlab.observation import Observation
+from heartlab.uhi.lines import VERSION, LineError, read_answer, shorten
+
+MAX_OUTPUT = 1 << 16
+"""Bytes that a bot may write for one answer; more is a flood."""
+GRACE = 0.1
+"""Seconds that an answer may be late, for the pipes between us."""
+FIRST_WORD = 10.0
+"""Seconds within which a bot that was started must say something."""
+LEAVE = 0.5
+"""Seconds that a bot has to end itself after `quit`."""
+
+Found = TypeVar("Found")
+
+
+class Fault(Exception):
+    """What a bot did wrong."""
+
+    def __init__(self, kind: str, detail: str) -> None:
+        super().__init__(detail)
+        self.kind = kind
+
+
+class Guard:
+    """A shell that waits for us to end and then ends the process groups that we did not end ourselves."""
+
+    SCRIPT = """
+    trap '' INT TERM HUP
+    groups=
+    while read -r verb group; do
+        case $verb in
+            add) groups="$groups $group" ;;
+            drop) rest=; for other in $groups; do [ "$other" = "$group" ] || rest="$rest $other"; done; groups=$rest ;;
+        esac
+    done
+    for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._shell: subprocess.Popen[bytes] | None = None
+        self._owner = 0
+        self._groups: set[int] = set()
+
+    def tell(self, verb: str, group: int) -> None:
+        """Add or drop a process group. A shell that somebody has ended is replaced, and told of all groups anew."""
+        with self._lock:
+            if self._owner != os.getpid():
+                self._owner, self._shell = os.getpid(), None
+                self._groups.clear()
+            (self._groups.add if verb == "add" else self._groups.discard)(group)
+            try:
+                if self._shell is not None and self._shell.poll() is None:
+                    self._write(self._shell, [f"{verb} {group}"])
+                    return
+            except BrokenPipeError:
+                pass
+            self._shell = subprocess.Popen(
+                ["/bin/sh", "-c", self.SCRIPT], stdin=subprocess.PIPE, start_new_session=True, bufsize=0
+            )
+            with contextlib.suppress(BrokenPipeError):
+                self._write(self._shell, [f"add {live}" for live in sorted(self._groups)])
+
+    @staticmethod
+    def _write(shell: subprocess.Popen[bytes], lines: Sequence[str]) -> None:
+        assert shell.stdin is not None
+        shell.stdin.write("".join(f"{line}\n" for line in lines).encode())
+
+
+_guard = Guard()
+
+
+class BotProcess:
+    """One running bot."""
+
+    def __init__(self, command: Sequence[str], log: IO[str] | None = None, *, show_errors: bool = False) -> None:
+        """Start it.
+
+        :param log: every line of the dialogue is written there, with `>` or `<` before it.
+        :param show_errors: what the bot writes to standard error goes to ours instead of nowhere.
+        :raises Fault: if it cannot be started.
+        """
+        self.name = self.author = ""
+        self.options: dict[str, str] = {}
+        self.sent: list[str] = []
+        """The dialogue so far, from `newgame` on."""
+        self._log = log
+        self._unsent = b""
+        self._unread = b""
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=None if show_errors else subprocess.DEVNULL,
+                start_new_session=True,
+                bufsize=0,
+            )
+        except OSError as error:
+            raise Fault("start", f"it cannot be started: {error.strerror}") from None
+        _guard.tell("add", self._process.pid)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(self._in, False)
+        os.set_blocking(self._out, False)
+
+    @property
+    def pid(self) -> int:
+        """The number of the process, and of its group."""
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended."""
+        return self._exit_status() is None
+
+    def handshake(self, seconds: float, first_word: float = FIRST_WORD) -> None:
+        """Say `uhi` and wait for `uhiok`; notes name, author and options.
+
+        :raises Fault: if it does not come.
+        """
+        begun = time.monotonic()
+        first: str | None = None
+        self._queue([f"uhi {VERSION}"])
+        try:
+            first = self._exchange(begun + min(seconds, first_word), lambda line: line)
+            if not self._greeted(first):
+                self._exchange(begun + seconds, self._greeted)
+        except Fault as fault:
+            if fault.kind == "clock":
+                said = "said nothing" if first is None else "did not say uhiok"
+                raise Fault("start", f"it {said} within {time.monotonic() - begun:.1f} s of `uhi`") from None
+            raise Fault("start" if fault.kind == "crash" else fault.kind, str(fault)) from None
+
+    def _greeted(self, line: str) -> bool | None:
+        """Note a line of the handshake; True if it was the last."""
+        word, _, rest = line.strip().partition(" ")
+        if word == "id":
+            what, _, value = rest.partition(" ")
+            if what in ("name", "author"):
+                setattr(self, what, value.strip())
+        elif word == "option":
+            self._note_option(rest)
+        elif word == "uhi":
+            raise Fault("start", "it says back what it is told")
+        return True if word == "uhiok" else None
+
+    def _note_option(self, text: str) -> None:
+        """`option name NAME type TYPE default VALUE`"""
+        words = text.split()
+        if len(words) >= 2 and words[0] == "name":
+            default = words[words.index("default") + 1 :] if "default" in words else []
+            self.options[words[1]] = " ".join(default)
+
+    def tell(self, lines: Sequence[str]) -> None:
+        """Say something that wants no answer; what the pipe does not take now is sent with the next question."""
+        self._queue(lines)
+        with contextlib.suppress(BlockingIOError, BrokenPipeError):
+            self._unsent = self._unsent[os.write(self._in, self._unsent) :]
+
+    def ask(self, lines: Sequence[str], question: str, obs: Observation, movetime: int) -> CardSet:
+        """Bring the dialogue up to date, ask, and give the cards of the answer.
+
+        :raises Fault: if there is no answer in time.
+        """
+        self._check_silence()
+        self._queue([*lines, question])
+        self.sent.extend(lines)
+        deadline = time.monotonic() + movetime / 1000.0 + GRACE
+
+        def accept(line: str) -> CardSet | None:
+            if not line.strip() or line.split(" ", 1)[0] == "info":
+                return None
+            try:
+                return read_answer(line, obs)
+            except LineError as error:
+                raise Fault("nonsense", str(error)) from None
+
+        try:
+            return self._exchange(deadline, accept)
+        except Fault as fault:
+            if fault.kind == "clock":
+                raise Fault("clock", f"no answer to `{question}` in time") from None
+            raise
+
+    def set_options(self, values: Mapping[str, str]) -> None:
+        """Set options by name."""
+        self.tell([f"setoption {name} {value}" for name, value in values.items()])
+
+    def close(self, leave: float = LEAVE) -> bool:
+        """Ask it to quit, and end its whole group at the latest after so many seconds; whether it went by itself."""
+        if leave > 0 and self._process.returncode is None:
+            self.tell(["quit"])
+        return self.hang_up(leave)
+
+    def kill(self) -> None:
+        """End its whole group at once, while another thread may be waiting for its answer; that one closes it."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+
+    def hang_up(self, leave: float) -> bool:
+        """End its input, and its whole group at the latest after so many seconds; whether it went by itself."""
+        if self._process.returncode is not None:
+            return True
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        willing = self._exit_status(leave) is not None
+        self.kill()
+        self._process.wait()
+        self._process.stdout.close()
+        _guard.tell("drop", self.pid)
+        return willing
+
+    def _exit_status(self, seconds: float = 0.0) -> int | None:
+        """Its exit status (a signal as a negative number) once it has ended, or None after so many seconds.
+
+        It is not reaped: as long as it is a zombie nobody else can get the number of its group.
+        """
+        deadline = time.monotonic() + seconds
+        while True:
+            end = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            if end is not None:
+                return end.si_status if end.si_code == os.CLD_EXITED else -end.si_status
+            if time.monotonic() >= deadline:
+                return None
+            time.sleep(0.002)
+
+    # --- the pipes ---
+
+    def _queue(self, lines: Sequence[str]) -> None:
+        self._unsent += "".join(f"{line}\n" for line in lines).encode()
+        if self._log:
+            self._log.writelines(f"{self.pid} > {line}\n" for line in lines)
+            self._log.flush()
+
+    def _check_silence(self) -> None:
+        """Before a question there is nothing to say but `info`."""
+        try:
+            while chunk := os.read(self._out, MAX_OUTPUT):
+                self._unread += chunk
+                if len(self._unread) > MAX_OUTPUT:
+                    raise Fault("flood", f"more than {MAX_OUTPUT} bytes without being asked")
+        except BlockingIOError:
+            pass
+        while (line := self._next_line()) is not None:
+            if line.strip() and line.split(" ", 1)[0] != "info":
+                raise Fault("nonsense", f"{shorten(line)} without being asked")
+
+    def _next_line(self) -> str | None:
+        line, newline, rest = self._unread.partition(b"\n")
+        if not newline:
+            return None
+        self._unread = rest
+        text = line.decode("utf-8", "replace").removesuffix("\r")
+        if self._log:
+            self._log.write(f"{self.pid} < {text}\n")
+            self._log.flush()
+        return text
+
+    def _exchange(self, deadline: float, accept: Callable[[str], Found | None]) -> Found:
+        """Send what is to be sent, and read lines until one is accepted."""
+        read = 0
+        with selectors.DefaultSelector() as pipes:
+            pipes.register(self._out, selectors.EVENT_READ)
+            if self._unsent:
+                pipes.register(self._in, selectors.EVENT_WRITE)
+            while True:
+                while not self._unsent and (line := self._next_line()) is not None:
+                    found = accept(line)
+                    if found is not None:
+                        return found
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    raise Fault("clock", "no answer in time")
+                for key, _ in pipes.select(left):
+                    if key.fd == self._in:
+                        self._write_some(pipes)
+                    else:
+                        read += self._read_some()
+                        if read > MAX_OUTPUT:
+                            raise Fault("flood", f"more than {MAX_OUTPUT} bytes for one answer")
+
+    def _write_some(self, pipes: selectors.BaseSelector) -> None:
+        try:
+            self._unsent = self._unsent[os.write(self._in, self._unsent) :]
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            raise self._crash() from None
+        if not self._unsent:
+            pipes.unregister(self._in)
+
+    def _read_some(self) -> int:
+        try:
+            chunk = os.read(self._out, MAX_OUTPUT)
+        except BlockingIOError:
+            return 0
+        if not chunk:
+            raise self._crash()
+        self._unread += chunk
+        return len(chunk)
+
+    def _crash(self) -> Fault:
+        status = self._exit_status(0.05)
+        if status is None:
+            return Fault("crash", "it closed its standard input or output")
+        how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
+        return Fault("crash", f"it {how}")

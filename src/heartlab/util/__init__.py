@@ -1,0 +1,1 @@
+"""Small helpers that know nothing of games: files, locks, interrupts, progress, places to run, statistics, names."""

@@ -1,0 +1,121 @@
+"""`heartlab play`: start the server and open the page."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import sys
+import threading
+import webbrowser
+from pathlib import Path
+
+import uvicorn
+
+from heartlab.coach.judgement import COACH, Judge
+from heartlab.util.locks import alone
+from heartlab.web.bots import Bots
+from heartlab.web.coaching import Coach
+from heartlab.web.house import House
+from heartlab.web.limits import MAX_MESSAGE
+from heartlab.web.server import LOOPBACK, make_app
+from heartlab.web.store import Store
+
+BEYOND = """\
+This server listens on {host}, beyond this computer: everybody who can reach it there AND knows the key in the
+address below can open tables and use this machine's time. The connection is not encrypted; whoever can watch the
+network can read keys and cards. Put a proxy with TLS before it if the network is not yours."""
+
+
+def default_file() -> Path:
+    """Where games are kept unless told otherwise."""
+    base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(base) / "heartlab" / "games.sqlite"
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A socket that listens; port 0 takes a free one.
+
+    :raises ValueError: if the address cannot be had.
+    """
+    if not 0 <= port < 1 << 16:
+        raise ValueError(f"--port {port}: a port is a number from 0 to 65535")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        advice = "; --port 0 takes a free one" if port else ""
+        raise ValueError(f"cannot listen on {host} port {port}: {error.strerror}{advice}") from error
+    return listener
+
+
+def run_server(
+    *,
+    host: str,
+    port: int,
+    beyond: bool,
+    file: Path | None,
+    players: list[str],
+    coach: str | None,
+    browser: bool,
+    workers: int,
+) -> None:
+    """`heartlab play`: serve until interrupted.
+
+    :raises ValueError: if the address is not allowed or cannot be had, or a player cannot be.
+    """
+    local = host in LOOPBACK
+    if not local and not beyond:
+        raise ValueError(
+            f"--host {host} lets other computers in; add --beyond-this-computer if that is meant. "
+            "Without --host only this computer can connect"
+        )
+    path = file or default_file()
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder; games are kept in a file")
+    bots, judge = Bots(players), Judge(coach or COACH)
+    for name in players:
+        bots.player(name)
+    if coach is not None:
+        judge.prepare()
+    listener = bind(host, port)
+    busy = f"{path} is in use by another `heartlab play`: use that one, or give this one --file OTHER"
+    with contextlib.closing(listener), alone(Path(f"{path}.lock"), busy):
+        _serve(listener, host, path, bots, judge, browser=browser, workers=workers)
+
+
+def _serve(
+    listener: socket.socket, host: str, path: Path, bots: Bots, judge: Judge, *, browser: bool, workers: int
+) -> None:
+    """Serve until interrupted."""
+    local = host in LOOPBACK
+    store = Store(path)
+    house = House(store, bots, workers=workers)
+    app = make_app(house, Coach(house, judge), LOOPBACK if local else None)
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{listener.getsockname()[1]}/#{house.key}"
+    if not local:
+        print(BEYOND.format(host=host), file=sys.stderr)
+    print(f"Hearts is served at {address}", flush=True)
+    print(f"Games are kept in {store.path}; Ctrl+C ends the server and loses nothing.", file=sys.stderr, flush=True)
+    threading.Thread(target=_prepare, args=(bots, judge), daemon=True).start()
+    if browser:
+        threading.Timer(0.5, lambda: webbrowser.open(address)).start()
+    config = uvicorn.Config(
+        app, log_level="warning", ws_max_size=2 * MAX_MESSAGE, ws_max_queue=16, limit_concurrency=2000,
+        timeout_graceful_shutdown=2, server_header=False,
+    )  # fmt: skip
+    with contextlib.suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listener])
+    house.close()
+
+
+def _prepare(bots: Bots, judge: Judge) -> None:
+    """Make the usual players while the person is still looking around: their first start compiles."""
+    for name in ("gnome", "gnome:jake"):
+        bots.player(name)
+    judge.prepare()

@@ -1,0 +1,168 @@
+"""`heartlab ggp ...` as a newcomer types it: results, JSON shapes, and wrong input in one sentence."""
+
+import io
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from support.commands import run as run_fixture
+
+from heartlab.ggp.players.terminal import picture
+from heartlab.ggp.protocol.seats import RemoteSeat
+
+run = run_fixture
+
+
+def test_check_says_what_is_wrong_and_where(run, tmp_path):
+    status, out, _ = run("ggp", "check", "connect3")
+    assert (status, out.strip()) == (0, "connect3: 0 error(s), 0 warning(s)")
+    bad = tmp_path / "bad.kif"
+    bad.write_text("(role x)\n(<= (legal x ?m) (not (p ?m)))\n(<= terminal (true a))\n(goal x 100)\n")
+    status, out, _ = run("ggp", "check", bad)
+    assert status == 1
+    assert f"{bad}:2:5: error: nothing in the body binds ?m" in out
+    status, out, _ = run("ggp", "check", bad, "--json")
+    found = json.loads(out)
+    assert not found["valid"]
+    assert {"severity", "file", "line", "column", "message"} <= set(found["findings"][0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["check", "nowhere"], "nowhere: no such file, and no game of ours; ours are breakthrough"),
+        (["info", "nim", "--machine", "magic"], "no machine is called magic"),
+        (["info", "nim", "--budget", "0"], "--budget 0.0: needs a number above zero"),
+        (["match", "nim", "--player", "random"], "nim needs 2 players, not 1"),
+        (["match", "nim", "-p", "random", "-p", "guru"], "no player of games is called 'guru'"),
+        (["match", "nim", "-p", "random", "-p", "random", "-n", "0"], "--matches 0: needs a number above zero"),
+        (
+            ["match", "nim", "-p", "random", "-p", "random", "--play", "200000"],
+            "--play 200000: a clock has 0.001 to 86400",
+        ),
+        (["match", "nim", "-p", "random", "-p", "random", "--start", "inf"], "--start inf: a clock has"),
+        (["match", "nim", "-p", "random", "-p", "uct:500"], "'500' is no option of uct"),
+        (
+            ["learn", "nim", "--learner", "transfer", "--depth", "4"],
+            "--depth makes no difference to the learner transfer",
+        ),
+        (["learn", "nim", "--depth", "4"], "--depth makes no difference to the learner baseline, which takes none"),
+        (["learn", "nim", "--recall"], "--recall makes no difference"),
+        (["learn", "nim", "--recognise"], "--recognise makes no difference"),
+        (["learn", "nim", "--reading", "look-up"], "--reading makes no difference"),
+        (["learn", "nim", "--model", "m.json"], "--model makes no difference"),
+        (["learn", "nim", "--learner", "avgmax", "--recognise"], "which takes --reading, --depth, --recall"),
+        (
+            ["learn", "nim", "--outcomes", "50=W,50=L"],
+            "'50=L' says of goals what they are worth that were named before",
+        ),
+        (["learn", "nim", "--recording", "some"], "no recording is called 'some'; there are all, own-and-last, own"),
+        (["learn", "nim", "--slips", "1.5"], "--slips 1.5: needs a share from 0 to 1"),
+        (["learn", "nim", "-o", "random", "--slips", "0"], "--slips makes no difference to the opponent random"),
+        (["learn", "nim", "--seed", "-1"], "--seed -1: needs a number from 0 on"),
+        (["serve", "random", "--port", "70000"], "--port 70000: a port is a number"),
+        (["serve", "guru"], "no player of games is called 'guru'"),
+        (["play", "nim", "--role", "third"], "no role is called 'third'; there are first, second"),
+    ],
+)
+def test_wrong_input_gets_one_sentence(run, arguments, sentence):
+    status, _, err = run("ggp", *arguments)
+    assert status == 2
+    assert err.startswith("heartlab: ")
+    assert sentence in err
+    assert err.count("\n") == 1
+
+
+def test_a_text_that_is_no_game(run, tmp_path):
+    file = tmp_path / "odd.kif"
+    file.write_bytes(b"\xff\xfe\x00(")
+    assert run("ggp", "check", file)[0] == 2
+    file.write_text("(role x")
+    status, _, err = run("ggp", "info", file)
+    assert status == 2
+    assert f"{file}:1:1: this ( is never closed" in err
+
+
+def test_info(run):
+    status, out, _ = run("ggp", "info", "nim", "--seconds", "0.1", "--json")
+    assert status == 0
+    found = json.loads(out)
+    assert found["roles"] == ["first", "second"]
+    assert (found["machine"], found["propositions"], found["moves"]) == ("network", 22, 34)
+    assert found["playouts_per_second"] > found["playouts_per_second_one_at_a_time"] > 0
+    status, out, err = run("ggp", "info", "nim", "--machine", "prover", "--seconds", "0.1")
+    assert "the prover, as asked" in out
+    assert "the prover, as asked" in err
+
+
+def test_lists(run):
+    assert "othello6" in run("ggp", "games")[1].split()
+    assert {"random", "uct", "alphabeta"} <= set(json.loads(run("ggp", "players", "--json")[1]))
+
+
+def test_match(run, tmp_path):
+    record = tmp_path / "m.jsonl"
+    status, out, _ = run(
+        "ggp", "match", "tictactoe", "-p", "alphabeta", "-p", "random", "-n", 3, "--play", 1, "--scramble", "--json",
+        "--record", record,
+    )  # fmt: skip
+    assert status == 0
+    found = json.loads(out)
+    assert (found["matches"], found["finished"], found["scrambled"]) == (3, 3, True)
+    assert found["players"][0]["name"] == "alphabeta"
+    assert found["players"][0]["mean"] > 50
+    assert len(record.read_text().splitlines()) == 3
+
+
+def test_learn_says_what_its_spread_is(run):
+    arguments = ["ggp", "learn", "nim", "-n", 40, "--runs", 3, "--recording", "own", "--slips", 0.5]
+    status, out, _ = run(*arguments)
+    assert status == 0
+    assert re.match(r"matches +1 to +40: +[\d.]+ ± [\d.]+ \(s\.e\.\)\n", out)
+    (window,) = json.loads(run(*arguments, "--json")[1])["windows"]
+    low, high = window["ci95"]
+    assert (high - low) / 2 == pytest.approx(4.303 * window["standard_error"], rel=1e-3)
+    for other in (["--recording", "all"], ["--slips", 0.0]):
+        changed = [*arguments[:-4], *other, "--json"]
+        assert json.loads(run(*changed)[1])["windows"][0]["mean"] != window["mean"]
+
+
+def test_a_person_plays(run, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("1\nnonsense\n(mark 9 9)\n99\n(mark 1 3)\nq\n"))
+    status, out, _ = run("ggp", "play", "tictactoe", "--opponent", "uct:sims=2", "--role", "X")
+    assert status == 0
+    assert "You are x." in out
+    assert "'nonsense' is neither a number" in out
+    assert "Given up." in out or "x: " in out
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    assert "Given up." in run("ggp", "play", "nim", "--opponent", "random")[1]
+
+
+def test_boards_look_like_boards():
+    shown = picture([("cell", "1", "2", "x"), ("cell", "2", "1", "b"), ("step", "4"), ("age", "1", "2", "3")])
+    assert shown.splitlines()[1:] == ["     1 2", "   1 . x", "   2 . .", "  (step 4)", "  (age 1 2 3)"]
+
+
+def test_serve_answers_until_it_is_stopped():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "heartlab.cli", "ggp", "serve", "random", "--port", "0"],
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # shells ignore it in the background
+    )
+    try:
+        line = process.stderr.readline()
+        url = line.split()[3].rstrip(";")
+        assert "(name random)" in RemoteSeat(url).ask("(INFO)", 5)
+        process.send_signal(signal.SIGINT)
+        deadline = time.monotonic() + 20
+        while process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert process.returncode == 0
+    finally:
+        process.kill()
+        process.communicate()

@@ -1,0 +1,157 @@
+"""Experiments: verdicts from intervals, parts that are done once, reports in the promised shape."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from heartlab.reproduction import Claim, Experiment, Findings, Paper, Workshop, registry
+from heartlab.reproduction.claims import above, all_of, below, within
+from heartlab.reproduction.registry import Curve, Figure, PaperError, Table
+from heartlab.reproduction.report import claims_summary, claims_text
+from heartlab.reproduction.run import run_reproduction
+
+
+def test_verdicts_follow_from_intervals():
+    assert [above(ci) for ci in [(0.1, 1.0), (-1.0, -0.1), (-0.1, 0.1)]] == ["holds", "fails", "unclear"]
+    assert [below(ci, 2.0) for ci in [(1.0, 1.9), (2.1, 3.0), (1.9, 2.1)]] == ["holds", "fails", "unclear"]
+    assert [within(ci, 1, 2) for ci in [(1.1, 1.9), (2.1, 3.0), (1.9, 2.1)]] == ["holds", "fails", "unclear"]
+    assert all_of(["holds", "unclear"]) == "unclear"
+    assert all_of(["holds", "unclear", "fails"]) == "fails"
+    assert all_of([]) == "holds"
+
+
+def test_claims_become_json():
+    claim = Claim("a/b", "says", 1.5, float("nan"), (-float("inf"), 2.0), 10, "unclear")
+    text = json.dumps(claim.to_dict(), allow_nan=False)
+    assert json.loads(text)["ci95"] == [None, 2.0]
+
+
+def test_the_papers_claims_are_counted_apart():
+    def claim(identity, verdict):
+        return Claim(identity, "", None, 1.0, (0.0, 2.0), 10, verdict)
+
+    papers = [claim("figure-1/a", "holds"), claim("figure-1/b", "fails"), claim("beyondish/c", "holds")]
+    ours = [claim("readings/figure-1/a", "fails"), claim("controls/x", "unclear"), claim("control/figure-1/y", "holds")]
+    ours += [claim("beyond/z", "holds")]
+    assert [one.origin for one in papers + ours] == ["paper"] * 3 + ["reading", "control", "control", "beyond"]
+    text = claims_summary(papers + ours)
+    assert "Of the paper's 3 claims 2 hold, 1 fail, 0 remain unclear." in text
+    assert (
+        "Of 4 statements of our own (1 other readings of the paper's, 2 controls, 1 beyond the paper) 2 hold, 1 fail, "
+        "1 remain unclear." in text
+    )
+    assert "our own" not in claims_summary(papers)
+    assert "the paper's" not in claims_summary(ours[1:])
+
+
+def test_numbers_of_claims_have_digits_enough_to_be_told_apart():
+    claim = Claim("a/b", "sums", 14.93, 14.936, (14.884, 14.988), 30, "holds")
+    (_, line) = claims_text([claim])
+    assert "14.94 [14.88 … 14.99], n = 30 (published 14.93)" in line
+    (_, line) = claims_text([Claim("a/b", "sums", 0.63, 1.234, (-0.0185, 1234.5), 30, "holds")])
+    assert "1.23 [-0.0185 … 1,234], n = 30 (published 0.630)" in line
+
+
+class Counter:
+    """Work that counts how often it is done."""
+
+    def __init__(self, value=1.0):
+        self.calls, self.value = 0, value
+
+    def __call__(self):
+        self.calls += 1
+        return {"x": np.full(3, self.value)}
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_parts_are_done_once(tmp_path, threads):
+    work = [Counter(float(i)) for i in range(5)]
+    jobs = [("train/run", {"number": i}, one) for i, one in enumerate(work)]
+    for _ in range(2):
+        workshop = Workshop(tmp_path, seed=4, threads=threads, tell=lambda line: None)
+        found = workshop.parts(jobs)
+        assert [part["x"][0] for part in found] == [0, 1, 2, 3, 4]
+    assert [one.calls for one in work] == [1] * 5
+    assert (workshop.fresh, workshop.found) == (0, 5)
+    Workshop(tmp_path, seed=5, tell=lambda line: None).part(*jobs[0])
+    assert work[0].calls == 2
+    for path in tmp_path.iterdir():
+        path.write_bytes(path.read_bytes()[:100])
+    said = []
+    Workshop(tmp_path, seed=4, tell=said.append).part(*jobs[1])
+    assert work[1].calls == 2
+    assert "damaged" in said[0]
+
+
+def _toy(workshop: Workshop) -> Findings:
+    part = workshop.part("toy", {"n": workshop.size(1000, 10)}, Counter(2.5))
+    mean = float(part["x"].mean())
+    claim = Claim(
+        "toy/above-two", "it is above two", 3.1, mean, (2.4, 2.6), workshop.size(1000, 10), above((2.4, 2.6), 2)
+    )
+    figure = Figure("curve", "A curve", "games", "points", [Curve("a", [1, 10], [1, 2], [0, 1], [2, 3])], log_x=True)
+    return Findings([claim], [Table("T", ["a|b", "c"], [["1", "2"]])], [figure], ["A note."])
+
+
+@pytest.fixture
+def toy_paper(monkeypatch):
+    paper = Paper("toy", "A toy", [Experiment("one", "the only one", _toy)])
+    monkeypatch.setitem(registry.PAPERS._things, "toy", paper)
+    return paper
+
+
+def test_a_reproduction_writes_its_report(tmp_path, toy_paper, capsys):
+    seen = []
+    for _ in range(2):
+        run_reproduction("toy/one", quick=True, seed=7, threads=1, folder=tmp_path, report_json=seen.append)
+    assert seen[0]["claims"] == seen[1]["claims"]
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "This is a quick run" in err
+    assert "0 parts done, 1 found finished" in err
+    found = json.loads((tmp_path / "toy.json").read_text())
+    assert (found["paper"], found["quick"], found["seed"]) == ("toy", True, 7)
+    assert found["claims"] == [
+        {
+            "id": "toy/above-two",
+            "statement": "it is above two",
+            "published": 3.1,
+            "measured": 2.5,
+            "ci95": [2.4, 2.6],
+            "n": 10,
+            "verdict": "holds",
+            "note": "",
+            "origin": "paper",
+        }
+    ]
+    text = (tmp_path / "toy.md").read_text()
+    assert "This is a quick run" in text
+    assert "heartlab reproduce toy/one --seed 7 --quick" in text
+    assert "a\\|b" in text
+    assert (tmp_path / "toy-curve.svg").read_text().startswith("<?xml")
+    assert (tmp_path / "toy-curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_report_about_some_experiments_does_not_replace_the_whole_one(tmp_path, toy_paper, monkeypatch):
+    three = [Experiment(name, "one of three", _toy) for name in ("one", "two", "three")]
+    monkeypatch.setitem(globals(), "PAPER", Paper("toy", "A toy", three))
+    for name in ("toy", "toy/two", "toy/two,three"):
+        run_reproduction(name, quick=True, seed=7, threads=1, folder=tmp_path, report_json=lambda report: None)
+    texts = {path.name: path.read_text() for path in tmp_path.glob("*.md")}
+    assert {name: text.count("\n## ") for name, text in texts.items()} == {
+        "toy.md": 3,
+        "toy-two.md": 1,
+        "toy-two-three.md": 2,
+    }
+    with pytest.raises(PaperError, match="toy has no experiment 'four'; it has one, two, three"):
+        run_reproduction("toy/two,four", quick=True, seed=7, threads=1, folder=tmp_path, report_json=None)
+
+
+def test_wrong_names_list_the_known_ones(tmp_path, toy_paper):
+    with pytest.raises(PaperError, match=r"no paper is called 'nix'; known are .*toy"):
+        run_reproduction("nix", quick=False, seed=0, threads=1, folder=tmp_path, report_json=None)
+    with pytest.raises(PaperError, match="toy has no experiment 'two'; it has one"):
+        run_reproduction("toy/two", quick=False, seed=0, threads=1, folder=tmp_path, report_json=None)
