@@ -211,7 +211,7 @@ def test_reproduce_lists_and_runs(run, tmp_path):
         (["advice", "nothing"], "no model is called 'nothing'; shipped are advice-best"),
         (["advice", "advice-t", "--when", "raining"], "this model does not look at 'raining'; it looks at queen-out"),
         (["advice", "advice-best", "--at", "99"], "--at 99: this deal has 51 cards"),
-        (["reproduce", "chess"], "no paper is called 'chess'; known are advice"),
+        (["reproduce", "chess"], "no paper is called 'chess'. Known are advice"),
         (["reproduce", "advice/figure-9"], "advice has no experiment 'figure-9'; it has figure-2"),
         (["reproduce", "advice", "--threads", "0"], "--threads 0: needs a number above zero"),
     ],

@@ -10,16 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from support import ROOT
+from support import run_file
 
-import heartlab
 from heartlab.compiled.rng import seed_key
 from heartlab.deal import Deal
 from heartlab.kernel.layout import STATE, compile_rules
@@ -159,18 +155,8 @@ def falcon_results(rules: Rules) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def plain() -> dict[str, Any]:
     """The results of a process without compilation, by rules."""
-    roots = [Path(heartlab.__file__).parent.parent, ROOT / "tests"]
-    path = os.pathsep.join([*map(str, roots), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore::RuntimeWarning", __file__],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return dict(json.loads(done.stdout))
+    printed = run_file(__file__, jit=False)
+    return dict(json.loads(printed))
 
 
 @pytest.mark.parametrize("text", RULES)

@@ -6,18 +6,13 @@ Their rules one by one are in `test_gnome_rules`.
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from numba.core import config
-from support import ROOT
+from support import run_file
 from support.gnome_twins import TWINS
 
-import heartlab
 from heartlab.arena import Match, run_match
 from heartlab.cards import CardSet
 from heartlab.players import make_player
@@ -133,17 +128,8 @@ def results() -> dict[str, list[list[float]]]:
 
 @pytest.mark.skipif(bool(config.DISABLE_JIT), reason="compares with compiled players")
 def test_compiled_and_plain_players_agree():
-    roots = [Path(heartlab.__file__).parent.parent, ROOT / "tests"]
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore::RuntimeWarning", __file__],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(map(str, roots))},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert json.loads(done.stdout) == results()
+    printed = run_file(__file__, jit=False)
+    assert json.loads(printed) == results()
 
 
 # --- strength ---

@@ -440,7 +440,7 @@ def test_a_cell_that_is_run_again_replaces_its_evaluator_bounds_and_all():
         ("uct:sims=0", "sims=0: at least 1"),
         ("uct:sims=99999999999999999999", "sims=99999999999999999999: at most 1000000"),
         ("uct:playout=wild", "playout=wild is unknown; choose from random, throw, careful, gnome, evaluate"),
-        ("maxn:eval=nobody", "no evaluator is called 'nobody'; known are .*pie.*td"),
+        ("maxn:eval=nobody", "no evaluator is called 'nobody'. Known are .*pie.*td"),
         ("iie:worlds=many", "worlds=many: write a whole number"),
         ("iie:worlds=-5", "worlds=-5: at least 0"),
         ("iie:worlds=1000000000", "worlds=1000000000: at most 100000"),

@@ -137,7 +137,7 @@ def test_a_reproduction_writes_its_report(tmp_path, toy_paper, capsys):
 
 def test_a_report_about_some_experiments_does_not_replace_the_whole_one(tmp_path, toy_paper, monkeypatch):
     three = [Experiment(name, "one of three", _toy) for name in ("one", "two", "three")]
-    monkeypatch.setitem(globals(), "PAPER", Paper("toy", "A toy", three))
+    monkeypatch.setitem(registry.PAPERS._things, "toy", Paper("toy", "A toy", three))
     for name in ("toy", "toy/two", "toy/two,three"):
         run_reproduction(name, quick=True, seed=7, threads=1, folder=tmp_path, report_json=lambda report: None)
     texts = {path.name: path.read_text() for path in tmp_path.glob("*.md")}
@@ -151,7 +151,7 @@ def test_a_report_about_some_experiments_does_not_replace_the_whole_one(tmp_path
 
 
 def test_wrong_names_list_the_known_ones(tmp_path, toy_paper):
-    with pytest.raises(PaperError, match=r"no paper is called 'nix'; known are .*toy"):
+    with pytest.raises(PaperError, match=r"no paper is called 'nix'. Known are .*toy"):
         run_reproduction("nix", quick=False, seed=0, threads=1, folder=tmp_path, report_json=None)
     with pytest.raises(PaperError, match="toy has no experiment 'two'; it has one"):
         run_reproduction("toy/two", quick=False, seed=0, threads=1, folder=tmp_path, report_json=None)

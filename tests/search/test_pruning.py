@@ -5,12 +5,10 @@ needs, and know no other order: `hash-many` has nearly no ties, `hash-few` is fu
 """
 
 import itertools
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from support import run_file
 from support import search_twin as twin
 from support.searching import RULES, SCALE, same, search
 
@@ -279,16 +277,8 @@ def some_values():
 
 
 def test_compiled_and_plain_searches_agree():
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore::RuntimeWarning", __file__],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert done.stdout.splitlines() == some_values()
+    printed = run_file(__file__, jit=False)
+    assert printed.splitlines() == some_values()
 
 
 # --- options ---

@@ -481,5 +481,5 @@ def test_a_user_writes_an_evaluator():
 
 
 def test_unknown_evaluators_are_listed():
-    with pytest.raises(EvaluatorError, match=r"known are .*pie"):
+    with pytest.raises(EvaluatorError, match=r"Known are .*pie"):
         make_evaluator("nothing")

@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -22,6 +21,7 @@ pytest.importorskip("starlette", reason="needs the extra web")
 pytest.importorskip("uvicorn", reason="needs the extra web")
 pytest.importorskip("websockets", reason="needs the extra web")
 
+from support import run_file
 from support.web_client import serving, waits
 from websockets.asyncio.client import connect
 
@@ -83,9 +83,7 @@ def test_many_tables_at_once(tmp_path):
     report, bots = {}, Bots()
     for count in TABLES:
         with serving(tmp_path / f"{count}.sqlite") as served:
-            command = [sys.executable, __file__, str(served.port), served.key, str(count)]
-            done = subprocess.run(command, capture_output=True, text=True, check=True)
-            seen = json.loads(done.stdout)
+            seen = json.loads(run_file(__file__, served.port, served.key, count))
             seconds = np.array(served.house.own_seconds)
         for number in range(count):
             assert seen[number] == alone(1000 + number, len(seen[number]), bots), (

@@ -90,8 +90,8 @@ class Registry(Generic[Thing]):
         return self._things[name]
 
     def names(self) -> list[str]:
-        """All names, sorted; nothing is imported."""
-        return sorted({*self._things, *self._entries})
+        """All names, sorted if there are entry points, else in the order of registration; nothing is imported."""
+        return sorted({*self._things, *self._entries}) if self.group else list(self._things)
 
     def known(self) -> dict[str, Thing]:
         """All things by name; imports the modules of ours."""

@@ -417,7 +417,7 @@ def test_models_become_players_that_play_the_same(tmp_path):
 
 def test_wrong_names_and_models_get_a_sentence(tmp_path):
     for name, words in [
-        ("voting:advice=nothing", r"no advice is called 'nothing'\. `--use FILE` brings advice of your own"),
+        ("voting:advice=nothing", r"no piece of advice is called 'nothing'\. `--use FILE` brings advice of your own"),
         ("voting:trust=1", "voting has no option trust"),
         ("learner-t:nothing", "no model is called 'nothing'"),
         (f"learner-t:{tmp_path / 'm.npz'}", "of kind advice-net, but advice-table is needed"),

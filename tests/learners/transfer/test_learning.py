@@ -2,14 +2,12 @@
 
 import json
 import math
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import run_file
 from support.ggp_rulesheets import SCALE
 
 from heartlab.ggp.gdl.parse import parse_game
@@ -469,16 +467,8 @@ def results():
 
 
 def test_compiled_and_plain_learners_agree():
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore::RuntimeWarning", __file__],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.path.dirname(__file__)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert json.loads(done.stdout) == results()
+    printed = run_file(__file__, jit=False)
+    assert json.loads(printed) == results()
 
 
 if __name__ == "__main__":
