@@ -13,7 +13,7 @@ DATA = ROOT / "tests" / "data"
 
 
 def run_file(path: str, *arguments: object, jit: bool = True) -> str:
-    """Run a test file as a program that finds these helpers, and return what it prints; `jit=False` compiles nothing."""
+    """Run a test file as a program that finds these helpers; returns its output; `jit=False` compiles nothing."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path, str(ROOT / "tests")])}
     if not jit:
         environment["NUMBA_DISABLE_JIT"] = "1"
