@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from heartlab.cards import Card, CardError, CardSet, card_rank
 from heartlab.kernel.layout import StateArray, compile_rules
+from heartlab.kernel.rows import RowKernel
 from heartlab.observation import Observation
 from heartlab.rules import Rules
 
@@ -129,6 +130,24 @@ class Player:
     def __reduce__(self) -> Any:
         """Players travel to other processes by name, so that compiled code and open files stay where they are."""
         return super().__reduce__() if self.origin is None else (_remake, (self.origin, self.name))
+
+
+class KernelPlayer(Player):
+    """A player made of two row kernels (see :mod:`heartlab.kernel.rows`): what to play, what to pass."""
+
+    def __init__(self, name: str, cards: RowKernel, passes: RowKernel) -> None:
+        super().__init__(name)
+        self._cards, self._passes = cards, passes
+
+    def choose_cards(self, batch: Observations) -> CardArray:
+        cards = np.empty(len(batch), np.int8)
+        self._cards(batch.compiled, batch.records, cards)
+        return cards
+
+    def choose_passes(self, batch: Observations) -> MaskArray:
+        masks = np.empty(len(batch), np.uint64)
+        self._passes(batch.compiled, batch.records, masks)
+        return masks
 
 
 def _each(batch: Observations, choose: Callable[[Observation], int], out: AnyArray) -> AnyArray:

@@ -27,6 +27,7 @@ from heartlab.kernel.ranks import (
     spare_queen,
     suit_mask,
 )
+from heartlab.kernel.rows import each_row
 from heartlab.players.gnome.memory import (
     GNOME_ORDER,
     RANK_JACK,
@@ -257,16 +258,10 @@ def jake_pass(rules: Any, obs: Any, rng: Any) -> np.uint64:
 @kernel
 def jake_cards(rules: Any, obs: Any, out: Any) -> None:
     """Jake's card for each row."""
-    rng = np.empty(1, np.uint64)
-    for row in range(len(obs)):
-        rng[0] = obs[row]["random"]
-        out[row] = jake_card(rules[0], obs[row], rng)
+    each_row(rules, obs, jake_card, out)
 
 
 @kernel
 def jake_passes(rules: Any, obs: Any, out: Any) -> None:
     """Jake's cards to pass for each row."""
-    rng = np.empty(1, np.uint64)
-    for row in range(len(obs)):
-        rng[0] = obs[row]["random"]
-        out[row] = jake_pass(rules[0], obs[row], rng)
+    each_row(rules, obs, jake_pass, out)

@@ -26,6 +26,7 @@ from heartlab.kernel.ranks import (
     highest_ranked,
     suit_mask,
 )
+from heartlab.kernel.rows import each_row
 from heartlab.players.gnome.jake import SAFE_UNSEEN, dangerous, duck, lead_lowest, longest_first, scoring, take
 from heartlab.players.gnome.memory import (
     RANK_JACK,
@@ -279,7 +280,4 @@ def ling_card(rules: Any, obs: Any, rng: Any) -> int:
 @kernel
 def ling_cards(rules: Any, obs: Any, out: Any) -> None:
     """Ling's card for each row."""
-    rng = np.empty(1, np.uint64)
-    for row in range(len(obs)):
-        rng[0] = obs[row]["random"]
-        out[row] = ling_card(rules[0], obs[row], rng)
+    each_row(rules, obs, ling_card, out)

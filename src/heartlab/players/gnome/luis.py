@@ -26,6 +26,7 @@ from heartlab.kernel.ranks import (
     lower,
     suit_mask,
 )
+from heartlab.kernel.rows import each_row
 from heartlab.players.gnome.memory import C, D, count_leads, is_last
 
 LOW_RANK = 8
@@ -121,7 +122,4 @@ def luis_card(rules: Any, obs: Any, rng: Any) -> int:
 @kernel
 def luis_cards(rules: Any, obs: Any, out: Any) -> None:
     """Luis' card for each row."""
-    rng = np.empty(1, np.uint64)
-    for row in range(len(obs)):
-        rng[0] = obs[row]["random"]
-        out[row] = luis_card(rules[0], obs[row], rng)
+    each_row(rules, obs, luis_card, out)

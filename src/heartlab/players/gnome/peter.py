@@ -35,6 +35,7 @@ from heartlab.kernel.ranks import (
     spare_queen,
     suit_mask,
 )
+from heartlab.kernel.rows import each_row
 from heartlab.players.gnome.memory import (
     C,
     D,
@@ -363,16 +364,10 @@ def peter_card(rules: Any, obs: Any, rng: Any) -> int:
 @kernel
 def peter_cards(rules: Any, obs: Any, out: Any) -> None:
     """Peter's card for each row."""
-    rng = np.empty(1, np.uint64)
-    for row in range(len(obs)):
-        rng[0] = obs[row]["random"]
-        out[row] = peter_card(rules[0], obs[row], rng)
+    each_row(rules, obs, peter_card, out)
 
 
 @kernel
 def peter_passes(rules: Any, obs: Any, out: Any) -> None:
     """Peter's cards to pass for each row."""
-    rng = np.empty(1, np.uint64)
-    for row in range(len(obs)):
-        rng[0] = obs[row]["random"]
-        out[row] = peter_pass(rules[0], obs[row], rng)
+    each_row(rules, obs, peter_pass, out)

@@ -14,12 +14,8 @@ rules, and each chooses among legal cards only. Thresholds are those of the four
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-import numpy as np
-
-from heartlab.players.base import CardArray, MaskArray, Observations, Player
+from heartlab.kernel.rows import RowKernel
+from heartlab.players.base import KernelPlayer, Player
 from heartlab.players.gnome.jake import jake_cards, jake_passes
 from heartlab.players.gnome.ling import ling_cards
 from heartlab.players.gnome.luis import luis_cards
@@ -27,34 +23,21 @@ from heartlab.players.gnome.peter import peter_cards, peter_passes
 from heartlab.players.gnome.stock import stock_cards, stock_passes
 from heartlab.players.registry import register
 
-BatchKernel = Callable[[Any, Any, Any], None]
-
-VARIANTS: dict[str, tuple[BatchKernel, BatchKernel]] = {
+VARIANTS: dict[str, tuple[RowKernel, RowKernel]] = {
     "stock": (stock_cards, stock_passes),
     "luis": (luis_cards, stock_passes),
     "jake": (jake_cards, jake_passes),
     "ling": (ling_cards, jake_passes),
     "peter": (peter_cards, peter_passes),
 }
-"""The kernels of each player: what to play, what to pass."""
+"""The row kernels of each variant: what to play, what to pass."""
 
 
-class GnomePlayer(Player):
+class GnomePlayer(KernelPlayer):
     """One of the family, by the name of its variant."""
 
     def __init__(self, variant: str = "stock") -> None:
-        super().__init__(f"gnome:{variant}")
-        self._play, self._pass = VARIANTS[variant]
-
-    def choose_cards(self, batch: Observations) -> CardArray:
-        cards = np.empty(len(batch), np.int8)
-        self._play(batch.compiled, batch.records, cards)
-        return cards
-
-    def choose_passes(self, batch: Observations) -> MaskArray:
-        masks = np.empty(len(batch), np.uint64)
-        self._pass(batch.compiled, batch.records, masks)
-        return masks
+        super().__init__(f"gnome:{variant}", *VARIANTS[variant])
 
 
 @register("gnome", summary="rule-based, as in gnome-hearts: gnome, gnome:luis, gnome:jake, gnome:ling, gnome:peter")

@@ -21,6 +21,7 @@ from heartlab.kernel.ranks import (
     QUEEN_BIT,
     highest_ranked,
 )
+from heartlab.kernel.rows import each_row
 from heartlab.players.gnome.memory import is_last
 from heartlab.search.stock import stock_choice
 
@@ -56,16 +57,10 @@ def stock_pass(rules: Any, obs: Any, rng: Any) -> np.uint64:
 @kernel
 def stock_cards(rules: Any, obs: Any, out: Any) -> None:
     """Stock's card for each row."""
-    rng = np.empty(1, np.uint64)
-    for row in range(len(obs)):
-        rng[0] = obs[row]["random"]
-        out[row] = stock_card(rules[0], obs[row], rng)
+    each_row(rules, obs, stock_card, out)
 
 
 @kernel
 def stock_passes(rules: Any, obs: Any, out: Any) -> None:
     """Stock's cards to pass for each row."""
-    rng = np.empty(1, np.uint64)
-    for row in range(len(obs)):
-        rng[0] = obs[row]["random"]
-        out[row] = stock_pass(rules[0], obs[row], rng)
+    each_row(rules, obs, stock_pass, out)
