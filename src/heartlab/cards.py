@@ -45,6 +45,8 @@ CS_CLUBS = 0x1FFF
 CS_DIAMONDS = CS_CLUBS << 13
 CS_SPADES = CS_CLUBS << 26
 CS_HEARTS = CS_CLUBS << 39
+CS_HIGH_SPADES = 7 << 36
+"""Q♠, K♠ and A♠."""
 CS_SUITS: list[int] = [CS_CLUBS, CS_DIAMONDS, CS_SPADES, CS_HEARTS]
 
 _CARD_BY_NAME = {name: card for card, name in enumerate(CARD_NAMES)}

@@ -48,8 +48,7 @@ class Observation:
     @property
     def may_pass(self) -> CardSet:
         """The cards of the hand that may be passed."""
-        forbidden = 0 if self.rules.pass_high_spades else 7 << 36
-        return CardSet(int(self._record["hand"]) & ~forbidden)
+        return CardSet(int(self._record["hand"]) & ~int(compile_rules(self.rules)[0]["no_pass"]))
 
     @property
     def pass_count(self) -> int:

@@ -11,22 +11,35 @@ from __future__ import annotations
 
 import numpy as np
 
+from heartlab.cards import (
+    ACE_OF_SPADES,
+    CS_CLUBS,
+    CS_DIAMONDS,
+    CS_HEARTS,
+    CS_HIGH_SPADES,
+    CS_SPADES,
+    KING_OF_SPADES,
+    QUEEN_OF_SPADES,
+    TWO_OF_CLUBS,
+)
 from heartlab.compiled.bits import ONE, ZERO, bit, highest, lowest
 from heartlab.compiled.jit import kernel
 
-CLUBS = np.uint64(0x1FFF)
-DIAMONDS = np.uint64(0x1FFF << 13)
-SPADES = np.uint64(0x1FFF << 26)
-HEARTS = np.uint64(0x1FFF << 39)
-TWO_BIT = np.uint64(1)
+CLUBS = np.uint64(CS_CLUBS)
+DIAMONDS = np.uint64(CS_DIAMONDS)
+SPADES = np.uint64(CS_SPADES)
+HEARTS = np.uint64(CS_HEARTS)
+TWO_BIT = np.uint64(1 << TWO_OF_CLUBS)
 """2♣."""
-QUEEN_BIT = np.uint64(1 << 36)
+QUEEN_BIT = np.uint64(1 << QUEEN_OF_SPADES)
 """Q♠."""
-KING_BIT = np.uint64(1 << 37)
-ACE_BIT = np.uint64(1 << 38)
-HIGH_SPADES = np.uint64(7 << 36)
+KING_BIT = np.uint64(1 << KING_OF_SPADES)
+"""K♠."""
+ACE_BIT = np.uint64(1 << ACE_OF_SPADES)
+"""A♠."""
+HIGH_SPADES = np.uint64(CS_HIGH_SPADES)
 """Q♠, K♠ and A♠."""
-SMALL_SPADES = np.uint64(0x3FF << 26)
+SMALL_SPADES = SPADES & ~HIGH_SPADES
 """The spades below Q♠."""
 _TWOS = np.uint64(1 | 1 << 13 | 1 << 26 | 1 << 39)
 _ONE_SUIT, _TWO_SUITS = np.uint64(13), np.uint64(26)
