@@ -1,10 +1,10 @@
 """Suits and ranks over masks: the cards above and below a card, and the highest and lowest rank of several suits.
 
-A mask holds four suits of thirteen bits one after the other. Folded together they say which ranks there are, so that
-the highest rank is found without going through the cards.
+A mask holds four suits of thirteen bits each. The OR of the four says which ranks there are, so the highest rank is
+found without a loop over the cards.
 
-Cards of equal rank are told apart in two ways: in the order of suits of this package (clubs, diamonds, spades, hearts),
-or in that of the gnome-hearts players (clubs, diamonds, hearts, spades).
+Cards of equal rank are ordered in one of two ways: by the suits of this package (clubs, diamonds, spades, hearts), or
+by those of the gnome-hearts players (clubs, diamonds, hearts, spades).
 """
 
 from __future__ import annotations
@@ -71,14 +71,14 @@ def lower(card: int) -> np.uint64:
 
 @kernel
 def spare_queen(cards: np.uint64) -> np.uint64:
-    """The cards without Q♠, unless that is the only one."""
+    """The cards without Q♠, unless it is the only one."""
     rest = cards & ~QUEEN_BIT
     return rest if rest != ZERO else cards
 
 
 @kernel
 def _ranks(cards: np.uint64) -> np.uint64:
-    """The ranks that there are in any suit, as thirteen bits."""
+    """The ranks that occur in any suit, as thirteen bits."""
     cards |= cards >> _TWO_SUITS
     return (cards | cards >> _ONE_SUIT) & CLUBS
 
@@ -97,13 +97,13 @@ def of_lowest_rank(cards: np.uint64) -> np.uint64:
 
 @kernel
 def highest_rank(cards: np.uint64) -> int:
-    """The card of the highest rank; among equals the last suit."""
+    """The card of the highest rank; of several the last suit."""
     return highest(of_highest_rank(cards))
 
 
 @kernel
 def lowest_rank(cards: np.uint64) -> int:
-    """The card of the lowest rank; among equals the first suit."""
+    """The card of the lowest rank; of several the first suit."""
     return lowest(of_lowest_rank(cards))
 
 

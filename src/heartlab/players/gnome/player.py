@@ -1,15 +1,15 @@
-"""The computer players of gnome-hearts, rebuilt from a description of what they do, not from their code.
+"""The computer players of gnome-hearts, written from a description of their behaviour, not from their code.
 
 | name | what it is |
 |---|---|
-| `gnome`, `gnome:stock` | Stock, the default opponent: no memory, no moon; the yardstick for everybody else |
+| `gnome`, `gnome:stock` | Stock, the default opponent: no memory, no moon; the baseline for all comparisons |
 | `gnome:luis` | leads by how often a suit was led; a little better than Stock against random players |
-| `gnome:jake` | remembers cards and voids |
+| `gnome:jake` | remembers cards played and voids |
 | `gnome:ling` | Jake, more exactly, and with a defence against the moon |
 | `gnome:peter` | shoots the moon when it can, and is careful when it cannot; the strongest of them |
 
-Each plays under any rules: "last" is the last seat of however many, points on a trick are whatever counts under the
-rules, and each chooses among legal cards only. Thresholds are those of the four-handed game.
+Each plays under any rules: "last" means the last seat of any number of players, and points are those of the rules.
+Thresholds are those of the four-handed game.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ VARIANTS: dict[str, tuple[RowKernel, RowKernel]] = {
     "ling": (ling_cards, jake_passes),
     "peter": (peter_cards, peter_passes),
 }
-"""The row kernels of each variant: what to play, what to pass."""
+"""The row kernels of each variant: for cards, for passes."""
 
 
 class GnomePlayer(KernelPlayer):
@@ -42,7 +42,7 @@ class GnomePlayer(KernelPlayer):
 
 @register("gnome", summary="rule-based, as in gnome-hearts: gnome, gnome:luis, gnome:jake, gnome:ling, gnome:peter")
 def make_gnome(variant: str = "") -> Player:
-    """A player of the family; without a variant, Stock.
+    """Make a player of the family; by default Stock.
 
     :raises ValueError: for an unknown variant.
     """

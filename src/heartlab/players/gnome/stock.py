@@ -1,6 +1,6 @@
-"""Stock, the default opponent of gnome-hearts: no memory, no moon, no dice. The yardstick of the family.
+"""Stock, the default opponent of gnome-hearts: no memory, no moon, no randomness.
 
-Its choice of a card depends on the trick alone; it is in `search/stock.py`, since playouts use it, too.
+Its card depends on the trick only; that choice is in `search/stock.py`, because playouts use it as well.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def stock_card(rules: Any, obs: Any, rng: Any) -> int:
 
 @kernel
 def stock_pass(rules: Any, obs: Any, rng: Any) -> np.uint64:
-    """High spades; then over and over: a lone club, a lone diamond, the highest heart, the highest card."""
+    """High spades; then repeatedly: a singleton club, a singleton diamond, the highest heart, the highest card."""
     free = may_pass(rules, obs["hand"])
     count = rules["pass_count"]
     chosen = ZERO
