@@ -44,7 +44,7 @@ USES = {
     "deal": "cards rules compiled kernel observation records deal_text",
     "deal_text": "cards deal",
     "game": "rules deal",
-    "records": "cards rules deal",
+    "records": "cards rules deal util",
     "search": "rules compiled kernel util",
     "players": "cards rules compiled kernel deal observation search util",
     "arena": "cards rules compiled kernel deal deal_text game players records util",

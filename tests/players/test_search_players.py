@@ -436,7 +436,7 @@ def test_a_cell_that_is_run_again_replaces_its_evaluator_bounds_and_all():
         ("ismcts:endgame=5", "endgame means nothing to ismcts"),
         ("uct:tricks=3", "tricks means nothing to uct"),
         ("uct:trees=3", "trees means nothing to uct"),
-        ("iie:worlds=5,worlds=6", "worlds is said twice: worlds=5 and worlds=6"),
+        ("iie:worlds=5,worlds=6", "duplicate option worlds: worlds=5 and worlds=6"),
         ("uct:sims=0", "sims=0: at least 1"),
         ("uct:sims=99999999999999999999", "sims=99999999999999999999: at most 1000000"),
         ("uct:playout=wild", "playout=wild is unknown; choose from random, throw, careful, gnome, evaluate"),

@@ -23,7 +23,7 @@ from heartlab.deal_text import why_not_pass, why_not_play
 from heartlab.kernel.layout import OBSERVATION, PLAYING, SEATS, STATE, StateArray, compile_rules
 from heartlab.kernel.table import deal_table, give_table, observe_table, play_table, points_table
 from heartlab.players.base import NoCard, Observations, OpenStates, Player
-from heartlab.players.random import random_cards, random_passes
+from heartlab.players.random import RandomPlayer
 from heartlab.players.registry import PlayerError
 from heartlab.rules import Rules
 from heartlab.util.errors import error_sentence
@@ -220,8 +220,7 @@ class RowsInPlay:
         free = states["hands"][mine, seat] & ~self.compiled["no_pass"]
         bad = (masks & ~free != 0) | (np.bitwise_count(masks) != self.match.rules.pass_count)
         if bad.any():
-            substitutes = np.zeros(len(mine), np.uint64)
-            random_passes(self.compiled, batch.records, substitutes)
+            substitutes = RandomPlayer().choose_passes(batch)
             first = int(mine[bad][0])
             self._note_illegal(kind, seat, states[[first]], [], int(chosen[seat, first]), passing=True)
             chosen[seat, mine[bad]] = substitutes[bad]
@@ -242,8 +241,7 @@ class RowsInPlay:
                 safe = np.where((answers >= 0) & (answers < 52), answers, 0).astype(np.uint64)
                 bad = (answers < 0) | (answers >= 52) | (legal >> safe & np.uint64(1) == 0)
                 if bad.any():
-                    substitutes = np.zeros(len(mine), np.int8)
-                    random_cards(batch.records, substitutes)
+                    substitutes = RandomPlayer().choose_cards(batch)
                     first = int(mine[bad][0])
                     seat, answer = int(movers[first]), int(answers[bad][0])
                     self._note_illegal(kind, seat, states[[first]], histories[first], answer, passing=False)
