@@ -31,6 +31,11 @@ from heartlab.rules import RANDOM_OFFSET, SCATTER, Rules
 class IllegalPlay(ValueError):
     """A card, or a pass, that the rules forbid; the message names the card, seat, hand, trick and rule."""
 
+    def __init__(self, message: str, rule: str = "") -> None:
+        super().__init__(message)
+        self.rule = rule or message
+        """The rule alone."""
+
 
 class Deal:
     """All about one deal: hands, passing, tricks, points. Seats count from 0, clockwise.
@@ -297,12 +302,13 @@ class Deal:
         from heartlab.kernel.table import give_table
 
         chosen = cards if isinstance(cards, CardSet) else CardSet(cards)
-        reason = why_not_pass(self, seat, chosen)
-        if reason:
-            raise IllegalPlay(reason)
+        if seat not in self.to_pass:
+            raise IllegalPlay(why_not_pass(self, seat, chosen))
         verdict = np.zeros(1, np.bool_)
         masks = np.array([chosen.mask], np.uint64)
         give_table(self._compiled, self._keys, self._states, np.array([seat], np.int64), masks, verdict)
+        if not verdict[0]:
+            raise IllegalPlay(why_not_pass(self, seat, chosen))
 
     def play(self, card: Card | str) -> None:
         """Play a card for the seat to move.
@@ -312,10 +318,10 @@ class Deal:
         from heartlab.kernel.table import play_table
 
         number = next(iter(CardSet([card])))
-        reason = self.why_illegal(number)
-        if reason:
-            raise IllegalPlay(reason)
-        play_table(self._compiled, self._states, self._histories, np.array([number], np.int8), np.zeros(1, np.bool_))
+        verdict = np.zeros(1, np.bool_)
+        play_table(self._compiled, self._states, self._histories, np.array([number], np.int8), verdict)
+        if not verdict[0]:
+            raise IllegalPlay(self.why_illegal(number), self.rule_against(number))
 
     def force_exchange(self, received: Sequence[CardSet]) -> None:
         """Say how a pool was dealt out again, for replaying a record; must come before the first card."""

@@ -28,7 +28,7 @@ OPPONENTS = [
 """From weak to strong as docs/strength.md has it; the last three have not been measured against each other."""
 
 NICE_NAMES = ["Ada", "Emil", "Ines", "Oskar", "Lou"]
-"""What the bots are called at the table."""
+"""Names of the bots on the seats."""
 
 
 class BotError(ValueError):
@@ -36,7 +36,7 @@ class BotError(ValueError):
 
 
 class Bots:
-    """Players by name, made once. A player answers one table at a time."""
+    """Players by name, made once. A player answers one session at a time."""
 
     def __init__(self, more: list[str] | None = None) -> None:
         known = {one.name for one in OPPONENTS}
@@ -70,9 +70,9 @@ class Bots:
             return self._players[name]
 
     def admit(self, name: str, rules: Rules) -> None:
-        """Make a player for a table with these rules.
+        """Make a player for a session with these rules.
 
-        :raises BotError: if it cannot play them; at the table it would forfeit every choice.
+        :raises BotError: if it cannot play them: it would forfeit every choice.
         """
         try:
             self.player(name)[0].check_rules(rules)
