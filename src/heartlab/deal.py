@@ -29,12 +29,11 @@ from heartlab.rules import RANDOM_OFFSET, SCATTER, Rules
 
 
 class IllegalPlay(ValueError):
-    """A card, or a pass, that the rules forbid; the message names the card, seat, hand, trick and rule."""
+    """A card or pass that the rules forbid; the message has card, seat, hand, trick and rule, `rule` the rule alone."""
 
     def __init__(self, message: str, rule: str = "") -> None:
         super().__init__(message)
         self.rule = rule or message
-        """The rule alone."""
 
 
 class Deal:
@@ -302,11 +301,9 @@ class Deal:
         from heartlab.kernel.table import give_table
 
         chosen = cards if isinstance(cards, CardSet) else CardSet(cards)
-        if seat not in self.to_pass:
-            raise IllegalPlay(why_not_pass(self, seat, chosen))
-        verdict = np.zeros(1, np.bool_)
-        masks = np.array([chosen.mask], np.uint64)
-        give_table(self._compiled, self._keys, self._states, np.array([seat], np.int64), masks, verdict)
+        seats, masks, verdict = np.array([seat], np.int64), np.array([chosen.mask], np.uint64), np.zeros(1, np.bool_)
+        if seat in self.to_pass:
+            give_table(self._compiled, self._keys, self._states, seats, masks, verdict)
         if not verdict[0]:
             raise IllegalPlay(why_not_pass(self, seat, chosen))
 

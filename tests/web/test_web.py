@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -19,7 +20,7 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support import ROOT
+from support import DATA, ROOT
 
 pytest.importorskip("starlette", reason="needs the extra web")
 pytest.importorskip("uvicorn", reason="needs the extra web")
@@ -843,6 +844,22 @@ def test_the_protocol_page_explains_every_field():
 
 
 # --- what is kept ---
+
+
+def test_games_of_version_0_1_go_on(tmp_path):
+    """Six unfinished games, a watched one and puzzles, kept by 0.1, with what 0.1 sent when they were opened."""
+    path = tmp_path / "games.sqlite"
+    shutil.copy(DATA / "games-0.1.sqlite", path)
+    expected = json.loads((DATA / "games-0.1.json").read_text())
+    with serving(path) as server:
+        for question in ("level", "puzzle"):
+            with server.client() as client:
+                assert client.ask(question, question, house=server.key, name="Zoe") == expected.pop(question)
+        for key, told in expected.items():
+            with server.client() as client:
+                assert client.ask("open", told["type"], key=key) == told
+                if told["type"] == "view":
+                    assert client.finish_deal()["phase"] in ("over", "end")
 
 
 def test_a_killed_server_loses_nothing(tmp_path):
