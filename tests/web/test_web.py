@@ -29,6 +29,7 @@ pytest.importorskip("websockets", reason="needs the extra web")
 import urllib.error
 import urllib.request
 
+from support import page_types
 from support.strategies import rules as any_rules
 from support.web_client import Client, moon_hands, serving
 from websockets.exceptions import WebSocketException
@@ -841,6 +842,10 @@ def test_the_protocol_page_explains_every_field():
         assert tag is None or f"`{tag}`" in sections[kind.__name__]
     assert set(get_args(get_type_hints(messages.Failed)["code"])) == CODES
     assert all(f"`{code}` (" in page for code in CODES)
+
+
+def test_the_types_of_the_page_are_those_of_the_server():
+    assert page_types.FILE.read_text() == page_types.text(), "run: PYTHONPATH=tests python tests/support/page_types.py"
 
 
 # --- what is kept ---
