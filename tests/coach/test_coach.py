@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from heartlab import cli
 from heartlab.cards import CardSet, card_name, parse_cards
-from heartlab.coach.coach import Coach, verdict
+from heartlab.coach.coach import Coach, Seats, verdict
 from heartlab.coach.counting import count_cards
 from heartlab.coach.ideas import MOON_ALARM, ideas_for, moon_threatens
 from heartlab.coach.judgement import COACH, Judge
@@ -449,3 +449,25 @@ def test_mistakes_become_puzzles_and_a_level(served):
         graded = client.ask("answer", "graded", **reply, card=puzzle["legal"][0])
         assert graded["best"] in puzzle["legal"]
         assert client.ask("answer", "graded", house=served.key, puzzle=puzzle["puzzle"], card="2C")["type"] == "failed"
+
+
+def test_a_mistake_is_searched_once(monkeypatch):
+    """By the check, its reasons, the review and a puzzle together; a hint before it has searched the same position."""
+    searched = []
+
+    def counted(deal, *arguments, **options):
+        searched.append(len(deal.history))
+        return analyse(deal, *arguments, **options)
+
+    monkeypatch.setattr("heartlab.coach.judgement.analyse", counted)
+    deal = next(deal for code, deal in positions() if code == "duck")
+    coach, seats = Coach(Judge(QUICK_COACH)), Seats(NAMES, ["gnome"] * 4)
+    coach.hint(deal, seats)
+    card = max(deal.legal, key=lambda card: coach.judge.analyse(deal, 0, card).cost)
+    checked = coach.check(deal, card, seats)
+    assert checked.better
+    _, decision = coach.decide(deal, card)
+    assert decision.cost == pytest.approx(checked.cost, abs=0.01)
+    assert checked.words == coach.against(deal, card, decision.cost, seats)
+    grade(coach.judge, 1, make_puzzle(deal, decision, NAMES), 0, card, 0.0)
+    assert searched == [len(deal.history)]

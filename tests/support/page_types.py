@@ -1,4 +1,4 @@
-"""The protocol as TypeScript types, for the type check of the page: `python tests/support/page_types.py` writes them."""
+"""The protocol as TypeScript types for the type check of the page; run as a program, this file writes them."""
 
 from __future__ import annotations
 

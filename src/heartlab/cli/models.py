@@ -19,12 +19,19 @@ from heartlab.cli.app import (
 )
 from heartlab.rules import Rules
 
+ModelArgument = Annotated[
+    str, typer.Argument(help="A model: a name, a file or a run's folder; without it the shipped one.")
+]
+ChoiceOption = Annotated[int | None, typer.Option("--at", help="Explain the choice of this card of the deal, from 1.")]
+ChoiceRecordOption = Annotated[
+    Path | None, typer.Option("--record", help="A record; explains a choice in one of its deals.")
+]
+ChoiceRulesOption = Annotated[str | None, typer.Option("--rules", "-r", help="Of the deal, if there is no record.")]
+
 
 @app.command()
 def features(
-    model: Annotated[
-        str, typer.Argument(help="A model: a name, a file or a run's folder; without it the shipped one.")
-    ] = "",
+    model: ModelArgument = "",
     top: Annotated[int, typer.Option("--top", help="How many of each sign.")] = 20,
     contains: Annotated[
         list[str] | None,
@@ -48,13 +55,11 @@ def advice(
     when: Annotated[
         list[str] | None, typer.Option("--when", help="What is true in the situation, such as queen-out.")
     ] = None,
-    record: Annotated[
-        Path | None, typer.Option("--record", help="A record; explains a choice in one of its deals.")
-    ] = None,
+    record: ChoiceRecordOption = None,
     number: DealOption = 1,
-    at: Annotated[int | None, typer.Option("--at", help="Explain the choice of this card of the deal, from 1.")] = None,
+    at: ChoiceOption = None,
     instance: Annotated[int, typer.Option("--instance", help="Which of several voters in the model, from 0.")] = 0,
-    rules: Annotated[str | None, typer.Option("--rules", "-r", help="Of the deal, if there is no record.")] = None,
+    rules: ChoiceRulesOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
@@ -79,20 +84,16 @@ def advice(
 
 @app.command()
 def falcon(
-    model: Annotated[
-        str, typer.Argument(help="A model: a name, a file or a run's folder; without it the shipped one.")
-    ] = "",
+    model: ModelArgument = "",
     top: Annotated[int, typer.Option("--top", help="How many categories.")] = 20,
     contains: Annotated[
         list[str] | None,
         typer.Option("--contains", help="Only categories with this among their conditions; repeatable."),
     ] = None,
-    record: Annotated[
-        Path | None, typer.Option("--record", help="A record; explains a choice in one of its deals.")
-    ] = None,
+    record: ChoiceRecordOption = None,
     number: DealOption = 1,
-    at: Annotated[int | None, typer.Option("--at", help="Explain the choice of this card of the deal, from 1.")] = None,
-    rules: Annotated[str | None, typer.Option("--rules", "-r", help="Of the deal, if there is no record.")] = None,
+    at: ChoiceOption = None,
+    rules: ChoiceRulesOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:

@@ -1,7 +1,7 @@
 """The players that the page offers, and their choices. They are given observations only.
 
 The page can name only players on this list, never a file or a program, so that a message cannot make the server load or
-start anything. Whoever starts the server may add names to the list.
+start anything. The command line can add names to the list.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NICE_NAMES = ["Ada", "Emil", "Ines", "Oskar", "Lou"]
 
 
 class BotError(ValueError):
-    """A player that cannot sit here."""
+    """A player that is not offered, or cannot play the rules."""
 
 
 class Bots:
@@ -45,7 +45,7 @@ class Bots:
         self._players: dict[str, tuple[Player, threading.Lock]] = {}
         self._making = threading.Lock()
         self.faults: dict[str, str] = {}
-        """Players that have failed, with a sentence for the page: without their words, which might tell their cards."""
+        """Players that have failed, with a sentence for the page, without their message: it may name cards."""
         self._reported: set[tuple[str, str]] = set()
 
     def check(self, name: str) -> None:
@@ -109,7 +109,7 @@ class Bots:
         return CardSet(sorted(obs.may_pass, key=lambda card: card % 13)[-obs.pass_count :])
 
     def _report(self, name: str, kind: str, detail: str, obs: Observation) -> None:
-        """Tell a player's first failure of each kind: fully in the server's output, without its words on the page."""
+        """Report each kind of failure of a player once; its own message only in the server's output."""
         if (name, kind) in self._reported:
             return
         self._reported.add((name, kind))

@@ -21,7 +21,7 @@ from heartlab.web.server import LOOPBACK, MAX_MESSAGE, make_app
 from heartlab.web.store import Store
 
 BEYOND = """\
-This server listens on {host}, beyond this computer: everybody who can reach it there AND knows the key in the
+This server listens on {host}, beyond this computer: everybody who can reach it AND knows the key in the
 address below can open tables and use this machine's time. The connection is not encrypted; whoever can watch the
 network can read keys and cards. Put a proxy with TLS before it if the network is not yours."""
 

@@ -58,7 +58,7 @@ class Settings(Struct, frozen=True):
 
 
 class Row(Struct):
-    """One deal: what cannot be worked out again."""
+    """One deal: what does not follow from the rules."""
 
     number: int
     seed: int
@@ -80,7 +80,7 @@ class Row(Struct):
 
 
 class StoreError(ValueError):
-    """A file that is no store, or one that cannot be read or written."""
+    """The file is not a store, or cannot be read or written."""
 
 
 class Store:
@@ -104,7 +104,7 @@ class Store:
 
     @contextlib.contextmanager
     def _using(self) -> Iterator[sqlite3.Connection]:
-        """The connection, for one thread; what cannot be done with the file is a `StoreError`."""
+        """The connection, for one thread at a time; errors of SQLite become a `StoreError`."""
         with self._lock:
             try:
                 yield self._db
