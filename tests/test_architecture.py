@@ -55,7 +55,7 @@ USES = {
     "learners.advice": "cards compiled deal kernel players records reproduction rules training util",
     "learners.falcon": "arena cards compiled kernel players records reproduction rules search training util",
     "learners.transfer": "compiled ggp reproduction util",
-    "coach": "cards compiled deal kernel learners.advice learners.td_features observation players records rules"
+    "coach": "arena cards compiled deal kernel learners.advice learners.td_features observation players records rules"
     " training util",
     "uhi": "cards compiled deal kernel observation players rules",
     "envs": "cards compiled deal game kernel observation players records rules",

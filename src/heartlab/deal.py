@@ -19,7 +19,11 @@ from heartlab.rules import RANDOM_OFFSET, SCATTER, Rules
 
 
 class IllegalPlay(ValueError):
-    """A card, or a pass, that the rules forbid; the message names the card, seat, hand, trick and rule."""
+    """A card or pass that the rules forbid; the message has card, seat, hand, trick and rule, `rule` the rule alone."""
+
+    def __init__(self, message: str, rule: str = "") -> None:
+        super().__init__(message)
+        self.rule = rule or message
 
 
 class Deal:
@@ -304,12 +308,11 @@ class Deal:
         from heartlab.kernel.table import give_table
 
         chosen = cards if isinstance(cards, CardSet) else CardSet(cards)
-        reason = why_not_pass(self, seat, chosen)
-        if reason:
-            raise IllegalPlay(reason)
-        verdict = np.zeros(1, np.bool_)
-        masks = np.array([chosen.mask], np.uint64)
-        give_table(self._compiled, self._keys, self._states, np.array([seat], np.int64), masks, verdict)
+        seats, masks, verdict = np.array([seat], np.int64), np.array([chosen.mask], np.uint64), np.zeros(1, np.bool_)
+        if seat in self.to_pass:
+            give_table(self._compiled, self._keys, self._states, seats, masks, verdict)
+        if not verdict[0]:
+            raise IllegalPlay(why_not_pass(self, seat, chosen))
 
     def play(self, card: Card | str) -> None:
         """Play a card for the seat to move.
@@ -319,10 +322,10 @@ class Deal:
         from heartlab.kernel.table import play_table
 
         number = next(iter(CardSet([card])))
-        reason = self.why_illegal(number)
-        if reason:
-            raise IllegalPlay(reason)
-        play_table(self._compiled, self._states, self._histories, np.array([number], np.int8), np.zeros(1, np.bool_))
+        verdict = np.zeros(1, np.bool_)
+        play_table(self._compiled, self._states, self._histories, np.array([number], np.int8), verdict)
+        if not verdict[0]:
+            raise IllegalPlay(self.why_illegal(number), self.rule_against(number))
 
     def force_exchange(self, received: Sequence[CardSet]) -> None:
         """Set what each seat received from a pool, to replay a record; only before the first card.

@@ -131,100 +131,34 @@ class Tally:
 class RowsInPlay:
     """Rows of deals in play: who sits where, their states, and the answers of the players."""
 
-    def __init__(self, match: Match, units: Rows) -> None:
-        self.match = match
-        seatings = match.seatings
-        self.kinds = match.kinds
-        self.units = np.repeat(units, len(seatings))
-        self.seatings = np.tile(seatings, (len(units), 1))
-        self.compiled = compile_rules(match.rules)
-        rows = len(self.units)
-        self.states: StateArray = np.zeros(rows, STATE)
-        self.histories = np.full((rows, 52), -1, np.int8)
-        self.tally = Tally(rows, len(self.kinds))
-        deal_key, player_key = seed_key(match.seed, "deals"), seed_key(match.seed, "players")
-        self.keys = np.full(rows, deal_key, np.uint64)
-        self.player_keys = np.full(rows, player_key, np.uint64)
-        if match.games:
-            self.keys = np.array([substream(deal_key, int(unit)) for unit in self.units], np.uint64)
-            self.player_keys = np.array([substream(player_key, int(unit)) for unit in self.units], np.uint64)
+    def __init__(
+        self, rules: Rules, kinds: Sequence[Player], seatings: Rows, player_keys: npt.NDArray[np.uint64]
+    ) -> None:
+        """`seatings` is [rows, seats] of numbers of kinds; `player_keys` are the players' random keys, one per row."""
+        self.rules, self.kinds, self.seatings, self.player_keys = rules, kinds, seatings, player_keys
+        self.compiled = compile_rules(rules)
+        self.tally = Tally(len(seatings), len(kinds))
 
-    def play_deals(self, rows: Rows, numbers: Rows, scores: StateArray) -> FinishedDeals:
-        """Deal and play one deal in each of some rows, from given totals.
+    @classmethod
+    def at_seats(cls, rules: Rules, players: Sequence[Player], player_keys: npt.NDArray[np.uint64]) -> RowsInPlay:
+        """One player on each seat, the same in all rows: to go on with deals that have begun."""
+        kinds = list(dict.fromkeys(players))
+        seating = np.array([kinds.index(player) for player in players], np.int64)
+        return cls(rules, kinds, np.tile(seating, (len(player_keys), 1)), player_keys)
+
+    def play_on(self, rows: Rows, states: StateArray, histories: Histories, tricks: int | None = None) -> None:
+        """Play the deals of some rows to their end, or until so many of their tricks are over.
 
         :raises Stopped: between two cards, when the executor was closed: nobody wants the result any more.
         """
-        states, histories = np.zeros(len(rows), STATE), np.full((len(rows), 52), -1, np.int8)
-        deal_table(self.compiled, self.keys[rows], numbers, states)
-        states["scores"] = scores
-        dealt = states.copy()
-        self._pass(rows, states, histories)
         while True:
-            active = np.flatnonzero(states["phase"] == PLAYING)
+            playing = states["phase"] == PLAYING
+            active = np.flatnonzero(playing if tricks is None else playing & (states["trick_number"] < tricks))
             if not len(active):
-                break
+                return
             if asked_to_stop():
                 raise Stopped
             self._play(rows, states, histories, active)
-        points = np.zeros((len(rows), SEATS), np.int64)
-        shooters = np.zeros(len(rows), np.int64)
-        points_table(self.compiled, states, points, shooters)
-        n = self.match.rules.players
-        self._tell_end(rows, states, histories, points[:, :n])
-        return FinishedDeals(self.units[rows], self.seatings[rows], dealt, states, histories, points[:, :n], shooters)
-
-    def _tell_end(self, rows: Rows, states: StateArray, histories: Histories, points: npt.NDArray[np.int64]) -> None:
-        """Tell the players that listen how each of their deals ended."""
-        for kind, player in enumerate(self.kinds):
-            if type(player).deal_over is not Player.deal_over:
-                mine, seats = np.nonzero(self.seatings[rows] == kind)
-                batch = self._batch(kind, rows, states, histories, mine, seats)
-                try:
-                    player.deal_over(batch, points[mine])
-                except (Exception, SystemExit) as error:
-                    raise _failure(player, error) from error
-
-    def _pass(self, rows: Rows, states: StateArray, histories: Histories) -> None:
-        n = self.match.rules.players
-        chosen = np.zeros((n, len(rows)), np.uint64)
-        waiting = [np.flatnonzero(states["to_pass"] >> seat & 1) for seat in range(n)]
-        for seat in range(n):
-            for kind in range(len(self.kinds)):
-                mine = waiting[seat][self.seatings[rows[waiting[seat]], seat] == kind]
-                if len(mine):
-                    batch = self._batch(kind, rows, states, histories, mine, np.full(len(mine), seat))
-                    chosen[seat, mine] = self._ask(kind, batch, passing=True)
-                    self.tally.decisions[rows[mine], kind] += 1
-                    self._mend_passes(kind, rows, batch, states, mine, seat, chosen)
-        for seat in range(n):
-            if len(waiting[seat]):
-                part = states[waiting[seat]]
-                seats = np.full(len(part), seat)
-                verdicts = np.zeros(len(part), np.bool_)
-                keys = self.keys[rows[waiting[seat]]]
-                give_table(self.compiled, keys, part, seats, chosen[seat, waiting[seat]], verdicts)
-                states[waiting[seat]] = part
-
-    def _mend_passes(
-        self,
-        kind: int,
-        rows: Rows,
-        batch: Observations,
-        states: StateArray,
-        mine: Rows,
-        seat: int,
-        chosen: npt.NDArray[np.uint64],
-    ) -> None:
-        """Replace passes that the rules forbid by random ones, and count them."""
-        masks = chosen[seat, mine]
-        free = states["hands"][mine, seat] & ~self.compiled["no_pass"]
-        bad = (masks & ~free != 0) | (np.bitwise_count(masks) != self.match.rules.pass_count)
-        if bad.any():
-            substitutes = RandomPlayer().choose_passes(batch)
-            first = int(mine[bad][0])
-            self._note_illegal(kind, seat, states[[first]], [], int(chosen[seat, first]), passing=True)
-            chosen[seat, mine[bad]] = substitutes[bad]
-            self.tally.forfeits[rows[mine[bad]], kind] += 1
 
     def _play(self, rows: Rows, states: StateArray, histories: Histories, active: Rows) -> None:
         """One card in every row that is still in play."""
@@ -257,7 +191,7 @@ class RowsInPlay:
         what = "pass" if passing else "card"
         if self.kinds[kind].tells_faults or (kind, what) in self.tally.illegal:
             return
-        deal = Deal._from_state(self.match.rules, state, [int(card) for card in history if card >= 0])
+        deal = Deal._from_state(self.rules, state, [int(card) for card in history if card >= 0])
         if not 0 <= answer < (1 << 52 if passing else 52):
             reason = f"{answer} is no {'mask of cards' if passing else 'card'}"
         else:
@@ -271,8 +205,8 @@ class RowsInPlay:
         keys = self.player_keys[rows]
         observe_table(self.compiled, states, histories, mine, seats.astype(np.int64), keys, records)
         if self.kinds[kind].is_open:
-            return OpenStates(self.match.rules, self.compiled, records, states[mine])
-        return Observations(self.match.rules, self.compiled, records)
+            return OpenStates(self.rules, self.compiled, records, states[mine])
+        return Observations(self.rules, self.compiled, records)
 
     def _ask(self, kind: int, batch: Observations, *, passing: bool) -> npt.NDArray[np.integer[Any]]:
         player = self.kinds[kind]
@@ -287,3 +221,91 @@ class RowsInPlay:
             raise PlayerFailure(f"player {player.name} gave answers that are no whole numbers ({answers.dtype})")
         self.tally.thinking[kind] += time.perf_counter() - started
         return np.asarray(answers)
+
+
+class MatchRows(RowsInPlay):
+    """The rows of a match: every unit in every arrangement."""
+
+    def __init__(self, match: Match, units: Rows) -> None:
+        arranged = match.seatings
+        self.units = np.repeat(units, len(arranged))
+        deal_key, player_key = seed_key(match.seed, "deals"), seed_key(match.seed, "players")
+        self.keys = self._keys(match, deal_key)
+        super().__init__(match.rules, match.kinds, np.tile(arranged, (len(units), 1)), self._keys(match, player_key))
+
+    def _keys(self, match: Match, key: np.uint64) -> npt.NDArray[np.uint64]:
+        """The random key of each row: in a match of games every game has its own."""
+        if not match.games:
+            return np.full(len(self.units), key, np.uint64)
+        return np.array([substream(key, int(unit)) for unit in self.units], np.uint64)
+
+    def play_deals(self, rows: Rows, numbers: Rows, scores: StateArray) -> FinishedDeals:
+        """Deal and play one deal in each of some rows, from given totals.
+
+        :raises Stopped: between two cards, when the executor was closed: nobody wants the result any more.
+        """
+        states, histories = np.zeros(len(rows), STATE), np.full((len(rows), 52), -1, np.int8)
+        deal_table(self.compiled, self.keys[rows], numbers, states)
+        states["scores"] = scores
+        dealt = states.copy()
+        self._pass(rows, states, histories)
+        self.play_on(rows, states, histories)
+        points = np.zeros((len(rows), SEATS), np.int64)
+        shooters = np.zeros(len(rows), np.int64)
+        points_table(self.compiled, states, points, shooters)
+        n = self.rules.players
+        self._tell_end(rows, states, histories, points[:, :n])
+        return FinishedDeals(self.units[rows], self.seatings[rows], dealt, states, histories, points[:, :n], shooters)
+
+    def _tell_end(self, rows: Rows, states: StateArray, histories: Histories, points: npt.NDArray[np.int64]) -> None:
+        """Tell the players that listen how each of their deals ended."""
+        for kind, player in enumerate(self.kinds):
+            if type(player).deal_over is not Player.deal_over:
+                mine, seats = np.nonzero(self.seatings[rows] == kind)
+                batch = self._batch(kind, rows, states, histories, mine, seats)
+                try:
+                    player.deal_over(batch, points[mine])
+                except (Exception, SystemExit) as error:
+                    raise _failure(player, error) from error
+
+    def _pass(self, rows: Rows, states: StateArray, histories: Histories) -> None:
+        n = self.rules.players
+        chosen = np.zeros((n, len(rows)), np.uint64)
+        waiting = [np.flatnonzero(states["to_pass"] >> seat & 1) for seat in range(n)]
+        for seat in range(n):
+            for kind in range(len(self.kinds)):
+                mine = waiting[seat][self.seatings[rows[waiting[seat]], seat] == kind]
+                if len(mine):
+                    batch = self._batch(kind, rows, states, histories, mine, np.full(len(mine), seat))
+                    chosen[seat, mine] = self._ask(kind, batch, passing=True)
+                    self.tally.decisions[rows[mine], kind] += 1
+                    self._mend_passes(kind, rows, batch, states, mine, seat, chosen)
+        for seat in range(n):
+            if len(waiting[seat]):
+                part = states[waiting[seat]]
+                seats = np.full(len(part), seat)
+                verdicts = np.zeros(len(part), np.bool_)
+                keys = self.keys[rows[waiting[seat]]]
+                give_table(self.compiled, keys, part, seats, chosen[seat, waiting[seat]], verdicts)
+                states[waiting[seat]] = part
+
+    def _mend_passes(
+        self,
+        kind: int,
+        rows: Rows,
+        batch: Observations,
+        states: StateArray,
+        mine: Rows,
+        seat: int,
+        chosen: npt.NDArray[np.uint64],
+    ) -> None:
+        """Replace passes that the rules forbid by random ones, and count them."""
+        masks = chosen[seat, mine]
+        free = states["hands"][mine, seat] & ~self.compiled["no_pass"]
+        bad = (masks & ~free != 0) | (np.bitwise_count(masks) != self.rules.pass_count)
+        if bad.any():
+            substitutes = RandomPlayer().choose_passes(batch)
+            first = int(mine[bad][0])
+            self._note_illegal(kind, seat, states[[first]], [], int(chosen[seat, first]), passing=True)
+            chosen[seat, mine[bad]] = substitutes[bad]
+            self.tally.forfeits[rows[mine[bad]], kind] += 1

@@ -1,4 +1,4 @@
-"""`heartlab analyse` as a function: find the deal in a file, analyse, print tables or JSON."""
+"""The work of `heartlab analyse`: find the deal in a file, analyse it, print columns or JSON."""
 
 from __future__ import annotations
 

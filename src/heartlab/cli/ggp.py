@@ -6,10 +6,11 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from heartlab.cli.app import positive
 from heartlab.util.progress import Progress
 
 if TYPE_CHECKING:
@@ -51,13 +52,6 @@ def _load(file: str, kind: str, budget: float) -> tuple[Description, Machine]:
     if not machine.roles:
         raise ValueError(f"{description.source}: the game has no roles")
     return description, machine
-
-
-def positive(option: str, value: Any) -> Any:
-    """The value of an option, if it is above zero; for all commands, those about Hearts included."""
-    if not value > 0:
-        raise ValueError(f"{option} {value}: needs a number above zero")
-    return value
 
 
 def _seed(value: int) -> int:

@@ -1,7 +1,7 @@
 """What learned models say about a card, in words: the advice that carries it, and the features of a network.
 
-The shipped models speak of the cards and points that they learned with; where the rules have other ones, the coach
-leaves them out. The network's features are counted in worlds that fit the observation, once the trick is over after
+The shipped models know the cards and points of the rules that they learned under; under rules with other ones they
+are not asked. The network's features are counted in worlds that fit the observation, at the end of the trick, after
 each of two cards.
 """
 
@@ -27,11 +27,11 @@ from heartlab.training.model import load_model
 
 ADVICE = "advice-four"
 MOST = 2
-"""Pieces of advice, and features, that are told."""
+"""The most pieces of advice, and features, that are told."""
 WORLDS = 60
 """Worlds in which features are counted."""
 TELLING = 0.1
-"""Expected points from which a feature is worth a word."""
+"""Expected points from which a feature is told."""
 
 
 @cache

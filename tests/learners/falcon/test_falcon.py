@@ -18,7 +18,7 @@ from support.falcon_twin import PlainLearner, actions, cards_of, flags, measure,
 from support.strategies import examples
 
 from heartlab.cards import card_name
-from heartlab.cli.laboratory import falcon
+from heartlab.cli.models import falcon
 from heartlab.deal import Deal
 from heartlab.kernel.layout import compile_rules
 from heartlab.learners.falcon import parts as falcon_parts

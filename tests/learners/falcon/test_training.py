@@ -16,7 +16,8 @@ from support.falcon_twin import PlainLearner, plain_choice, richer_actions
 from support.gnome_twins import StockTwin, in_order
 
 from heartlab.cards import CardSet, card_name, parse_cards
-from heartlab.cli.laboratory import falcon as show
+from heartlab.cli.models import falcon as show
+from heartlab.cli.reproduce import run_reproduction
 from heartlab.compiled.rng import below, seed_key, substream
 from heartlab.deal import Deal
 from heartlab.kernel.dealing import deal as deal_cards
@@ -40,7 +41,6 @@ from heartlab.learners.falcon.readings import BOTS, SEATS
 from heartlab.learners.falcon.trainer import FalconParameters, FalconTrainer
 from heartlab.players import make_player
 from heartlab.reproduction.parts import Workshop
-from heartlab.reproduction.run import run_reproduction
 from heartlab.training.model import save_model
 
 QUEEN = 36

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support.falcon_positions import random_boxes
 from support.strategies import examples
 
-from heartlab.cli.laboratory import falcon
+from heartlab.cli.models import falcon
 from heartlab.compiled.bits import ZERO
 from heartlab.deal import Deal
 from heartlab.kernel.ranks import QUEEN_BIT

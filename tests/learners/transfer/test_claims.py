@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from heartlab.cli.reproduce import run_reproduction
 from heartlab.learners.transfer import beyond as ggp_beyond
 from heartlab.learners.transfer import table_1 as ggp_table
 from heartlab.learners.transfer.claims import PAPER
@@ -26,7 +27,6 @@ from heartlab.learners.transfer.table_1 import PRINTED, PRINTED_VALUES, WITHOUT_
 from heartlab.learners.transfer.variants import SET_UPS
 from heartlab.reproduction.claims import above
 from heartlab.reproduction.parts import Workshop
-from heartlab.reproduction.run import run_reproduction
 from heartlab.util.statistics import Estimate, estimate, t_quantile
 
 
