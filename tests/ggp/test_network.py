@@ -21,7 +21,7 @@ from heartlab.ggp.machine.grounding import Budget, GroundingFailed, MissingCling
 from heartlab.ggp.machine.load import known_games, load_game, make_machine
 from heartlab.ggp.machine.network import MOVES, TERMINAL
 from heartlab.ggp.machine.simulate import DIGITS, WORDS, choose_wide, draw_numbers
-from heartlab.ggp.players.uct import Tree
+from heartlab.ggp.players.tree import Tree
 
 ATOMS = [f"(true {name})" for name in "abcd"] + [f"v{number}" for number in range(4)]
 LITERALS = st.one_of(st.sampled_from(ATOMS), st.sampled_from(ATOMS[:4]).map(lambda atom: f"(not {atom})"))
@@ -249,7 +249,9 @@ def results():
         ]
         tree = Tree(machine.network, positions=256)
         tree.search(machine.network.net.initial, 20, np.array([13], np.uint64))
-        found[name].append([tree.counts[: tree.used[1]].tolist(), tree.best(machine.network.net.initial, 0)[0]])
+        found[name].append(
+            [tree.nodes.counts[: tree.nodes.used[1]].tolist(), tree.best(machine.network.net.initial, 0)[0]]
+        )
     return found
 
 

@@ -22,7 +22,8 @@ from heartlab.ggp.gdl.parse import UNNAMED, parse_game, parse_term
 from heartlab.ggp.gdl.scramble import Scrambler
 from heartlab.ggp.gdl.terms import GdlError, show
 from heartlab.ggp.machine.load import load_game, make_machine, read_game
-from heartlab.ggp.players.registry import RandomPlayer, make_game_player
+from heartlab.ggp.players.random import RandomPlayer
+from heartlab.ggp.players.registry import make_game_player
 from heartlab.ggp.protocol import agent as agent_module
 from heartlab.ggp.protocol import manager as manager_module
 from heartlab.ggp.protocol import matches

@@ -100,6 +100,16 @@ def use_file(path: Path) -> None:
         raise ValueError(f"--use {path}: {error_sentence(error)}") from error
 
 
+def positive(option: str, value: Any) -> Any:
+    """The value of an option, if it is above zero.
+
+    :raises ValueError: if it is not.
+    """
+    if not value > 0:
+        raise ValueError(f"{option} {value}: needs a number above zero")
+    return value
+
+
 def leave(interrupted: bool) -> NoReturn:
     """End a command that could be interrupted. Threads may still finish their card: a second Ctrl-C ends at once."""
     if interrupted:

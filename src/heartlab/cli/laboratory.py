@@ -16,9 +16,9 @@ from heartlab.cli.app import (
     SeedOption,
     app,
     leave,
+    positive,
     print_json,
 )
-from heartlab.cli.ggp import positive
 from heartlab.rules import Rules
 
 

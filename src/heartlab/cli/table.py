@@ -17,9 +17,9 @@ from heartlab.cli.app import (
     SeedOption,
     SkipBadOption,
     app,
+    positive,
     print_json,
 )
-from heartlab.cli.ggp import positive
 from heartlab.rules import PRESET_NOTES, PRESETS, Rules
 
 

@@ -41,6 +41,17 @@ class Finding:
     def __str__(self) -> str:
         return f"{self.place}: {self.severity}: {self.message}"
 
+    def to_dict(self) -> dict[str, str | int]:
+        """The values for JSON."""
+        place = self.place
+        return {
+            "severity": self.severity,
+            "file": place.source,
+            "line": place.line,
+            "column": place.column,
+            "message": self.message,
+        }
+
 
 def validate(description: Description) -> list[Finding]:
     """All errors and warnings, in the order of the text."""

@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from heartlab.ggp.gdl.parse import parse_term
 from heartlab.ggp.gdl.terms import RANDOM_ROLE, Functor, GdlError, Term, functor, functor_name, show, sort_key
 from heartlab.ggp.machine.base import Machine
-from heartlab.ggp.players.registry import GamePlayer, RandomPlayer, make_game_player
+from heartlab.ggp.players.base import GamePlayer
+from heartlab.ggp.players.random import RandomPlayer
+from heartlab.ggp.players.registry import make_game_player
 
 
 def picture(facts: Iterable[Term], always: frozenset[tuple[Functor, str, str]] = frozenset()) -> str:

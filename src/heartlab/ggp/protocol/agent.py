@@ -21,8 +21,9 @@ from heartlab.ggp.gdl.terms import RANDOM_ROLE, GdlError, Term, show
 from heartlab.ggp.machine.base import Machine, State
 from heartlab.ggp.machine.grounding import Budget
 from heartlab.ggp.machine.load import make_machine
+from heartlab.ggp.players.base import GamePlayer
 from heartlab.ggp.players.belief import Belief
-from heartlab.ggp.players.registry import GamePlayer, RandomPlayer
+from heartlab.ggp.players.random import RandomPlayer
 from heartlab.ggp.protocol.messages import ABORTED, BUSY, DONE, READY, Message, parse_message
 
 MOST_MATCHES = 32
