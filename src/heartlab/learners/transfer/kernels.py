@@ -84,15 +84,6 @@ class Run(NamedTuple):
     counts: npt.NDArray[np.float64]  # [3, kinds] the opponent's moves, see `opponents.watch`
 
 
-class Match(NamedTuple):
-    """The match that is being played."""
-
-    worth: npt.NDArray[np.float64]  # [most] values of the candidate moves
-    path: npt.NDArray[np.int64]  # [plies] positions after each move
-    own: npt.NDArray[np.bool_]  # [plies] whether the move was the learner's
-    recorded: npt.NDArray[np.int64]  # [plies] the positions that are learned
-
-
 def make_memory(positions: int) -> Memory:
     """An empty memory."""
     return Memory(
@@ -180,9 +171,8 @@ def first_visit(board: Any, run: Any, position: int, role: int, is_own: bool) ->
 
 
 @kernel
-def known_worth(graph: Any, values: Any, checks: bool, position: int, role: int, worth: Any) -> bool:
+def known_worth(nodes: Any, edges: Any, values: Any, checks: bool, position: int, role: int, worth: Any) -> bool:
     """The values of candidate moves without any look-ahead; returns whether one of them goes on and is new."""
-    nodes, edges = graph.nodes, graph.edges
     count, first, news = nodes[position, COUNT], nodes[position, FIRST], False
     for child in range(count):
         found = np.int64(edges[first + child])
@@ -228,73 +218,49 @@ def choose_best(worth: Any, count: int, rng: Any) -> int:
 
 
 @kernel
-def choose_own(board: Any, run: Any, position: int, role: int, worth: Any) -> int:
-    """The learner's move: epsilon-greedy over the values of the afterstates."""
-    settings, rng = run.settings, run.rngs[0]
-    count = board.graph.nodes[position, COUNT]
-    if uniform(rng) < settings.epsilon:
-        return below_fast(rng, count)
+def play_match(board: Any, run: Any, opponent: int, role: int, worth: Any, path: Any, own: Any) -> int:
+    """One match: fills in the positions and whose moves led to them; returns how many, 0 if the graph had a problem."""
+    settings, counts = run.settings, run.counts
+    nodes, edges, values, known = board.graph.nodes, board.graph.edges, run.memory.values, run.theirs.values
+    mine, others = run.rngs[0], run.rngs[1]
     checks = settings.reading != Reading.LITERAL and settings.learner != Learner.BASELINE
     looks_up = settings.reading == Reading.LOOK_UP and settings.learner > Learner.TERMINAL_ONLY
-    news = known_worth(board.graph, run.memory.values, checks, position, role, worth)
-    if looks_up and (news or settings.recall):
-        look_up(board, run, position, role, worth)
-    return choose_best(worth, count, rng)
-
-
-@kernel
-def choose_theirs(board: Any, run: Any, opponent: int, position: int, role: int, worth: Any) -> int:
-    """The opponent's move."""
-    rng, count = run.rngs[1], board.graph.nodes[position, COUNT]
-    if opponent == Opponent.RANDOM or uniform(rng) < run.settings.opponent_epsilon:
-        return below_fast(rng, count)
-    rank_moves(board.graph, opponent, run.theirs.values, position, 1 - role, worth)
-    if opponent == Opponent.BLOCKING:
-        prefer_safe(board, position, role, worth)
-    return choose_best(worth, count, rng)
-
-
-@kernel
-def play_match(board: Any, run: Any, match: Any, opponent: int, role: int) -> int:
-    """One match; fills in the path and returns its length, 0 if the graph had a problem."""
-    graph = board.graph
-    nodes, edges = graph.nodes, graph.edges
     position, plies = np.int64(0), np.int64(0)
     while nodes[position, GOAL] < 0 and plies < MAX_PLIES:
         if nodes[position, FIRST] < 0:
             expand_position(board, position)
-            if graph.used[2] != OK:
+            if board.graph.used[2] != OK:
                 return 0
-        match.own[plies] = nodes[position, MOVER] == role
-        if match.own[plies]:
-            chosen = choose_own(board, run, position, role, match.worth)
+        count = nodes[position, COUNT]
+        own[plies] = nodes[position, MOVER] == role
+        if own[plies]:
+            # the learner: epsilon-greedy over the values of the afterstates
+            if uniform(mine) < settings.epsilon:
+                chosen = below_fast(mine, count)
+            else:
+                news = known_worth(nodes, edges, values, checks, position, role, worth)
+                if looks_up and (news or settings.recall):
+                    look_up(board, run, position, role, worth)
+                chosen = choose_best(worth, count, mine)
         else:
-            chosen = choose_theirs(board, run, opponent, position, role, match.worth)
-            picked = watch(graph, position, chosen, 1 - role, run.counts)
-            if run.settings.recognise and picked >= 0:
-                weigh(run.features, run.counts[2], picked)
+            # the opponent: epsilon-greedy over its preferences
+            if opponent == Opponent.RANDOM or uniform(others) < settings.opponent_epsilon:
+                chosen = below_fast(others, count)
+            else:
+                rank_moves(nodes, edges, opponent, known, position, 1 - role, worth)
+                if opponent == Opponent.BLOCKING:
+                    prefer_safe(board, position, role, worth)
+                chosen = choose_best(worth, count, others)
+            picked = watch(nodes, edges, position, chosen, 1 - role, counts)
+            if settings.recognise and picked >= 0:
+                weigh(run.features, counts[2], picked)
         position = np.int64(edges[nodes[position, FIRST] + chosen])
-        match.path[plies] = position
+        path[plies] = position
         plies += 1
     return plies
 
 
 # Learning
-
-
-@kernel
-def record(board: Any, run: Any, match: Any, plies: int, role: int) -> int:
-    """List the positions of a match that are learned, new ones with their initial values; returns how many."""
-    memory, recording, number = run.memory, run.settings.recording, np.int64(0)
-    for ply in range(plies):
-        position, own, over = match.path[ply], match.own[ply], ply == plies - 1
-        if own or recording == Recording.ALL or (over and recording == Recording.OWN_AND_LAST):
-            if memory.values[position, role] < 0.0:
-                first_visit(board, run, position, role, own)
-            memory.own[position, role] |= own and not over
-            match.recorded[number] = position
-            number += 1
-    return number
 
 
 @kernel
@@ -324,28 +290,37 @@ def learn_theirs(graph: Any, settings: Any, theirs: Any, path: Any, plies: int, 
 @kernel
 def learn_matches(board: Any, run: Any, rewards: Any) -> int:
     """Play and learn; fills in the rewards and returns how many matches were played before the graph had a problem."""
-    graph, settings = board.graph, run.settings
-    match = Match(
-        np.zeros(len(board.rules.moves)),
-        np.zeros(MAX_PLIES, np.int64),
-        np.zeros(MAX_PLIES, np.bool_),
-        np.zeros(MAX_PLIES, np.int64),
-    )
+    graph, settings, memory, recording = board.graph, run.settings, run.memory, run.settings.recording
+    path, recorded = np.zeros(MAX_PLIES, np.int64), np.zeros(MAX_PLIES, np.int64)
+    own = np.zeros(MAX_PLIES, np.bool_)
+    worth = np.zeros(len(board.rules.moves))  # of the candidate moves
     for number in range(len(rewards)):
-        # play a match by look-up of values
+        # play a match
         role = (settings.role + settings.alternate * number) & 1
         opponent = opponent_of_match(settings.opponent, number, settings.period)
-        plies = play_match(board, run, match, opponent, role)
+        plies = play_match(board, run, opponent, role, worth, path, own)
         if plies == 0:
             return number
-        reward = np.float64(max(0, graph.nodes[match.path[plies - 1], GOAL + role]))
+        reward = np.float64(max(0, graph.nodes[path[plies - 1], GOAL + role]))
         rewards[number] = reward
-        # initialise afterstates that were not visited in any previous match
-        count = record(board, run, match, plies, role)
-        # update values by TD(lambda)
-        update(run.memory, match.recorded, count, role, reward, settings)
+        # record its positions, and initialise those that were not visited in any match before
+        count = np.int64(0)
+        for ply in range(plies):
+            over = ply == plies - 1
+            if (
+                own[ply]
+                or settings.recording == Recording.ALL
+                or (over and settings.recording == Recording.OWN_AND_LAST)
+            ):
+                if memory.values[path[ply], role] < 0.0:
+                    first_visit(board, run, path[ply], role, own[ply])
+                memory.own[path[ply], role] |= own[ply] and not over
+                recorded[count] = path[ply]
+                count += 1
+        # update their values by TD(lambda)
+        update(memory, recorded, count, role, reward, settings)
         if opponent == Opponent.ADAPTIVE:
-            learn_theirs(graph, settings, run.theirs, match.path, plies, 1 - role)
+            learn_theirs(graph, settings, run.theirs, path, plies, 1 - role)
         # recognise the opponent
         if settings.recognise:
             believe(run.features, settings.forget)

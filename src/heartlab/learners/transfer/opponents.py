@@ -30,9 +30,8 @@ def opponent_of_match(opponent: int, match: int, period: int) -> int:
 
 
 @kernel
-def rank_moves(graph: Any, opponent: int, known: Any, position: int, player: int, worth: Any) -> None:
+def rank_moves(nodes: Any, edges: Any, opponent: int, known: Any, position: int, player: int, worth: Any) -> None:
     """How much an opponent prefers each of its moves; `known` are the values of one that adapts."""
-    nodes, edges = graph.nodes, graph.edges
     count, first = nodes[position, COUNT], nodes[position, FIRST]
     liked, shunned = (LOST, WON) if opponent == Opponent.WEAK else (WON, LOST)
     for child in range(count):
@@ -65,13 +64,12 @@ def prefer_safe(board: Any, position: int, winner: int, worth: Any) -> None:
 
 
 @kernel
-def watch(graph: Any, position: int, chosen: int, player: int, counts: Any) -> Any:
+def watch(nodes: Any, edges: Any, position: int, chosen: int, player: int, counts: Any) -> Any:
     """Note a move of a player where it had moves of different kinds; returns the kind that it chose, else -1.
 
     `counts[0]` gets what was chosen, `counts[1]` what a uniform choice would have been, `counts[2]` how many moves of
     each kind there were this time.
     """
-    nodes, edges = graph.nodes, graph.edges
     count, first = nodes[position, COUNT], nodes[position, FIRST]
     picked = nodes[edges[first + chosen], CLASS + player]
     same = 0

@@ -189,7 +189,7 @@ class Walk:
             chosen = np.flatnonzero(graph.edges[first : first + count] == here)
             if len(chosen) and graph.nodes[before, MOVER] != self.player:
                 know = self.knowledge
-                picked = watch(graph, before, int(chosen[0]), 1 - self.player, know.counts)
+                picked = watch(graph.nodes, graph.edges, before, int(chosen[0]), 1 - self.player, know.counts)
                 if picked >= 0:
                     weigh(know.features, know.counts[2], picked)
         self.path.append(here)
@@ -205,7 +205,7 @@ class Walk:
         if uniform(self.rng) < know.settings.epsilon:
             return int(below_fast(self.rng, count))
         while True:
-            known_worth(game.board.graph, game.memory.values, True, here, self.player, worth)
+            known_worth(*game.board.graph[:2], game.memory.values, True, here, self.player, worth)
             if know.model is not None:
                 look_up(game.board, self.run(), here, self.player, worth)
             if game.is_ok:
