@@ -478,7 +478,7 @@ def test_wrong_numbers_of_players_and_wrong_names(nim):
 
 @pytest.mark.parametrize("host", ["a" * 70, "a..b"])
 def test_impossible_host_names_are_failed_connections(host):
-    with pytest.raises(SeatFailure, match="no name of a host") as caught:
+    with pytest.raises(SeatFailure, match="not the name of a host") as caught:
         RemoteSeat(f"http://{host}:9147").ask("(INFO)", 1)
     assert caught.value.kind == CONNECTION
 

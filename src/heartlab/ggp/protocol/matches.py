@@ -1,4 +1,4 @@
-"""A series of matches between players named on the command line, and what came of it."""
+"""A series of matches between players given by name or address, and its summary."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from heartlab.util.statistics import estimate
 
 @cache
 def warm_up(spec: str) -> None:
-    """Let a player of some kind choose once, so that nothing has to be compiled while a clock runs."""
+    """Let a player choose once, so that nothing is compiled while a clock runs."""
     machine = load_game("nim")
     player = make_game_player(spec)
     player.begin(machine, 0, 1.0)
@@ -30,7 +30,7 @@ def warm_up(spec: str) -> None:
 
 
 def make_agent(spec: str, seed: int = 0) -> Agent:
-    """An agent whose every match is played by a fresh player of one kind.
+    """An agent with a new player for every match.
 
     Raises:
         GdlError: there is no such player.
@@ -41,7 +41,7 @@ def make_agent(spec: str, seed: int = 0) -> Agent:
 
 
 def make_seat(text: str, seed: int) -> Seat:
-    """A seat from the name of a player or an address; a host named like a player needs its http:// in front."""
+    """A seat from the name of a player or an address; a host named like a player needs http:// in front."""
     is_player = text.partition(":")[0] in FAMILIES
     if text.startswith("http://") or (not is_player and text.rpartition(":")[2].isdecimal()):
         return RemoteSeat(text)
@@ -57,10 +57,10 @@ def play_matches(
     record: Path | None = None,
     tell: Callable[[str], None] | None = None,
 ) -> dict[str, Any]:
-    """Play a number of matches; the means with their intervals, and what went wrong.
+    """Play a number of matches: mean goals with their intervals, and what went wrong.
 
-    A match that gives a player no goal (broken off, or by rules that have none for it) is not in its mean;
-    `without_goal` counts such matches.
+    Matches without a goal for a player (broken off, or not defined by the rules) are not in its mean; `without_goal`
+    counts them.
 
     Raises:
         GdlError: a player is not known, or there are not as many as the game needs.
@@ -117,7 +117,7 @@ def play_matches(
 
 
 def _mean(goals: list[int | None]) -> dict[str, float | int | None]:
-    """The mean of the goals that there are, half the width of its 95 % interval, and how many goals are missing."""
+    """The mean of the known goals, half the width of its 95 % interval, and the number of missing goals."""
     known = [goal for goal in goals if goal is not None]
     found = estimate(np.array(known, np.float64))
     half = (found.ci95[1] - found.ci95[0]) / 2 if found.n > 1 else None

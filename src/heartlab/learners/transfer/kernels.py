@@ -307,11 +307,7 @@ def learn_matches(board: Any, run: Any, rewards: Any) -> int:
         count = np.int64(0)
         for ply in range(plies):
             over = ply == plies - 1
-            if (
-                own[ply]
-                or settings.recording == Recording.ALL
-                or (over and settings.recording == Recording.OWN_AND_LAST)
-            ):
+            if own[ply] or recording == Recording.ALL or (over and recording == Recording.OWN_AND_LAST):
                 if memory.values[path[ply], role] < 0.0:
                     first_visit(board, run, path[ply], role, own[ply])
                 memory.own[path[ply], role] |= own[ply] and not over
