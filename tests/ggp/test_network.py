@@ -1,9 +1,7 @@
 """The network against the prover, its plain twin; playouts against each other; uniform choice; JIT on against off."""
 
 import json
-import os
 import random
-import subprocess
 import sys
 
 import numpy as np
@@ -11,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
+from support import run_file
 
 from heartlab.ggp.gdl.parse import parse_game
 from heartlab.ggp.gdl.terms import GdlError
@@ -256,16 +255,7 @@ def results():
 
 
 def test_compiled_and_plain_kernels_agree():
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore::RuntimeWarning", __file__],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.path.dirname(__file__)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert json.loads(done.stdout) == json.loads(json.dumps(results()))
+    assert json.loads(run_file(__file__, jit=False)) == json.loads(json.dumps(results()))
 
 
 def test_known_games_are_listed_in_the_error():

@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from heartlab.ggp.gdl.parse import Description, parse_term
 from heartlab.ggp.gdl.scramble import Plain, Scrambler
@@ -58,7 +57,7 @@ class MatchRecord:
     """Whether play reached a terminal state."""
     seconds: float = 0.0
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The values for JSON."""
         return asdict(self)
 
