@@ -22,7 +22,8 @@ from heartlab.ggp.gdl.parse import UNNAMED, parse_game, parse_term
 from heartlab.ggp.gdl.scramble import Scrambler
 from heartlab.ggp.gdl.terms import GdlError, show
 from heartlab.ggp.machine.load import load_game, make_machine, read_game
-from heartlab.ggp.players.registry import RandomPlayer, make_game_player
+from heartlab.ggp.players.random import RandomPlayer
+from heartlab.ggp.players.registry import make_game_player
 from heartlab.ggp.protocol import agent as agent_module
 from heartlab.ggp.protocol import manager as manager_module
 from heartlab.ggp.protocol import matches
@@ -477,7 +478,7 @@ def test_wrong_numbers_of_players_and_wrong_names(nim):
 
 @pytest.mark.parametrize("host", ["a" * 70, "a..b"])
 def test_impossible_host_names_are_failed_connections(host):
-    with pytest.raises(SeatFailure, match="no name of a host") as caught:
+    with pytest.raises(SeatFailure, match="not the name of a host") as caught:
         RemoteSeat(f"http://{host}:9147").ask("(INFO)", 1)
     assert caught.value.kind == CONNECTION
 

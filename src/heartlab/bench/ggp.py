@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator
 
@@ -11,11 +12,17 @@ from heartlab.ggp.machine.compiled import NetworkMachine
 from heartlab.ggp.machine.grounding import MissingClingo
 from heartlab.ggp.machine.load import known_games, load_game
 from heartlab.learners.transfer.discovery import learn_features
-from heartlab.learners.transfer.trainer import TurnGame, learn, make_settings
+from heartlab.learners.transfer.settings import Learner, Opponent, Reading, Settings
+from heartlab.learners.transfer.trainer import TurnGame, learn
 
 CHUNK = 1 << 20
 RUN = 3000
 GAMES = ("tictactoe", "connect4")
+LEARNERS = (
+    (Learner.BASELINE, Reading.LITERAL),
+    (Learner.TRANSFER, Reading.TERMINAL_CHECK),
+    (Learner.TRANSFER, Reading.LOOK_UP),
+)
 
 
 def _playouts(machine: NetworkMachine, wide: bool) -> Work:
@@ -89,15 +96,16 @@ def bench_learning(seconds: float) -> Iterator[BenchResult]:
         source, target = TurnGame(_network("tictactoe")), TurnGame(_network("connect3"))
     except MissingClingo:
         return
-    model = learn_features(source, ("eps-greedy",))
-    for learner, reading in (("baseline", "literal"), ("transfer", "terminal-check"), ("transfer", "look-up")):
-        settings = make_settings(learner=learner, reading=reading, opponent="eps-greedy")
-        runs = iter(range(1 << 62))
+    model = learn_features(source, (Opponent.EPS_GREEDY,))
+    for learner, reading in LEARNERS:
+        settings = Settings(learner, reading, Opponent.EPS_GREEDY)
 
-        def work(count: int, settings=settings, runs=runs) -> None:  # type: ignore[no-untyped-def]
+        def work(count: int, settings: Settings = settings, runs: Iterator[int] = itertools.count()) -> None:  # noqa: B008
             for first in range(0, count, RUN):
                 learn(target, settings, min(RUN, count - first), run=next(runs), model=model)
 
         work(1)
         speed = rate(work, seconds / 3, RUN)
-        yield BenchResult("ggp.learning", "matches/s", 1, speed, note=f"connect3, {learner}, {reading}, runs of {RUN}")
+        yield BenchResult(
+            "ggp.learning", "matches/s", 1, speed, note=f"connect3, {learner.text}, {reading.text}, runs of {RUN}"
+        )
