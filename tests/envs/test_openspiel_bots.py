@@ -189,10 +189,10 @@ def test_a_policy_plays(monkeypatch):
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("openspiel", "say which bot"),
+        ("openspiel", "needs a bot"),
         ("openspiel:alphazero", "no bot 'alphazero'"),
         ("openspiel:ismcts,depth=3", "no option 'depth'"),
-        ("openspiel:ismcts,sims=many", "is no number"),
+        ("openspiel:ismcts,sims=many", "is not a number"),
         ("openspiel:mcts,worlds=0", "too small"),
         ("openspiel:policy,from=nowhere:f", "cannot be loaded"),
         ("openspiel:policy,from=nowhere", "MODULE:FUNCTION"),

@@ -332,12 +332,12 @@ def test_options_that_a_bot_does_not_name_are_not_set(bot, tmp_path, capfd):
     measured([player, make_player("random")], "seed", units=1)
     player.close()
     assert "setoption" not in log.read_text()
-    assert capfd.readouterr().err.count("names no option nope, which is not set; it names none") == 1
+    assert capfd.readouterr().err.count("has no option nope: not set; its options: none") == 1
 
 
 def test_a_platform_without_waitid_gets_a_sentence(monkeypatch):
     monkeypatch.delattr(os, "waitid")
-    with pytest.raises(PlayerError, match="need Linux, or macOS with Python 3"):
+    with pytest.raises(PlayerError, match="needs Linux, or macOS with Python 3"):
         make_player(f"exec:{GOOD}")
 
 
@@ -476,7 +476,7 @@ def test_threads_batches_and_processes_do_not_change_the_result(options):
 def test_an_echo_is_not_waited_for():
     bot = BotProcess(("cat",))
     try:
-        with pytest.raises(Fault, match="says back what it is told"):
+        with pytest.raises(Fault, match="echoes its input"):
             bot.handshake(60.0)
     finally:
         bot.close()
@@ -486,12 +486,12 @@ def test_an_echo_is_not_waited_for():
     ("name", "sentence"),
     [
         ("exec:", "needs a command"),
-        ("exec:no-such-program-here", "there is no program"),
+        ("exec:no-such-program-here", "there is no executable program"),
         (
             "exec:speed=1:sh",
-            "there is no program 'speed=1:sh'.*; options are movetime, start, processes, log, option.NAME",
+            "there is no executable program 'speed=1:sh'; options are movetime, start, processes, log, option.NAME",
         ),
-        ("exec:movetime=soon:sh", "are numbers"),
+        ("exec:movetime=soon:sh", "must be numbers"),
         ("exec:movetime=0:sh", "above zero"),
         ("exec:'unfinished", "cannot be split"),
     ],
