@@ -37,6 +37,10 @@ from heartlab.players.registry import PlayerError, register
 from heartlab.uhi.lines import dialogue, enddeal_line, question, why_refused
 from heartlab.uhi.process import LEAVE, BotProcess, Fault
 
+MOVETIME = 5000
+"""Default milliseconds for a choice."""
+START = 60.0
+"""Default seconds from `uhi` to `uhiok`."""
 MAX_RESTARTS = 1
 """Restarts within a deal."""
 HOPELESS = 3
@@ -57,9 +61,9 @@ class Settings:
     """
 
     command: tuple[str, ...]
-    movetime: int = 5000
+    movetime: int = MOVETIME
     """Milliseconds for a choice."""
-    start: float = 60.0
+    start: float = START
     """Seconds from `uhi` to `uhiok`."""
     processes: int = os.cpu_count() or 1
     """Upper limit of processes."""
@@ -95,7 +99,7 @@ def parse_settings(text: str) -> Settings:
         raise PlayerError(f"exec: there is no executable program {command[0]!r}{hint}")
     options = {key.removeprefix("option."): value for key, value in values.items() if key.startswith("option.")}
     try:
-        movetime, start = int(values.get("movetime", 5000)), float(values.get("start", 60.0))
+        movetime, start = int(values.get("movetime", MOVETIME)), float(values.get("start", START))
         processes = int(values.get("processes", os.cpu_count() or 1))
     except ValueError as error:
         raise PlayerError(f"exec: movetime, start and processes must be numbers: {error}") from None

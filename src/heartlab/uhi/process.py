@@ -148,7 +148,7 @@ class BotProcess:
         """Whether the process has not ended."""
         return self._exit_status() is None
 
-    def handshake(self, seconds: float, first_word: float = FIRST_WORD) -> None:
+    def handshake(self, seconds: float) -> None:
         """Send `uhi` and wait for `uhiok`; sets name, author and options.
 
         :raises Fault: if `uhiok` does not come in time.
@@ -157,7 +157,7 @@ class BotProcess:
         first: str | None = None
         self._queue([f"uhi {VERSION}"])
         try:
-            first = self._exchange(begun + min(seconds, first_word), lambda line: line)
+            first = self._exchange(begun + min(seconds, FIRST_WORD), lambda line: line)
             if not self._greeted(first):
                 self._exchange(begun + seconds, self._greeted)
         except Fault as fault:
