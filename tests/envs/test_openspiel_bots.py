@@ -115,7 +115,7 @@ def test_flags_and_rules_are_each_others_inverse(flags):
 )
 def test_rules_that_openspiel_does_not_know_get_a_sentence(rules, word):
     player = make_player("openspiel:ismcts,sims=5")
-    with pytest.raises(PlayerError, match=f"does not know {word}"):
+    with pytest.raises(PlayerError, match=f"does not have {word}"):
         Match([player, make_player("random")], Rules.parse(rules), 1)
 
 

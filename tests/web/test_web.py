@@ -599,7 +599,7 @@ def test_a_player_of_openspiel_sits_down_where_openspiel_knows_the_rules():
     pytest.importorskip("pyspiel", reason="needs the extra envs")
     bots = Bots(["openspiel:uniform_random"])
     bots.admit("openspiel:uniform_random", Rules.parse("openspiel"))
-    with pytest.raises(ValueError, match=r"cannot sit at this table: .* does not know heart_points=rank"):
+    with pytest.raises(ValueError, match=r"cannot sit at this table: .* does not have heart_points=rank"):
         bots.admit("openspiel:uniform_random", Rules.parse("spot"))
 
 
