@@ -1,11 +1,11 @@
 """Train a small agent with a page of NumPy and play it in the arena: `python examples/train_vector.py --deals 25600`.
 
-A network with one hidden layer guesses how many points a seat will have taken at the end of the deal, for each card
-that it could play. All four seats play by it, mostly the card with the lowest guess, and it learns from what came out.
-The deals come from the vectorised environment (the PettingZoo environment shows the same numbers, a deal at a time).
+A network with one hidden layer predicts, for each card, how many points the seat will have at the end of the deal. All
+four seats play the card with the lowest prediction, or sometimes a random one, and the network learns from the results.
+The deals come from the vectorised environment (the PettingZoo environment has the same observations, a deal at a time).
 
-This takes about three minutes (182 s on two busy cores, 115 s of computing); for a first look take `--deals 2560`:
-half a minute of computing. The first run compiles as well, for up to a minute or two.
+This takes about three minutes (182 s on two busy cores, 115 s of processor time); `--deals 2560` takes half a minute.
+The first run also compiles, for up to a minute or two.
 """
 
 import argparse

@@ -16,7 +16,7 @@ class Cautious(Player):
 
 
 def make(argument):
-    """What the entry point names: from the text after the colon to a player."""
+    """The function of the entry point: makes the player from the text after the colon."""
     if argument not in ("", "bold"):
-        raise PlayerError(f"cautious: {argument!r} is no option; the only one is bold")
+        raise PlayerError(f"cautious: {argument!r} is not an option; the only one is bold")
     return Cautious(max if argument == "bold" else min)

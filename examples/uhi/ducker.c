@@ -1,6 +1,6 @@
 /* A Hearts bot in C. Build and try it:
  *     cc -O2 -o ducker examples/uhi/ducker.c && heartlab arena "exec:./ducker" gnome
- * It counts cards: it leads the suit of which most is still out, ducks when it can, and throws what hurts when it may.
+ * It counts cards: it leads the suit with most cards still out, ducks when it can, and discards points when it may.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,15 +1,15 @@
 #!/bin/sh
 # A Hearts bot in awk. Try: heartlab arena "exec:examples/uhi/lowest.sh" random
-# It passes its highest cards and plays the highest card that does not win; if it cannot follow suit it throws what hurts.
+# It passes its highest cards and plays the highest card that does not win; if it cannot follow suit it discards points.
 awk=awk
-case $(awk -W version 2>&1 < /dev/null) in mawk*) awk="awk -W interactive" ;; esac  # mawk would wait for a full buffer
+case $(awk -W version 2>&1 < /dev/null) in mawk*) awk="awk -W interactive" ;; esac  # mawk buffers its input otherwise
 exec $awk '
 function rank(card) { return index("23456789TJQKA", substr(card, 1, 1)) }
 function suit(card) { return substr(card, 2, 1) }
 function points(card) { return card == "QS" ? 13 : suit(card) == "H" }
 function holds(wanted,    card) { for (card in hand) if (suit(card) == wanted) return 1; return 0 }
 
-function allowed(card, last_resort) {    # `last_resort`: no card fits the rules below the first three, so these lapse
+function allowed(card, last_resort) {    # `last_resort`: no card obeys all rules, so the last two do not apply
     if (size && holds(led)) { if (suit(card) != led) return 0 }
     if (!cards && opening == "any-club") return suit(card) == "C"
     if (!cards && opening ~ /2C|lowest-club/) return card == lowest_club()

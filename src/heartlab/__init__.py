@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from heartlab.observation import Observation
     from heartlab.players import Player, make_player, register
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "PRESETS",

@@ -204,8 +204,8 @@ def test_any_bytes_from_a_bot(tmp_path_factory, chunks):
     loop = f'while read -r word rest; do case $word in "card?") cat {folder}/said; exit;; esac; done'
     bot = BotProcess(["sh", "-c", f"read -r line; echo uhiok; {loop}"])
     try:
-        bot.handshake(20.0)
-        cards = only(Fault, lambda: bot.ask(["newgame"], "card? movetime 3000", OBS, 3000))
+        bot.handshake(600.0)
+        cards = only(Fault, lambda: bot.ask(["newgame"], "card? movetime 600000", OBS, 600_000))
         assert cards is None or isinstance(cards, CardSet)
     finally:
         bot.close(leave=0.0)

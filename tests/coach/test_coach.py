@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
-import time
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ pytest.importorskip("starlette", reason="needs the extra web")
 pytest.importorskip("uvicorn", reason="needs the extra web")
 pytest.importorskip("websockets", reason="needs the extra web")
 
+from heartlab.web.limits import Bucket
 from support.web_client import QUICK_COACH, serving
 from typer.testing import CliRunner
 
@@ -422,7 +423,9 @@ def test_only_deals_like_those_of_the_yardstick_count_for_the_level():
     assert not counts(only=1)
 
 
-def test_mistakes_become_puzzles_and_a_level(served):
+def test_mistakes_become_puzzles_and_a_level(served, monkeypatch):
+    minutes = itertools.count(step=60)  # a minute between two messages: there are always tokens
+    monkeypatch.setattr("heartlab.web.server.Bucket", lambda: Bucket(lambda: float(next(minutes))))
     with served.client() as client:
         assert client.ask("level", "level", house=served.key, name="Zoe")["per_deal"] is None
         client.create(served.key, name="Zoe")
@@ -431,11 +434,9 @@ def test_mistakes_become_puzzles_and_a_level(served):
                 assert client.ask("hint", "passing")["type"] == "passing"
             while client.view["phase"] not in ("over", "end"):
                 client.act(lambda view: view["legal"][-1])
-            time.sleep(1.2)
             reviewed = client.ask("review", "reviewed", number=number)
             assert reviewed["type"] == "reviewed"
             client.ask("review", "reviewed", number=number)
-            time.sleep(1.2)
             client.act()
         level = client.ask("level", "level", house=served.key, name="Zoe")
         assert level["deals"] == 2, "a deal with hints says nothing about the level"

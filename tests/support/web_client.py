@@ -66,7 +66,7 @@ def serving(path: Any = ":memory:", *, coach: str = QUICK_COACH, dealer: Any = d
         yield Served(house, listener.getsockname()[1], loops[0])
     finally:
         server.should_exit = True
-        thread.join(10)
+        thread.join(600)
         house.close()
 
 
@@ -74,7 +74,7 @@ class Client:
     """One browser's end of the line."""
 
     def __init__(self, port: int) -> None:
-        self._line = connect(f"ws://127.0.0.1:{port}/ws", max_size=None, open_timeout=60)
+        self._line = connect(f"ws://127.0.0.1:{port}/ws", max_size=None, open_timeout=600)
         self.socket = self._line.__enter__()
         self.traffic: list[str] = []
         self.view: dict[str, Any] = {}

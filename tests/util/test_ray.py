@@ -13,22 +13,49 @@ from heartlab.training.recipes import RecipeError
 from heartlab.training.sweep import plan, run_sweep
 from heartlab.util.executor import ExecutorError, LocalExecutor, RayExecutor, make_executor
 
+PATIENCE = 600
+"""Seconds that Ray may need for anything: on a busy machine even the start of a node takes minutes."""
+os.environ.setdefault("RAY_gcs_server_request_timeout_seconds", str(PATIENCE))  # read when Ray is imported
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'heartlab[ray]' brings it")
+
+
+def patiently(look_up):
+    """A function that raises RuntimeError until a node has started, called until it does not."""
+
+    def retry(*arguments):
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            try:
+                return look_up(*arguments)
+            except RuntimeError:
+                time.sleep(0.1)
+        return look_up(*arguments)
+
+    return retry
 
 
 @pytest.fixture(scope="module")
 def cluster():
     """Two nodes of one worker each on this machine."""
+    from ray._private import services
     from ray.cluster_utils import Cluster
+
+    class PatientCluster(Cluster):
+        def _wait_for_node(self, node, timeout=PATIENCE):
+            super()._wait_for_node(node, PATIENCE)
 
     before = dict(os.environ)
     os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled"}
-    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-    nodes.second = nodes.add_node(num_cpus=1)
-    ray.init(address=nodes.address, log_to_driver=False, logging_level="error")
-    yield nodes
-    ray.shutdown()
-    nodes.shutdown()
+    os.environ |= {"RAY_gcs_server_port_wait_time_s": str(PATIENCE), "RAY_NUM_REDIS_GET_RETRIES": str(PATIENCE)}
+    os.environ |= {"RAY_worker_register_timeout_seconds": str(PATIENCE)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(services, "get_node", patiently(services.get_node))
+        nodes = PatientCluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+        nodes.second = nodes.add_node(num_cpus=1)
+        ray.init(address=nodes.address, log_to_driver=False, logging_level="error")
+        yield nodes
+        ray.shutdown()
+        nodes.shutdown()
     os.environ.clear()
     os.environ.update(before)
 
@@ -69,16 +96,18 @@ def test_parts_and_sweeps_there_as_here(cluster, tmp_path):
 
 
 def test_a_node_that_dies_in_mid_match_changes_nothing(cluster, tmp_path):
-    class Slow(Player):
-        """Plays the lowest legal card, slowly, and leaves a note about where it ran."""
+    class Noted(Player):
+        """Plays the lowest legal card, leaves a note about where it ran, and waits until both nodes have done so."""
 
         def choose_cards(self, batch):
-            node = ray.get_runtime_context().get_node_id() if ray.is_initialized() else "here"
-            (tmp_path / node).touch()
-            time.sleep(0.01 if node != "here" else 0.0)
+            if ray.is_initialized():
+                (tmp_path / ray.get_runtime_context().get_node_id()).touch()
+                end = time.monotonic() + PATIENCE
+                while len(list(tmp_path.iterdir())) < 2 and time.monotonic() < end:
+                    time.sleep(0.01)
             return np.array([min(batch[row].legal) for row in range(len(batch))], np.int8)
 
-    match = Match([Slow()], Rules.parse("seed"), 12, seed=4)
+    match = Match([Noted()], Rules.parse("seed"), 12, seed=4)
     finished = []
 
     def kill(done):

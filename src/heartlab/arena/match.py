@@ -1,8 +1,8 @@
 """Playing a match: the same deals in every seat arrangement, many rows of a table at once.
 
-A *unit* is what is repeated: a deal, or a game to the score limit. Every unit is played once per arrangement, and all
-numbers are kept per unit, so that intervals come from independent values and a match can stop after any unit. Results
-depend on (seed, unit, arrangement) alone: not on threads, not on the size of a batch.
+A *unit* is a deal, or a game to the score limit. Every unit is played once per arrangement, and all results are stored
+per unit, so that intervals come from independent values and a match can stop after any unit. Results depend only on
+(seed, unit, arrangement), not on the number of threads or the batch size.
 """
 
 from __future__ import annotations
@@ -27,20 +27,21 @@ from heartlab.util.interrupts import interrupt_held
 from heartlab.util.statistics import FloatArray, estimate
 
 ROWS_PER_BATCH = 4096
-"""The most rows that are in play together in one thread."""
+"""Upper limit of rows per batch."""
 SECONDS_PER_BATCH = 1.0
-"""What a batch should take, so that progress shows and an interrupt is answered soon."""
+"""Target duration of a batch: short enough for progress reports and for Ctrl-C."""
 CHECK_EVERY = 50
-"""A sequential stop is decided only after multiples of so many units, whatever the batch size."""
+"""The stopping rule of `until_se` is evaluated after multiples of this many units, whatever the batch size."""
 MAX_DEALS_PER_GAME = 1000
-"""A game that is not over by then is given up: nobody has won it."""
+"""A game that is not over by then is abandoned and counts as won by nobody."""
 
 
 DealListener = Callable[[FinishedDeals], None]
+"""Called with the finished deals of each batch."""
 
 
 def _share_of_wins(points: npt.NDArray[np.int64], seatings: npt.NDArray[np.int64], kinds: int) -> FloatArray:
-    """[rows, kinds]: one win per row, split among the seats with the fewest points."""
+    """[rows, kinds]: one win per row, shared by the seats with the fewest points."""
     best = points == points.min(axis=1, keepdims=True)
     credit = best / best.sum(axis=1, keepdims=True)
     return np.stack([(credit * (seatings == kind)).sum(axis=1) for kind in range(kinds)], axis=1)
@@ -52,7 +53,7 @@ def _per_kind(values: FloatArray, seatings: npt.NDArray[np.int64], kinds: int) -
 
 
 def _play_batch(match: Match, units: npt.NDArray[np.int64]) -> tuple[MatchResult, list[FinishedDeals]]:
-    """Play some units in all arrangements and sum up each unit."""
+    """Play some units in all arrangements; the results per unit, and the deals."""
     started = time.perf_counter()
     table = MatchRows(match, units)
     kinds, rows = len(table.kinds), len(table.units)
@@ -109,10 +110,10 @@ def _play_batch(match: Match, units: npt.NDArray[np.int64]) -> tuple[MatchResult
 
 
 class _SequentialStop:
-    """Finds the first multiple of CHECK_EVERY units after which the standard error is small enough.
+    """Finds the first multiple of CHECK_EVERY units at which the standard error is small enough.
 
-    Every unit is looked at once: mean and sum of squares run along, block by block, and only when they come near the
-    goal the error is worked out as the report does it.
+    Mean and sum of squares are updated block by block (Chan et al.), so that every unit is read once. Only when that
+    running error is close to the limit, the error is computed exactly as the report does.
     """
 
     def __init__(self, until_se: float) -> None:
@@ -122,7 +123,7 @@ class _SequentialStop:
         self._count, self._mean, self._squares = 0, 0.0, 0.0
 
     def after(self, points: FloatArray) -> int | None:
-        """Where the match stops, given the points of the next units; None if it goes on."""
+        """The unit at which the match stops, given the points of the next units; None if it continues."""
         values = points[:, 0] - points[:, 1] if points.shape[1] > 1 else points[:, 0]
         self._seen.append(values)
         self._rest = np.concatenate([self._rest, values])
@@ -159,15 +160,24 @@ def run_match(
 ) -> MatchResult:
     """Play a match. An interrupt (Ctrl-C) ends it early with what was measured so far.
 
-    The first illegal card and the first illegal pass of each player are told on standard error.
+    The first illegal card and the first illegal pass of each player are reported on standard error.
 
-    :param threads: table rows are spread over so many threads; default: one per core.
-    :param batch: units per batch, by default as many as take about a second; the result does not depend on it.
-    :param until_se: stop once the standard error of the first difference (or mean) is that small.
+    >>> from heartlab import Rules, make_player
+    >>> match = Match([make_player("gnome"), make_player("random")], Rules.parse("standard"), units=20, seed=1)
+    >>> result = run_match(match, threads=1)
+    >>> bool(result.points[:, 0].mean() < result.points[:, 1].mean())
+    True
+
+    :param threads: number of threads for the batches; default: one per core.
+    :param batch: units per batch; default: as many as take about a second. The result does not depend on it.
+    :param until_se: stop once the standard error of the difference of the first two players (of the mean, if there is
+        only one) is at most this.
     :param progress: called with the number of units finished.
-    :param listener: called with the finished deals of each batch, in order; never with more than the result counts.
-    :param keep: a file in which the match is kept while it is played; if it is there already, the match goes on.
-    :param executor: where batches are played, instead of on threads; the result does not depend on it.
+    :param listener: called with the finished deals of each batch, in order; exactly those that the result counts.
+    :param keep: a file in which the match is saved while it is played; if it exists, the match continues from there.
+    :param executor: runs the batches instead of local threads; the result does not depend on it.
+    :raises KeepError: if the file of `keep` holds something else than this match.
+    :raises PlayerFailure: if a player raises an error or gives an answer that is not a card.
     """
     started = time.perf_counter()
     keeper = Keeper(keep, match) if keep else None
@@ -175,7 +185,7 @@ def run_match(
     parts: list[MatchResult] = [before] if before else []
     earlier = before.seconds if before else 0.0
     interrupted = False
-    told: set[tuple[int, str]] = set()
+    warned: set[tuple[int, str]] = set()
     goal = _SequentialStop(until_se) if until_se is not None else None
     stop = goal.after(before.points[: match.units]) if before and goal else None
     left = rest_of(match, before.units if before else 0)
@@ -189,9 +199,9 @@ def run_match(
     place = executor or LocalExecutor(threads)
     try:
         for result, finished in _batches(left, batch, place) if stop is None else ():
-            with interrupt_held():  # what is counted is also told, written and kept
+            with interrupt_held():  # a batch that counts is also reported, recorded and saved
                 parts.append(result)
-                _tell_illegal(match, result, told)
+                _warn_of_illegal(match, result, warned)
                 stop = goal.after(result.points) if goal else None
                 end = match.units if stop is None else stop
                 if listener:
@@ -215,17 +225,17 @@ def run_match(
     return result.first_units(match.units if stop is None else stop)
 
 
-def _tell_illegal(match: Match, result: MatchResult, told: set[tuple[int, str]]) -> None:
-    """Say what was illegal in a batch, as far as the like was not told before."""
+def _warn_of_illegal(match: Match, result: MatchResult, warned: set[tuple[int, str]]) -> None:
+    """Warn of illegal answers, once per player and kind of answer."""
     for (kind, what), reason in result.illegal.items():
-        if (kind, what) not in told:
-            told.add((kind, what))
+        if (kind, what) not in warned:
+            warned.add((kind, what))
             print(f"heartlab: {match.kinds[kind].name}: illegal {what}: {reason}; such choices are forfeited",
                   file=sys.stderr)  # fmt: skip
 
 
 def _batches(match: Match, batch: int | None, place: Executor) -> Iterator[tuple[MatchResult, list[FinishedDeals]]]:
-    """Results batch by batch, in order. Without a given size, batches grow or shrink to about a second each."""
+    """The results of all batches, in order. Without a given size, it is adapted to SECONDS_PER_BATCH."""
     most = max(1, ROWS_PER_BATCH // len(match.seatings))
     size = batch or 1
     start = match.first

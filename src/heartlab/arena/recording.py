@@ -1,10 +1,11 @@
-"""Keeping the deals of a match in a record file."""
+"""Writing the deals of a match to a record file."""
 
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from heartlab.arena.rows import FinishedDeals, Match
 from heartlab.cards import CardSet
@@ -16,14 +17,22 @@ from heartlab.records.format import DealRecord, to_json, to_text
 class Recorder:
     """Writes every finished deal, in order: text, or JSON Lines if the file's name ends in .jsonl.
 
-    The file appears under its name only when the match is over (or was interrupted); a run that fails leaves what it
-    had in a file with `.part` behind its name. Links are followed; what is no regular file, such as a pipe, is written
-    to as it is.
+    The deals go to a file with the suffix `.part`, which is renamed when the match is over or was interrupted; after an
+    error it stays. Symbolic links are followed; a pipe or device is written to directly.
+
+    >>> import tempfile
+    >>> from heartlab import Rules, make_player
+    >>> from heartlab.arena import run_match
+    >>> match = Match([make_player("gnome"), make_player("random")], Rules.parse("standard"), units=2, seed=1)
+    >>> with tempfile.TemporaryDirectory() as folder, Recorder(Path(folder) / "deals.jsonl", match) as recorder:
+    ...     result = run_match(match, listener=recorder)
+    >>> recorder.count
+    28
     """
 
     def __init__(self, path: Path, match: Match) -> None:
         """
-        :raises IsADirectoryError: if there is a directory of that name.
+        :raises IsADirectoryError: if the path is a directory.
         """
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, "is a directory", str(path))
@@ -56,24 +65,24 @@ class Recorder:
 
     def _record(self, deals: FinishedDeals, row: int) -> DealRecord:
         rules, n = self.match.rules, self.match.rules.players
-        final = deals.final[row]
+        final, dealt = deals.final[row], deals.dealt[row]
         direction = Deal._from_state(rules, deals.final[row : row + 1], ()).pass_direction
 
-        def masks(field: str, source: Any = final) -> tuple[CardSet, ...]:
-            return tuple(CardSet(int(mask)) for mask in source[field][:n])
+        def sets(masks: Iterable[int]) -> tuple[CardSet, ...]:
+            return tuple(CardSet(int(mask)) for mask in masks)
 
         plays = tuple(int(card) for card in deals.histories[row, : rules.plays])
-        first = next(seat for seat, played in enumerate(masks("played")) if plays[0] in played)
+        first = next(seat for seat, played in enumerate(sets(final["played"][:n])) if plays[0] in played)
         scores = tuple(int(score) for score in final["scores"][:n])
         return DealRecord(
             rules=rules,
             number=int(final["deal_number"]),
             game=int(deals.units[row]) if self.match.games else None,
-            hands=masks("hands", deals.dealt[row]),
+            hands=sets(dealt["hands"][:n]),
             pass_direction=direction,
             kitty=CardSet(int(final["kitty"])),
-            passed=masks("passed") if direction != "hold" else None,
-            received=masks("received") if direction == "pool" else None,
+            passed=sets(final["passed"][:n]) if direction != "hold" else None,
+            received=sets(final["received"][:n]) if direction == "pool" else None,
             leader=first,
             plays=plays,
             points=tuple(int(value) for value in deals.points[row]),

@@ -1,4 +1,4 @@
-"""A match result as JSON values, whose shape others script against, and as a table for people."""
+"""A match result as JSON values (a stable format for scripts) and as a table for people."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def _number(value: float) -> float | None:
-    """JSON knows neither NaN nor infinity."""
+    """JSON has neither NaN nor infinity: None instead."""
     return float(value) if math.isfinite(value) else None
 
 
@@ -22,7 +22,7 @@ def _interval(value: Estimate) -> list[float | None]:
 
 
 def result_dict(result: MatchResult) -> dict[str, Any]:
-    """The result as plain values for JSON."""
+    """The result as plain values for JSON; docs/arena.md describes the keys."""
     match = result.match
     players = []
     for kind, player in enumerate(match.kinds):
@@ -68,7 +68,7 @@ def result_dict(result: MatchResult) -> dict[str, Any]:
 
 
 def _spread(value: Estimate, digits: int = 3) -> str:
-    """A mean with half the width of its interval."""
+    """A mean and half the width of its interval."""
     if not math.isfinite(value.mean):
         return "-"
     half = value.ci95[1] - value.mean
@@ -76,7 +76,7 @@ def _spread(value: Estimate, digits: int = 3) -> str:
 
 
 def result_table(result: MatchResult) -> Table:
-    """The result as a rich table; every mean carries its 95 % interval."""
+    """The result as a rich table; points and scores have 95 % intervals."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -114,10 +114,10 @@ def result_table(result: MatchResult) -> Table:
 
 
 def summary_lines(result: MatchResult) -> list[str]:
-    """The paired difference and the speed, in words."""
+    """The paired difference and the speed as text."""
     lines = []
     if result.unfinished.any():
-        lines.append(f"games unfinished: {int(result.unfinished.sum())} went on for too long and were won by nobody")
+        lines.append(f"{int(result.unfinished.sum())} games were abandoned after too many deals: nobody won them")
     if len(result.match.kinds) > 1 and result.units > 1:
         gap = estimate(result.points[:, 0] - result.points[:, 1])
         first, second = (player.name for player in result.match.kinds[:2])
@@ -128,5 +128,5 @@ def summary_lines(result: MatchResult) -> list[str]:
         speed = result.deals / result.seconds
         lines.append(f"{result.deals:,} deals played in {result.seconds:.1f} s, {speed:,.0f} deals per second")
     if result.interrupted:
-        lines.append("interrupted: these are the units finished before the interrupt")
+        lines.append("interrupted: the result covers the units finished before the interrupt")
     return lines

@@ -1,4 +1,4 @@
-"""What a match has measured, per unit and kind of player."""
+"""What a match measured, per unit and kind of player."""
 
 from __future__ import annotations
 
@@ -12,26 +12,36 @@ from heartlab.util.statistics import FloatArray
 
 MEASURES = ("points", "finals", "won", "deals_won", "moons", "conceded", "forfeits")
 PER_UNIT = (*MEASURES, "decisions", "played", "unfinished")
-"""The names of the arrays of a result that have a row per unit; `thinking` has none."""
+"""The arrays of a result with one row per unit."""
 
 
 @dataclass
 class MatchResult:
-    """What was measured, per unit and kind."""
+    """What a match measured, per unit and kind of player.
+
+    >>> from heartlab import Rules, make_player
+    >>> from heartlab.arena import run_match
+    >>> match = Match([make_player("gnome"), make_player("random")], Rules.parse("standard"), units=10, seed=1)
+    >>> result = run_match(match)
+    >>> result.units, result.deals, result.points.shape
+    (10, 140, (10, 2))
+    >>> result.first_units(4).deals
+    56
+    """
 
     match: Match
     points: FloatArray
     """[units, kinds]: mean points per deal and seat."""
     finals: FloatArray
-    """[units, kinds]: mean final score per seat (games only; otherwise the same as points)."""
+    """[units, kinds]: mean final score per seat; in a match of deals the same as points."""
     won: FloatArray
-    """[units, kinds]: share of the arrangements won, ties split; nobody wins a game that did not end."""
+    """[units, kinds]: share of the arrangements won, ties split; nobody wins an abandoned game."""
     deals_won: FloatArray
     """[units, kinds]: share of the deals won, ties split."""
     moons: FloatArray
     """[units, kinds]: moons shot per deal and seat."""
     conceded: FloatArray
-    """[units, kinds]: moons of other seats suffered per deal and seat."""
+    """[units, kinds]: moons shot by another seat, per deal and seat."""
     forfeits: npt.NDArray[np.int64]
     """[units, kinds]: illegal or late answers."""
     decisions: npt.NDArray[np.int64]
@@ -39,15 +49,15 @@ class MatchResult:
     played: npt.NDArray[np.int64]
     """[units]: deals played, all arrangements counted."""
     unfinished: npt.NDArray[np.int64]
-    """[units]: games that were given up because they did not end, all arrangements counted."""
+    """[units]: games abandoned because they did not end, all arrangements counted."""
     thinking: FloatArray
     """[kinds]: seconds spent choosing."""
     illegal: dict[tuple[int, str], str] = field(default_factory=dict)
-    """What was wrong with the first illegal "card" and "pass" of each kind, in words."""
+    """Why the first illegal "card" and the first illegal "pass" of each kind were illegal."""
     seconds: float = 0.0
     interrupted: bool = False
     not_kept: str = ""
-    """Why the match could not be kept in its file; empty if it was, or if there is none."""
+    """Why the match could not be saved to its file; empty if it was saved or has no file."""
 
     @property
     def units(self) -> int:
@@ -60,10 +70,7 @@ class MatchResult:
         return int(self.played.sum())
 
     def first_units(self, count: int) -> MatchResult:
-        """The result as if the match had stopped after `count` units.
-
-        Times are not known per unit: the same speed is assumed for all.
-        """
+        """The result as if the match had stopped after `count` units; times are scaled in proportion."""
         if count >= self.units:
             return self
         cut = replace(self, **{name: getattr(self, name)[:count] for name in PER_UNIT})

@@ -1,7 +1,8 @@
-"""A match that is kept in a file while it is played, so that it can go on where it was interrupted.
+"""A match that is saved to a file while it is played, so that it can continue after an interruption.
 
-Units are independent and numbered, so what is in the file is simply the first of them; a match with other players,
-rules or seed is refused, one with more units goes on, and one with fewer reports the first of them and leaves the file.
+Units are independent and numbered, so the file holds the first of them. A match with more units continues from there;
+one with fewer reports the first of those saved and leaves the file unchanged. Other players, rules or seeds are
+refused.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ SECONDS_BETWEEN_SAVES = 20.0
 
 
 class KeepError(ValueError):
-    """A file that holds no match, or another one."""
+    """The file does not hold this match."""
 
 
 def _identity(match: Match) -> dict[str, Any]:
-    """All that decides the result of a unit."""
+    """Everything that determines the result of a unit, except the files of the players."""
     return {
         "players": [player.name for player in match.players],
         "rules": str(match.rules),
@@ -42,30 +43,30 @@ def _identity(match: Match) -> dict[str, Any]:
 
 
 def _digests(match: Match) -> dict[str, str]:
-    """The content of the files behind the players' names: a model that was trained anew is another player."""
+    """Hashes of the files that the players are made from: with a retrained model the match must not continue."""
     files = {str(path): path for player in match.kinds for path in player.named_files()}
     return {name: hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest() for name, path in files.items()}
 
 
 class Keeper:
-    """Saves what has been played, now and then and at the end."""
+    """Saves the result so far, every SECONDS_BETWEEN_SAVES and at the end."""
 
     def __init__(self, path: Path, match: Match) -> None:
         self.path, self.match = path, match
         self._files = _digests(match)
         self.failure = ""
-        """Why the last attempt to save failed; empty if it did not."""
+        """Why the last attempt to save failed; empty if it succeeded."""
         self._saved = time.perf_counter()
 
     def load(self) -> MatchResult | None:
-        """All that was played before, be it more than this match wants; None if there is no file yet.
+        """All units that were saved, which may be more than `match.units`; None if there is no file yet.
 
         :raises KeepError: if the file holds something else.
         :raises OSError: if no file can be written there.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=self.path.parent):
-            pass  # what cannot be kept should fail now, not after the match
+            pass  # if nothing can be written there, fail now and not after the match
         if not self.path.exists():
             return None
         try:
@@ -73,27 +74,27 @@ class Keeper:
         except BundleError as error:
             raise KeepError(str(error)) from error
         if header.get("format") != FORMAT or not {*MEASURES, "decisions", "thinking"} <= set(arrays):
-            raise KeepError(f"{self.path}: holds no match")
+            raise KeepError(f"{self.path}: not a file of a match")
         for key, value in _identity(self.match).items():
             if header.get(key) != value:
                 raise KeepError(f"{self.path}: holds a match with {key} {header.get(key)}, not {value}")
-        kept_files = header.get("files", self._files)  # files of older versions do not say
+        kept_files = header.get("files", self._files)  # absent in files of older versions
         for name in sorted({*kept_files, *self._files}):
             if kept_files.get(name) != self._files.get(name):
-                raise KeepError(f"{self.path}: holds a match in which {name} was another file than it is now")
+                raise KeepError(f"{self.path}: {name} changed since this match was saved")
         _complete(arrays, int(header["deals"]))
         measured: dict[str, Any] = {name: arrays[name] for name in (*PER_UNIT, "thinking")}
         return MatchResult(self.match, **measured, seconds=float(header["seconds"]))
 
     @property
     def is_due(self) -> bool:
-        """Whether the last save was more than a moment ago."""
+        """Whether it is time to save again."""
         return time.perf_counter() - self._saved >= SECONDS_BETWEEN_SAVES
 
     def save(self, result: MatchResult) -> None:
-        """Save the result so far, unless another process has kept more. A full disk does not end the match."""
+        """Save the result so far, unless another process has saved more. An error, as of a full disk, is only noted."""
         self._saved = time.perf_counter()
-        if self._units_there() > result.units:
+        if self._units_saved() > result.units:
             return
         header = {
             "format": FORMAT, **_identity(self.match), "deals": result.deals, "seconds": result.seconds,
@@ -106,7 +107,7 @@ class Keeper:
         except OSError as error:
             self.failure = error.strerror or str(error)
 
-    def _units_there(self) -> int:
+    def _units_saved(self) -> int:
         """How many units of this match the file holds."""
         try:
             header, arrays = read_bundle(self.path)
@@ -117,7 +118,7 @@ class Keeper:
 
 
 def _complete(arrays: Arrays, deals: int) -> None:
-    """Files of older versions hold sums of the counts: they are spread over the units, so that the sums stay right."""
+    """Files of older versions hold only totals of the counts: spread them evenly over the units."""
     units = len(arrays["points"])
 
     def spread(total: int) -> npt.NDArray[np.int64]:
@@ -130,5 +131,5 @@ def _complete(arrays: Arrays, deals: int) -> None:
 
 
 def rest_of(match: Match, done: int) -> Match:
-    """What is left of a match after some units."""
+    """The match without its first `done` units."""
     return replace(match, first=match.first + done, units=max(0, match.units - done))

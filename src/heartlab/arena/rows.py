@@ -1,8 +1,8 @@
-"""Rows in play: who sits where, whose turn it is, and what the players answer, many deals in lock step.
+"""Rows of deals in play: many deals in lock step, each with its own seating.
 
-In each step every row that is not finished gets one card: the rows in which a player is to act are handed to it as
-one batch of observations. Answers that the rules forbid are replaced by random ones and counted, and the first of each
-player is kept in words.
+In each step one card is played in every unfinished row: each player gets the rows in which it is to move as one batch
+of observations. Illegal answers are replaced by random legal ones and counted; for the first of each player the reason
+is noted.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ Histories = npt.NDArray[np.int8]
 
 
 class PlayerFailure(RuntimeError):
-    """A player written in Python raised an error, or gave an answer that is no card."""
+    """A player written in Python raised an error, or gave an answer that is not a card."""
 
 
 def _failure(player: Player, error: BaseException) -> PlayerFailure:
-    """What a player's error was, and where: the line of its code, and the choice if one is known."""
+    """Name the player, its error, the line of its code and, if known, the deal and seat."""
     if isinstance(error, NoCard):
         return PlayerFailure(f"player {player.name} {error} ({'; '.join(error.__notes__)})")
     return PlayerFailure(f"player {player.name} failed: {error_sentence(error)}")
@@ -47,31 +47,40 @@ def _failure(player: Player, error: BaseException) -> PlayerFailure:
 
 @dataclass(frozen=True)
 class Match:
-    """What is to be played."""
+    """What is to be played: players, rules, and how many deals or games.
+
+    >>> from heartlab import make_player
+    >>> match = Match([make_player("gnome"), make_player("random")], Rules.parse("standard"), units=100)
+    >>> [player.name for player in match.kinds], len(match.seatings)
+    (['gnome', 'random'], 14)
+    >>> Match([make_player("pie")], Rules.parse("seed"), units=1)
+    Traceback (most recent call last):
+    heartlab.players.registry.PlayerError: player pie sees all hands: it may only play in an open match (--open)
+    """
 
     players: Sequence[Player]
-    """One player per name; the same object twice means the same kind."""
+    """One player per name; the same object twice is one kind."""
     rules: Rules
     units: int
     """Distinct deals (or games)."""
     seed: int = 0
     games: bool = False
-    """Units are whole games instead of single deals."""
+    """Whether units are whole games instead of deals."""
     open: bool = False
-    """Open players, who see all hands, may sit down."""
+    """Whether open players, which see all hands, are admitted."""
     first: int = 0
     """Number of the first unit."""
 
     def __post_init__(self) -> None:
         for player in self.players:
             if player.is_open and not self.open:
-                raise PlayerError(f"player {player.name} sees all hands: it may sit only in an open match (--open)")
+                raise PlayerError(f"player {player.name} sees all hands: it may only play in an open match (--open)")
             player.check_rules(self.rules)
         arrangements(self.named_kinds, self.rules.players)
 
     @property
     def kinds(self) -> list[Player]:
-        """The different players."""
+        """The distinct players."""
         return list(dict.fromkeys(self.players))
 
     @property
@@ -87,7 +96,7 @@ class Match:
 
 @dataclass
 class FinishedDeals:
-    """Deals as they were played, for records: arrays over rows."""
+    """Finished deals as arrays over rows, for records."""
 
     units: npt.NDArray[np.int64]
     seatings: npt.NDArray[np.int64]
@@ -99,7 +108,7 @@ class FinishedDeals:
 
     @staticmethod
     def in_order(rounds: Sequence[FinishedDeals], end: int) -> FinishedDeals:
-        """The deals of the units before `end`, unit by unit: in the same order whatever was played side by side."""
+        """The deals of the units before `end`, sorted by unit, so that the order does not depend on the batch size."""
         units = np.concatenate([deals.units for deals in rounds])
         order = np.argsort(units, kind="stable")
         order = order[units[order] < end]
@@ -112,7 +121,7 @@ class FinishedDeals:
 
 @dataclass
 class Tally:
-    """Counts of one batch."""
+    """Counts and times of one batch."""
 
     rows: int
     kinds: int
@@ -120,7 +129,7 @@ class Tally:
     thinking: FloatArray = field(init=False)
     forfeits: npt.NDArray[np.int64] = field(init=False)
     illegal: dict[tuple[int, str], str] = field(default_factory=dict)
-    """What was wrong with the first illegal "card" and "pass" of each kind, in words."""
+    """Why the first illegal "card" and the first illegal "pass" of each kind were illegal."""
 
     def __post_init__(self) -> None:
         self.decisions = np.zeros((self.rows, self.kinds), np.int64)
@@ -129,7 +138,7 @@ class Tally:
 
 
 class RowsInPlay:
-    """Rows of deals in play: who sits where, their states, and the answers of the players."""
+    """The rows of one batch: seatings, states, and the answers of the players."""
 
     def __init__(
         self, rules: Rules, kinds: Sequence[Player], seatings: Rows, player_keys: npt.NDArray[np.uint64]
@@ -161,7 +170,7 @@ class RowsInPlay:
             self._play(rows, states, histories, active)
 
     def _play(self, rows: Rows, states: StateArray, histories: Histories, active: Rows) -> None:
-        """One card in every row that is still in play."""
+        """Play one card in every active row."""
         cards = np.full(len(rows), -1, np.int8)
         movers = states["to_move"]
         kinds = self.seatings[rows[active], movers[active]]
@@ -187,13 +196,13 @@ class RowsInPlay:
     def _note_illegal(
         self, kind: int, seat: int, state: StateArray, history: Iterable[int], answer: int, *, passing: bool
     ) -> None:
-        """Keep in words what was wrong with a player's first illegal card or pass, unless it says so itself."""
+        """Note the reason of a player's first illegal card or pass, unless the player reports it itself."""
         what = "pass" if passing else "card"
         if self.kinds[kind].tells_faults or (kind, what) in self.tally.illegal:
             return
         deal = Deal._from_state(self.rules, state, [int(card) for card in history if card >= 0])
         if not 0 <= answer < (1 << 52 if passing else 52):
-            reason = f"{answer} is no {'mask of cards' if passing else 'card'}"
+            reason = f"{answer} is not a {'mask of cards' if passing else 'card'}"
         else:
             reason = why_not_pass(deal, seat, CardSet(answer)) if passing else why_not_play(deal, answer)
         self.tally.illegal[kind, what] = f"{reason} ({deal.observe(seat).where})"
@@ -216,9 +225,9 @@ class RowsInPlay:
         except (Exception, SystemExit) as error:
             raise _failure(player, error) from error
         if answers.shape != (len(batch),):
-            raise PlayerFailure(f"player {player.name} gave {answers.shape} answers to {len(batch)} questions")
+            raise PlayerFailure(f"player {player.name} gave answers of shape {answers.shape} to {len(batch)} questions")
         if answers.dtype.kind not in "iu":
-            raise PlayerFailure(f"player {player.name} gave answers that are no whole numbers ({answers.dtype})")
+            raise PlayerFailure(f"player {player.name} gave answers that are not whole numbers ({answers.dtype})")
         self.tally.thinking[kind] += time.perf_counter() - started
         return np.asarray(answers)
 
@@ -240,9 +249,11 @@ class MatchRows(RowsInPlay):
         return np.array([substream(key, int(unit)) for unit in self.units], np.uint64)
 
     def play_deals(self, rows: Rows, numbers: Rows, scores: StateArray) -> FinishedDeals:
-        """Deal and play one deal in each of some rows, from given totals.
+        """Play one deal in each of the given rows.
 
-        :raises Stopped: between two cards, when the executor was closed: nobody wants the result any more.
+        :param numbers: the number of the deal in each row.
+        :param scores: the totals before the deal.
+        :raises Stopped: between two cards, if the executor was closed.
         """
         states, histories = np.zeros(len(rows), STATE), np.full((len(rows), 52), -1, np.int8)
         deal_table(self.compiled, self.keys[rows], numbers, states)
@@ -258,7 +269,7 @@ class MatchRows(RowsInPlay):
         return FinishedDeals(self.units[rows], self.seatings[rows], dealt, states, histories, points[:, :n], shooters)
 
     def _tell_end(self, rows: Rows, states: StateArray, histories: Histories, points: npt.NDArray[np.int64]) -> None:
-        """Tell the players that listen how each of their deals ended."""
+        """Call `deal_over` of the players that override it."""
         for kind, player in enumerate(self.kinds):
             if type(player).deal_over is not Player.deal_over:
                 mine, seats = np.nonzero(self.seatings[rows] == kind)
@@ -279,7 +290,7 @@ class MatchRows(RowsInPlay):
                     batch = self._batch(kind, rows, states, histories, mine, np.full(len(mine), seat))
                     chosen[seat, mine] = self._ask(kind, batch, passing=True)
                     self.tally.decisions[rows[mine], kind] += 1
-                    self._mend_passes(kind, rows, batch, states, mine, seat, chosen)
+                    self._replace_illegal_passes(kind, rows, batch, states, mine, seat, chosen)
         for seat in range(n):
             if len(waiting[seat]):
                 part = states[waiting[seat]]
@@ -289,7 +300,7 @@ class MatchRows(RowsInPlay):
                 give_table(self.compiled, keys, part, seats, chosen[seat, waiting[seat]], verdicts)
                 states[waiting[seat]] = part
 
-    def _mend_passes(
+    def _replace_illegal_passes(
         self,
         kind: int,
         rows: Rows,
@@ -299,7 +310,7 @@ class MatchRows(RowsInPlay):
         seat: int,
         chosen: npt.NDArray[np.uint64],
     ) -> None:
-        """Replace passes that the rules forbid by random ones, and count them."""
+        """Replace illegal passes by random legal ones, and count them."""
         masks = chosen[seat, mine]
         free = states["hands"][mine, seat] & ~self.compiled["no_pass"]
         bad = (masks & ~free != 0) | (np.bitwise_count(masks) != self.rules.pass_count)

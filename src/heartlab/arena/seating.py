@@ -1,4 +1,4 @@
-"""Who sits where: all distinct ways to seat the players of a match."""
+"""All distinct ways to seat the players of a match."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ import numpy.typing as npt
 def arrangements(kinds: int | list[int], seats: int) -> npt.NDArray[np.int64]:
     """All distinct seatings as an array [arrangements, seats] of kind numbers.
 
-    With as many names as seats these are the orders of the names (names may repeat: four names of which three are
-    the same give four seatings). With fewer, every kind sits at least once: two kinds in four seats give 14 seatings.
+    With as many names as seats, these are the distinct orders of the names. With fewer, every kind sits at least once.
 
-    :param kinds: a number of different kinds, or the kind of each named player (with repeats).
-    :raises ValueError: if there are more players than seats.
+    >>> arrangements([0, 1, 1, 1], 4).tolist()
+    [[0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 0]]
+    >>> len(arrangements(2, 4))
+    14
+
+    :param kinds: the number of different kinds, or the kind of each named player (with repeats).
+    :raises ValueError: if there are more players than seats, or fewer with a repeat.
     """
     names = list(range(kinds)) if isinstance(kinds, int) else list(kinds)
     if len(names) > seats:

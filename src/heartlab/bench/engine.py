@@ -1,14 +1,15 @@
-"""How fast the engine deals and plays, beside OpenSpiel's Hearts under the same rules."""
+"""The engine: random deals beside OpenSpiel's Hearts under the same rules, and sampled worlds."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
-from heartlab.bench import BenchResult, Work, benchmark, compare, rate
+from heartlab.bench import NO_OPENSPIEL, BenchResult, Work, benchmark, measure, measure_beside
 from heartlab.bench.threads import compare_threads
 from heartlab.compiled.rng import seed_key
 from heartlab.deal import Deal
@@ -17,10 +18,13 @@ from heartlab.kernel.table import random_deals, worlds_table
 from heartlab.rules import Rules
 
 CHUNK = 4096
+"""Deals per call."""
+WORLDS = 64
+"""Worlds per call."""
 
 
 def _random_deals(rules: str, threads: int) -> Work:
-    """Deal, pass and play at random in compiled loops, spread over threads."""
+    """Deals, passes and cards at random in compiled loops."""
     compiled, key = compile_rules(Rules.parse(rules)), seed_key(1, "bench")
     pool = ThreadPoolExecutor(threads)
 
@@ -40,7 +44,7 @@ def _random_deals(rules: str, threads: int) -> Work:
 
 
 def _openspiel_cpp() -> Work:
-    """OpenSpiel's own loop in C++, with its uniform random bots."""
+    """OpenSpiel's own C++ loop with its uniform random bots."""
     import pyspiel
 
     game = pyspiel.load_game("hearts")
@@ -53,8 +57,24 @@ def _openspiel_cpp() -> Work:
     return work
 
 
+def step_openspiel(game: Any, dice: random.Random, look: Callable[[Any], None] = lambda state: None) -> int:
+    """One random deal of OpenSpiel's Hearts, stepped from Python; `look` is called before every decision.
+
+    :returns: the number of decisions.
+    """
+    state, decisions = game.new_initial_state(), 0
+    while not state.is_terminal():
+        if state.is_chance_node():
+            state.apply_action(dice.choice([action for action, _ in state.chance_outcomes()]))
+        else:
+            look(state)
+            state.apply_action(dice.choice(state.legal_actions()))
+            decisions += 1
+    return decisions
+
+
 def _openspiel_python() -> Work:
-    """Stepping OpenSpiel's Hearts from Python, as its examples do."""
+    """OpenSpiel's Hearts stepped from Python, as in its examples."""
     import pyspiel
 
     game = pyspiel.load_game("hearts")
@@ -62,14 +82,24 @@ def _openspiel_python() -> Work:
 
     def work(count: int) -> None:
         for _ in range(count):
-            state = game.new_initial_state()
-            while not state.is_terminal():
-                if state.is_chance_node():
-                    outcomes = [action for action, _ in state.chance_outcomes()]
-                    state.apply_action(dice.choice(outcomes))
-                else:
-                    state.apply_action(dice.choice(state.legal_actions()))
+            step_openspiel(game, dice)
 
+    return work
+
+
+def _sampled_worlds(cards: int) -> Work:
+    """Worlds that fit one observation, after some random cards."""
+    deal, dice = Deal("seed", seed=5), random.Random(5)
+    while len(deal.history) < cards:
+        deal.play(dice.choice(sorted(deal.legal)))
+    records = deal.observe(deal.to_move or 0).records
+    rng, compiled, states = np.array([1], np.uint64), compile_rules(deal.rules), np.zeros(WORLDS, STATE)
+
+    def work(count: int) -> None:
+        for _ in range(0, count, WORLDS):
+            worlds_table(compiled, records, rng, states)
+
+    work(1)
     return work
 
 
@@ -77,16 +107,13 @@ def _openspiel_python() -> Work:
 def bench_random_deals(seconds: float) -> Iterator[BenchResult]:
     """Random deals under `openspiel` rules, passing included, one thread."""
     ours = _random_deals("openspiel", 1)
-    name, unit = "engine.random-deals", "deals/s"
     try:
         peers = [("openspiel-c++", _openspiel_cpp()), ("openspiel-python", _openspiel_python())]
     except ImportError:
-        note = "no peer: pip install 'heartlab[envs]' brings OpenSpiel"
-        yield BenchResult(name, unit, 1, rate(ours, seconds), note=note)
+        yield measure("engine.random-deals", "deals/s", ours, seconds, NO_OPENSPIEL)
         return
     for peer, theirs in peers:
-        our_rate, their_rate, ratio = compare(ours, theirs, seconds)
-        yield BenchResult(name, unit, 1, our_rate, peer, their_rate, ratio)
+        yield measure_beside("engine.random-deals", "deals/s", ours, peer, theirs, seconds)
 
 
 @benchmark("engine.random-deals-threads")
@@ -100,25 +127,12 @@ def bench_threads(seconds: float) -> Iterator[BenchResult]:
 def bench_rules(seconds: float) -> Iterator[BenchResult]:
     """Random deals under other presets."""
     for rules in ("seed", "standard", "advice", "standard,players=6"):
-        speed = rate(_random_deals(rules, 1), seconds / 4)
-        yield BenchResult("engine.random-deals-rules", "deals/s", 1, speed, note=rules)
+        yield measure("engine.random-deals-rules", "deals/s", _random_deals(rules, 1), seconds / 4, rules)
 
 
 @benchmark("engine.worlds")
 def bench_worlds(seconds: float) -> Iterator[BenchResult]:
-    """Uniform worlds for one observation, in mid-deal and at the first card."""
+    """Uniform worlds for one observation, after the first card and in mid-deal."""
     for cards in (1, 26):
-        deal = Deal("seed", seed=5)
-        dice = random.Random(5)
-        while len(deal.history) < cards:
-            deal.play(dice.choice(sorted(deal.legal)))
-        obs = deal.observe(deal.to_move or 0)
-        rng, compiled, states = np.array([1], np.uint64), compile_rules(deal.rules), np.zeros(64, STATE)
-
-        def work(count: int, obs=obs, rng=rng, compiled=compiled, states=states) -> None:  # type: ignore[no-untyped-def]
-            for _ in range(0, count, len(states)):
-                worlds_table(compiled, obs.records, rng, states)
-
-        work(1)
-        note = f"after {cards} cards, 64 worlds a call"
-        yield BenchResult("engine.worlds", "worlds/s", 1, rate(work, seconds / 2, 64), note=note)
+        note = f"after {cards} cards, {WORLDS} worlds a call"
+        yield measure("engine.worlds", "worlds/s", _sampled_worlds(cards), seconds / 2, note, WORLDS)

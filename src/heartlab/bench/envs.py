@@ -1,21 +1,26 @@
-"""How fast environments step, beside OpenSpiel's Hearts stepped from Python, in decisions per second.
+"""The environments beside OpenSpiel's Hearts stepped from Python, in decisions per second.
 
 A decision is one action of one seat: a card passed or played. Both sides choose at random. OpenSpiel is stepped in two
-ways: bare, as its examples do, and as a learner would, with the information state of the seat to move as an array.
+ways: bare, as in its examples, and with tensors, as a learner needs it.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from typing import Any
 
-from heartlab.bench import BenchResult, Work, benchmark, compare, rate
+import numpy as np
+
+from heartlab.bench import NO_OPENSPIEL, BenchResult, Work, benchmark, measure, measure_beside
+from heartlab.bench.engine import step_openspiel
 from heartlab.envs.vector import VectorHearts
 
 ROWS = 1024
 
 
 def _vector(encoding: str) -> Work:
+    """Steps of the vectorised environment."""
     env = VectorHearts("openspiel", ROWS, seed=1, encoding=encoding)
 
     def work(count: int) -> None:
@@ -27,33 +32,27 @@ def _vector(encoding: str) -> Work:
 
 
 def _openspiel(*, observed: bool) -> Work:
-    """Decisions in OpenSpiel's Hearts from Python."""
-    import numpy as np
+    """Decisions in OpenSpiel's Hearts; `observed`: with information state and mask as arrays."""
     import pyspiel
 
     game = pyspiel.load_game("hearts")
     dice = random.Random(1)
 
+    def look(state: Any) -> None:
+        if observed:
+            np.asarray(state.information_state_tensor(), np.float32)
+            np.asarray(state.legal_actions_mask(), np.int8)
+
     def work(count: int) -> None:
         done = 0
         while done < count:
-            state = game.new_initial_state()
-            while not state.is_terminal():
-                if state.is_chance_node():
-                    state.apply_action(dice.choice([action for action, _ in state.chance_outcomes()]))
-                    continue
-                if observed:
-                    np.asarray(state.information_state_tensor(), np.float32)
-                    np.asarray(state.legal_actions_mask(), np.int8)
-                state.apply_action(dice.choice(state.legal_actions()))
-                done += 1
+            done += step_openspiel(game, dice, look)
 
     return work
 
 
 def _pettingzoo() -> Work:
-    import numpy as np
-
+    """Steps of the PettingZoo environment."""
     from heartlab.envs.pettingzoo import raw_env
 
     env = raw_env("openspiel")
@@ -87,11 +86,9 @@ def bench_vector(seconds: float) -> Iterator[BenchResult]:
         try:
             theirs = _openspiel(observed=observed)
         except ImportError:
-            missing = "no peer: pip install 'heartlab[envs]' brings OpenSpiel"
-            yield BenchResult("envs.vector", "steps/s", 1, rate(ours, seconds), note=f"{note}; {missing}")
+            yield measure("envs.vector", "steps/s", ours, seconds, f"{note}; {NO_OPENSPIEL}")
             continue
-        our_rate, their_rate, ratio = compare(ours, theirs, seconds)
-        yield BenchResult("envs.vector", "steps/s", 1, our_rate, peer, their_rate, ratio, note)
+        yield measure_beside("envs.vector", "steps/s", ours, peer, theirs, seconds, note)
 
 
 @benchmark("envs.pettingzoo")
@@ -101,4 +98,4 @@ def bench_pettingzoo(seconds: float) -> Iterator[BenchResult]:
         ours = _pettingzoo()
     except ImportError:
         return
-    yield BenchResult("envs.pettingzoo", "steps/s", 1, rate(ours, seconds), note="one deal at a time")
+    yield measure("envs.pettingzoo", "steps/s", ours, seconds, "one deal at a time")

@@ -1,14 +1,13 @@
-"""How fast FALCON agents learn: whole games per second, and fusion ART beside artlib on the same inputs."""
+"""FALCON: games per second of learning agents, and fusion ART beside artlib on the same inputs."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from heartlab.bench import BenchResult, Work, benchmark, compare, rate
+from heartlab.bench import BenchResult, Work, benchmark, measure, measure_beside, measure_games
 from heartlab.deal import Deal
 from heartlab.kernel.layout import compile_rules
 from heartlab.learners.falcon.actions import COUNT as ACTIONS
@@ -24,43 +23,35 @@ from heartlab.rules import Rules
 
 FALCON = Rules.parse("falcon")
 PORTION = 10_000
+"""Games per call."""
 PATTERNS, FRESH = 3000, 200
-"""Situations that the networks know, and those that they learn while the clock runs."""
+"""Patterns learned before the measurement, and patterns learned during it."""
 
 
-@benchmark("falcon.training")
-def bench_training(seconds: float) -> Iterator[BenchResult]:
-    """The paper's agent learning from three gnome."""
-    for groups, words in (("13", "two networks"), ("1+2+2+3+2+2+1", "fourteen networks")):
-        agent = FalconAgent(FalconSettings(groups=groups), FALCON)
+def _training(groups: str) -> Work:
+    """The paper's agent learning from three gnome, with networks for groups of tricks."""
+    agent = FalconAgent(FalconSettings(groups=groups), FALCON)
 
-        def work(count: int, agent: FalconAgent = agent) -> None:
-            for first in range(0, count, PORTION):
-                agent.play(["gnome"] * 3, 1, "bench", first, min(PORTION, count - first), learning=True)
+    def work(count: int) -> None:
+        for first in range(0, count, PORTION):
+            agent.play(["gnome"] * 3, 1, "bench", first, min(PORTION, count - first), learning=True)
 
-        yield _games("falcon.training", work, seconds / 2, f"{words}, three gnome")
+    work(100)
+    return work
 
 
-@benchmark("falcon.experience")
-def bench_experience(seconds: float) -> Iterator[BenchResult]:
-    """Paired playouts for growing a network."""
+def _playouts() -> Work:
+    """Paired playouts, from which a network grows."""
 
     def work(count: int) -> None:
         gather(seedling(), FALCON, "gnome", 1, "bench", max(count, 100))
 
-    yield _games("falcon.experience", work, seconds, "playouts for growth, three gnome")
-
-
-def _games(name: str, work: Work, seconds: float, note: str) -> BenchResult:
-    """Half of the time by the clock on the wall, half by that of the processor."""
     work(100)
-    speed = rate(work, seconds / 2, start=1000)
-    busy = rate(work, seconds / 2, start=1000, clock=time.process_time)
-    return BenchResult(name, "games/s", 1, speed, note=f"{note}; {busy:,.0f} per second of processor time")
+    return work
 
 
-def falcon_patterns(count: int) -> list[Any]:
-    """What FALCON learns in random play: percepts, an action that applies, and feedback, complement coded."""
+def falcon_patterns(count: int) -> list[npt.NDArray[np.float64]]:
+    """What FALCON learns in random play: percepts, an applicable action, and feedback, complement coded."""
     dice = np.random.default_rng(1)
     cards = np.full(ACTIONS, -1, np.int64)
     percepts, actions = np.zeros((count, PERCEPTS)), np.zeros((count, ACTIONS))
@@ -82,9 +73,22 @@ def falcon_patterns(count: int) -> list[Any]:
     return [np.concatenate([part, 1.0 - part], axis=1) for part in (percepts, actions, rewards)]
 
 
+@benchmark("falcon.training")
+def bench_training(seconds: float) -> Iterator[BenchResult]:
+    """The paper's agent, with one network per role and with one per role and group of tricks."""
+    for groups, networks in (("13", "two networks"), ("1+2+2+3+2+2+1", "fourteen networks")):
+        yield measure_games("falcon.training", _training(groups), seconds / 2, f"{networks}, three gnome", 1000)
+
+
+@benchmark("falcon.experience")
+def bench_experience(seconds: float) -> Iterator[BenchResult]:
+    """Paired playouts for growing a network."""
+    yield measure_games("falcon.experience", _playouts(), seconds, "playouts for growth, three gnome", 1000)
+
+
 @benchmark("falcon.art")
 def bench_art(seconds: float) -> Iterator[BenchResult]:
-    """Learning the same patterns in the same order, with the same categories to begin with."""
+    """Fusion ART and artlib learn the same patterns in the same order, from the same categories."""
     parts = falcon_patterns(PATTERNS + FRESH)
     joined = np.concatenate(parts, axis=1)
     fields = [
@@ -103,7 +107,7 @@ def bench_art(seconds: float) -> Iterator[BenchResult]:
     try:
         import artlib
     except ImportError:
-        yield BenchResult("falcon.art", "patterns/s", 1, rate(ours, seconds), note=f"{what}; artlib is not installed")
+        yield measure("falcon.art", "patterns/s", ours, seconds, f"{what}; artlib is not installed")
         return
     state, action, reward = (artlib.FuzzyART(field.vigilance, field.alpha, field.rate) for field in fields)
     peer = artlib.FALCON(state, action, reward, [field.choice for field in fields], [field.width for field in fields])
@@ -118,5 +122,4 @@ def bench_art(seconds: float) -> Iterator[BenchResult]:
 
     ours(FRESH)
     theirs(1)
-    fast, slow, ratio = compare(ours, theirs, seconds)
-    yield BenchResult("falcon.art", "patterns/s", 1, fast, "artlib", slow, ratio, what)
+    yield measure_beside("falcon.art", "patterns/s", ours, "artlib", theirs, seconds, what)

@@ -1,22 +1,24 @@
-"""How fast general games run: many playouts at once, one at a time, and by proving; and what ground rules cost."""
+"""General games: playouts of the compiled network and of the prover, cost by size of the rules, and learning."""
 
 from __future__ import annotations
 
-import itertools
 import random
 from collections.abc import Iterator
 
-from heartlab.bench import BenchResult, Work, benchmark, compare, rate
+from heartlab.bench import BenchResult, Work, benchmark, measure, measure_beside
 from heartlab.ggp.machine.base import Machine
 from heartlab.ggp.machine.compiled import NetworkMachine
 from heartlab.ggp.machine.grounding import MissingClingo
 from heartlab.ggp.machine.load import known_games, load_game
 from heartlab.learners.transfer.discovery import learn_features
+from heartlab.learners.transfer.models import FeatureModel
 from heartlab.learners.transfer.settings import Learner, Opponent, Reading, Settings
 from heartlab.learners.transfer.trainer import TurnGame, learn
 
 CHUNK = 1 << 20
+"""Playouts per call."""
 RUN = 3000
+"""Matches per learning run."""
 GAMES = ("tictactoe", "connect4")
 LEARNERS = (
     (Learner.BASELINE, Reading.LITERAL),
@@ -26,7 +28,7 @@ LEARNERS = (
 
 
 def _playouts(machine: NetworkMachine, wide: bool) -> Work:
-    """Random playouts over the network, from the start of the game."""
+    """Random playouts over the network; `wide`: 256 side by side."""
     seeds = iter(range(1 << 62))
 
     def work(count: int) -> None:
@@ -55,57 +57,58 @@ def _network(name: str) -> NetworkMachine:
     return machine
 
 
+def _learning(game: TurnGame, learner: Learner, reading: Reading, model: FeatureModel) -> Work:
+    """Learning matches, in runs of RUN."""
+    settings = Settings(learner, reading, Opponent.EPS_GREEDY)
+    runs = iter(range(1 << 62))
+
+    def work(count: int) -> None:
+        for first in range(0, count, RUN):
+            learn(game, settings, min(RUN, count - first), run=next(runs), model=model)
+
+    work(1)
+    return work
+
+
 @benchmark("ggp.playouts")
 def bench_playouts(seconds: float) -> Iterator[BenchResult]:
-    """256 games side by side beside one at a time, and one at a time beside the prover."""
+    """256 playouts side by side against one at a time, and one at a time against the prover."""
     for game in GAMES:
         try:
             machine = _network(game)
         except MissingClingo as missing:
-            speed = rate(_proofs(load_game(game, "prover")), seconds, 1)
-            yield BenchResult("ggp.playouts", "playouts/s", 1, speed, note=f"{game}, by the prover: {missing}")
+            prover = _proofs(load_game(game, "prover"))
+            yield measure("ggp.playouts", "playouts/s", prover, seconds, f"{game}, by the prover: {missing}", 1)
             continue
         wide, scalar = _playouts(machine, wide=True), _playouts(machine, wide=False)
-        ours, theirs, ratio = compare(wide, scalar, seconds)
-        yield BenchResult(
-            "ggp.playouts", "playouts/s", 1, ours, "our network, one game at a time", theirs, ratio, f"{game}, batched"
-        )
-        prover = _proofs(load_game(game, "prover"))
-        ours, theirs, ratio = compare(scalar, prover, seconds)
-        yield BenchResult("ggp.playouts", "playouts/s", 1, ours, "our prover", theirs, ratio, f"{game}, one at a time")
+        peer, note = "our network, one game at a time", f"{game}, batched"
+        yield measure_beside("ggp.playouts", "playouts/s", wide, peer, scalar, seconds, note)
+        prover, note = _proofs(load_game(game, "prover")), f"{game}, one at a time"
+        yield measure_beside("ggp.playouts", "playouts/s", scalar, "our prover", prover, seconds, note)
 
 
 @benchmark("ggp.cost")
 def bench_cost(seconds: float) -> Iterator[BenchResult]:
-    """The curve of cost against size: steps per second of every game of ours, by its number of ground rules."""
+    """Playouts per second of every game of ours, by its number of ground rules."""
     try:
         machines = sorted((_network(name) for name in known_games()), key=lambda one: one.network.ground_rules)
     except MissingClingo:
         return
     for machine in machines:
-        speed = rate(_playouts(machine, wide=True), seconds / len(machines), 256)
         network = machine.network
         note = f"{machine.name}: {network.ground_rules} ground rules, {len(network.net.pairs)} gates"
-        yield BenchResult("ggp.cost", "playouts/s", 1, speed, note=note)
+        yield measure("ggp.cost", "playouts/s", _playouts(machine, wide=True), seconds / len(machines), note, 256)
 
 
 @benchmark("ggp.learning")
 def bench_learning(seconds: float) -> Iterator[BenchResult]:
-    """Learning matches in Connect-3 on 5x5: the baseline, and transfer that looks up every candidate move."""
+    """Learning matches in Connect-3 on 5x5: the baseline, and transfer from Tic-tac-toe in two readings."""
     try:
         source, target = TurnGame(_network("tictactoe")), TurnGame(_network("connect3"))
     except MissingClingo:
         return
     model = learn_features(source, (Opponent.EPS_GREEDY,))
     for learner, reading in LEARNERS:
-        settings = Settings(learner, reading, Opponent.EPS_GREEDY)
-
-        def work(count: int, settings: Settings = settings, runs: Iterator[int] = itertools.count()) -> None:  # noqa: B008
-            for first in range(0, count, RUN):
-                learn(target, settings, min(RUN, count - first), run=next(runs), model=model)
-
-        work(1)
-        speed = rate(work, seconds / 3, RUN)
-        yield BenchResult(
-            "ggp.learning", "matches/s", 1, speed, note=f"connect3, {learner.text}, {reading.text}, runs of {RUN}"
-        )
+        work = _learning(target, learner, reading, model)
+        note = f"connect3, {learner.text}, {reading.text}, runs of {RUN}"
+        yield measure("ggp.learning", "matches/s", work, seconds / 3, note, RUN)

@@ -1,7 +1,7 @@
-"""What pruning and the transposition table save: nodes and time beside the same search without them.
+"""Pruning and the transposition table: nodes and time beside the same search without them.
 
 Each line is one search over the same late positions; its peer searches every node. The note gives the factor by which
-the number of nodes falls; the ratio is that of the rates. Times are processor times of this thread, in turn.
+the number of nodes falls; the ratio is that of the rates. Times are processor times, measured alternately.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from statistics import median
 
 import numpy as np
+import numpy.typing as npt
 
 from heartlab.bench import BenchResult, benchmark
 from heartlab.deal import Deal
@@ -29,13 +30,13 @@ VARIANTS = (
 )
 SEARCHES = (("maxn", "pie"), ("maxn", "points"), ("paranoid", "pie"), ("paranoid", "points"))
 DEPTHS = (("2", 8), ("3", 6), ("all", 5))
-"""Tricks to look ahead, and tricks left."""
-TABLES = ("seed-nomoon", "seed", "seed-nomoon,players=3", "seed,players=3")
+"""Depth of the search in tricks, and tricks left in the deal."""
+RULES = ("seed-nomoon", "seed", "seed-nomoon,players=3", "seed,players=3")
 POSITIONS_PER_SECOND, ROUNDS = 4, 3
 
 
 def _late_positions(rules: Rules, tricks_left: int, count: int) -> OpenStates:
-    """Deals played at random until so many tricks are left, on lead or one card later, with a choice to make."""
+    """Random positions with so many tricks left, on lead or one card later, with more than one legal card."""
     deals: list[Deal] = []
     dice = random.Random(1)
     while len(deals) < count:
@@ -49,22 +50,28 @@ def _late_positions(rules: Rules, tricks_left: int, count: int) -> OpenStates:
     return OpenStates(rules, compile_rules(rules), records, np.concatenate([deal._states for deal in deals]))
 
 
+def _search_times(players: list[SearchPlayer], batch: OpenStates) -> npt.NDArray[np.float64]:
+    """[rounds, players]: processor times of searching the positions, the players taking turns."""
+    times = np.zeros((ROUNDS, len(players)))
+    for turn in range(ROUNDS):
+        for which, player in enumerate(players):
+            begun = time.thread_time()
+            player.search_open(batch)
+            times[turn, which] = time.thread_time() - begun
+    return times
+
+
 @benchmark("search.pruning")
 def bench_pruning(seconds: float) -> Iterator[BenchResult]:
-    """Max^n and paranoid search: shallow and speculative pruning, and the table, beside a search of every node."""
+    """Max^n and paranoid search: shallow and speculative pruning and the transposition table, against every node."""
     count = max(1, round(POSITIONS_PER_SECOND * seconds))
-    for text in TABLES:
+    for text in RULES:
         for tricks, left in DEPTHS:
             batch = _late_positions(Rules.parse(text), left, count)
             for kind, judge in SEARCHES:
                 base = {"eval": judge, "tricks": tricks, "worlds": "0"}
                 players = [SearchPlayer(kind, {**base, **variant}) for variant in VARIANTS]
-                times = np.zeros((ROUNDS, len(players)))
-                for turn in range(ROUNDS):
-                    for which, player in enumerate(players):
-                        begun = time.thread_time()
-                        player.search_open(batch)
-                        times[turn, which] = time.thread_time() - begun
+                times = _search_times(players, batch)
                 nodes = [int(player.counters[0]) for player in players]
                 for which, variant in enumerate(VARIANTS[1:], 1):
                     options = ",".join(f"{key}={value}" for key, value in variant.items())

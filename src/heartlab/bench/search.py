@@ -1,4 +1,4 @@
-"""How fast the searches are: simulations, nodes and worlds per second, how they grow, and what a second thread brings.
+"""The searches: simulations, nodes and worlds per second by depth and number, and with a second thread.
 
 The positions are fixed deals under full rules. The peer of UCT is OpenSpiel's Monte-Carlo tree search in C++ with
 random rollouts, from the same kind of position: first trick, all hands known.
@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 
-from heartlab.bench import BenchResult, Work, benchmark, compare, rate
+from heartlab.bench import NO_OPENSPIEL, BenchResult, Work, benchmark, measure, measure_beside
 from heartlab.bench.threads import compare_threads
 from heartlab.deal import Deal
 from heartlab.players import Observations, OpenStates
@@ -19,11 +19,11 @@ from heartlab.players.search import SearchPlayer
 WORLDS = 16
 SIMULATIONS = 500
 BEST_KNOWN = 190_000
-"""UCT simulations per second, from the first trick, that the best-known C++ program for Hearts is said to do."""
+"""Reported UCT simulations per second of the best-known C++ program for Hearts, from the first trick."""
 
 
 def _position(cards: int, seed: int = 7) -> Deal:
-    """A deal under full rules, passing included, after so many random cards, with a real choice."""
+    """A deal under full rules, passing included, after some random cards, with at least four legal cards."""
     deal = Deal("standard", seed=seed)
     dice = random.Random(seed)
     for seat in deal.to_pass:
@@ -43,7 +43,7 @@ def _open(deal: Deal) -> OpenStates:
 
 
 def _simulations(threads: int, cards: int = 1, kind: str = "uct", worlds: int = WORLDS, **options: str) -> Work:
-    """Simulations in sampled worlds, the drawing of the worlds included."""
+    """Simulations in sampled worlds, including the sampling."""
     batch = _closed(_position(cards))
     options = {"sims": str(SIMULATIONS), "threads": str(threads), "playout": "throw", "c": "1", **options}
     player = SearchPlayer(kind, options)
@@ -76,32 +76,29 @@ def _openspiel_simulations() -> Work:
 
 
 def _plays(state: object) -> bool:
-    """Whether passing is over: OpenSpiel writes the cards of the first trick into the state's text then."""
+    """Whether passing is over: from then on, OpenSpiel's text of the state contains the tricks."""
     return "Tricks:" in str(state)
 
 
 @benchmark("search.uct-simulations")
 def bench_uct(seconds: float) -> Iterator[BenchResult]:
-    """UCT simulations per second, beside OpenSpiel's, at the first trick; then later, and with other playouts."""
-    name, unit = "search.uct-simulations", "sims/s"
+    """UCT simulations beside OpenSpiel's at the first trick; then later in the deal and with other playouts."""
+    name, unit, note = "search.uct-simulations", "sims/s", "first trick, playout=throw"
     ours = _simulations(1)
     try:
-        speed, theirs, ratio = compare(ours, _openspiel_simulations(), seconds)
-        note = (
-            f"first trick, playout=throw; {speed / BEST_KNOWN:.1f} times the {BEST_KNOWN:,} of the best-known program"
-        )
-        yield BenchResult(name, unit, 1, speed, "openspiel-c++ mcts", theirs, ratio, note)
+        found = measure_beside(name, unit, ours, "openspiel-c++ mcts", _openspiel_simulations(), seconds)
+        best = f"{found.ours / BEST_KNOWN:.1f} times the {BEST_KNOWN:,} of the best-known program"
+        yield replace(found, note=f"{note}; {best}")
     except ImportError:
-        note = "first trick, playout=throw; no peer: pip install 'heartlab[envs]' brings OpenSpiel"
-        yield BenchResult(name, unit, 1, rate(ours, seconds), note=note)
+        yield measure(name, unit, ours, seconds, f"{note}; {NO_OPENSPIEL}")
     for cards, playout in ((1, "random"), (1, "careful"), (1, "gnome"), (16, "throw"), (32, "throw")):
-        speed = rate(_simulations(1, cards, playout=playout), seconds / 5)
-        yield BenchResult(name, unit, 1, speed, note=f"after {cards} cards, playout={playout}")
+        work = _simulations(1, cards, playout=playout)
+        yield measure(name, unit, work, seconds / 5, f"after {cards} cards, playout={playout}")
 
 
 @benchmark("search.uct-threads")
 def bench_uct_threads(seconds: float) -> Iterator[BenchResult]:
-    """Two threads beside one: the worlds of one choice spread over them, of a quick choice and a slow one."""
+    """Two threads against one for the worlds of one choice: a quick choice and a slow one."""
     for worlds in (WORLDS, 10 * WORLDS):
         two, one = _simulations(2, worlds=worlds), _simulations(1, worlds=worlds)
         found = compare_threads("search.uct-threads", "sims/s", two, one, seconds)
@@ -109,7 +106,7 @@ def bench_uct_threads(seconds: float) -> Iterator[BenchResult]:
 
 
 def _worlds(worlds: int, cards: int = 1) -> Work:
-    """Worlds drawn and searched to the end of the trick, as `iie` does for one choice."""
+    """Worlds sampled and searched to the end of the trick, as `iie` does for one choice."""
     batch, player = _closed(_position(cards)), SearchPlayer("maxn")
 
     def work(count: int) -> None:
@@ -120,27 +117,32 @@ def _worlds(worlds: int, cards: int = 1) -> Work:
     return work
 
 
+def _nodes(tricks: int) -> tuple[Work, int]:
+    """Nodes of max^n over `pie` in mid-deal with all hands known, and how many one choice has."""
+    batch = _open(_position(28))
+    player = SearchPlayer("maxn", {"worlds": "0", "tricks": str(tricks)})
+    player.search_open(batch)
+    nodes = int(player.counters[0])
+
+    def work(count: int) -> None:
+        for _ in range(0, count, nodes):
+            player.search_open(batch)
+
+    return work, nodes
+
+
 @benchmark("search.worlds")
 def bench_worlds(seconds: float) -> Iterator[BenchResult]:
-    """Worlds per second of `iie`, growing in number: the cost of a choice is proportional to its worlds."""
+    """Worlds per second of `iie`, by the number of worlds per choice."""
     for cards, worlds in ((1, 1), (1, 10), (1, 100), (1, 1000), (26, 100)):
-        speed = rate(_worlds(worlds, cards), seconds / 5, worlds)
-        yield BenchResult("search.worlds", "worlds/s", 1, speed, note=f"after {cards} cards, {worlds} worlds a choice")
+        note = f"after {cards} cards, {worlds} worlds a choice"
+        yield measure("search.worlds", "worlds/s", _worlds(worlds, cards), seconds / 5, note, worlds)
 
 
 @benchmark("search.maxn-nodes")
 def bench_nodes(seconds: float) -> Iterator[BenchResult]:
-    """Nodes per second of max^n over `pie`, growing in depth, in mid-deal with all hands known."""
+    """Nodes per second of max^n over `pie`, by depth."""
     for tricks in (1, 2, 3):
-        batch = _open(_position(28))
-        player = SearchPlayer("maxn", {"worlds": "0", "tricks": str(tricks)})
-        player.search_open(batch)
-        nodes = int(player.counters[0])
-
-        def work(count: int, batch: OpenStates = batch, player: SearchPlayer = player, nodes: int = nodes) -> None:
-            for _ in range(0, count, nodes):
-                player.search_open(batch)
-
-        speed = rate(work, seconds / 3, nodes)
+        work, nodes = _nodes(tricks)
         note = f"{tricks} tricks deep, {nodes:,} nodes a choice"
-        yield BenchResult("search.maxn-nodes", "nodes/s", 1, speed, note=note)
+        yield measure("search.maxn-nodes", "nodes/s", work, seconds / 3, note, nodes)

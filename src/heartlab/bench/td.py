@@ -1,7 +1,7 @@
-"""How fast networks over conjunctions learn and judge.
+"""Networks over conjunctions: evaluation, training and memory.
 
-The peer of judging is a straightforward NumPy version: all conjunctions as arrays of indices into a vector of atomic
-features, one AND per order, one dot product. It is given the atomic features; we work them out from the cards.
+The peer of evaluation is a straightforward NumPy version: all conjunctions as arrays of indices into a vector of atomic
+features, one AND per order, one dot product. It gets the atomic features; ours computes them from the cards.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from math import comb
 
 import numpy as np
 
-from heartlab.bench import BenchResult, Work, benchmark, compare, rate
+from heartlab.bench import BenchResult, Work, benchmark, measure, measure_beside
 from heartlab.compiled.jit import kernel
 from heartlab.deal import Deal
 from heartlab.kernel.layout import SEATS, STATE, StateArray
@@ -27,7 +27,7 @@ POSITIONS = 256
 
 
 def _positions() -> tuple[StateArray, StateArray]:
-    """Rules, and states between two tricks after random play."""
+    """Rules, and states between two tricks, reached by random play."""
     states = np.zeros(POSITIONS, STATE)
     dice = np.random.default_rng(1)
     deal = Deal("seed-queen")
@@ -40,8 +40,8 @@ def _positions() -> tuple[StateArray, StateArray]:
 
 
 @kernel
-def _judge_all(rules, states, function, floats, ints, scratch, out, passes, fresh) -> None:  # type: ignore[no-untyped-def]
-    """Judge all states over and over; `fresh` forgets the sums after each pass."""
+def _evaluate_all(rules, states, function, floats, ints, scratch, out, passes, fresh) -> None:  # type: ignore[no-untyped-def]
+    """Evaluate all states repeatedly; `fresh` discards the cached sums after each pass."""
     for _ in range(passes):
         for i in range(len(states)):
             function(rules[0], states[i], 0, floats, ints, scratch, out)
@@ -50,7 +50,7 @@ def _judge_all(rules, states, function, floats, ints, scratch, out, passes, fres
 
 
 def _ours(orders: tuple[int, ...], fresh: bool) -> Work:
-    """Values of all four seats by the compiled network; a unit is one seat's value."""
+    """Values of all four seats by the compiled network; the unit is the value of one seat."""
     chosen = Conjunctions.exhaustive(CARD_ATOMS, orders)
     weights = np.random.default_rng(1).normal(0, 0.01, len(chosen)).astype(np.float32)
     judge = Network(chosen, weights).evaluator()
@@ -59,7 +59,7 @@ def _ours(orders: tuple[int, ...], fresh: bool) -> Work:
 
     def work(count: int) -> None:
         passes = -(-count // (4 * POSITIONS))
-        _judge_all(rules, states, judge.function, judge.floats, judge.ints, memory, out, passes, fresh)
+        _evaluate_all(rules, states, judge.function, judge.floats, judge.ints, memory, out, passes, fresh)
 
     work(1)
     return work
@@ -90,15 +90,12 @@ def _numpy(orders: tuple[int, ...]) -> Work:
 
 @benchmark("td.evaluations")
 def bench_evaluations(seconds: float) -> Iterator[BenchResult]:
-    """Values of seats per second, beside NumPy; sums forgotten after every pass, and sums kept."""
+    """Values of seats per second beside NumPy, with new states and with states whose sums are cached."""
     for orders in ((1, 3), (1, 2, 3, 4)):
-        ours, theirs, ratio = compare(_ours(orders, True), _numpy(orders), seconds / 2)
-        note = f"orders {','.join(map(str, orders))}, each state new"
-        yield BenchResult("td.evaluations", "values/s", 1, ours, "numpy", theirs, ratio, note)
-        kept = rate(_ours(orders, False), seconds / 4, 4 * POSITIONS)
-        yield BenchResult(
-            "td.evaluations", "values/s", 1, kept, note=note.replace("each state new", "states met before")
-        )
+        name, unit, note = "td.evaluations", "values/s", f"orders {','.join(map(str, orders))}"
+        fresh, cached = _ours(orders, True), _ours(orders, False)
+        yield measure_beside(name, unit, fresh, "numpy", _numpy(orders), seconds / 2, f"{note}, each state new")
+        yield measure(name, unit, cached, seconds / 4, f"{note}, states met before", 4 * POSITIONS)
 
 
 def _training(orders: str, partners: str) -> Work:
@@ -118,11 +115,14 @@ def _training(orders: str, partners: str) -> Work:
 
 @benchmark("td.training")
 def bench_training(seconds: float) -> Iterator[BenchResult]:
-    """Training deals per second: order four beside order three, against experts and in self-play."""
+    """Training deals per second: order four against order three, with expert partners and in self-play."""
     for partners in ("expert", "self"):
-        four, three, ratio = compare(_training("1,2,3,4", partners), _training("1,3", partners), seconds)
-        peer = "heartlab, triples"
-        yield BenchResult("td.training", "deals/s", 1, four, peer, three, ratio, f"four-wise, partners={partners}")
+        four, three, note = (
+            _training("1,2,3,4", partners),
+            _training("1,3", partners),
+            f"four-wise, partners={partners}",
+        )
+        yield measure_beside("td.training", "deals/s", four, "heartlab, triples", three, seconds, note)
 
 
 MEMORY = """
@@ -141,12 +141,12 @@ trainer.step(0, 1000)
 trainer.model()
 print(small, peak())
 """
-"""What a process of its own does, so that its peak is that of training alone."""
+"""Run in a new process, so that the peak is that of training alone."""
 
 
 @benchmark("td.memory")
 def bench_memory(seconds: float) -> Iterator[BenchResult]:
-    """The most memory that training has at once: order four beside order one, where there is hardly a network."""
+    """Peak memory of training: order four against order one, whose network is tiny."""
     if sys.platform == "win32":
         return
     done = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True)

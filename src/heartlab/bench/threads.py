@@ -1,7 +1,7 @@
-"""What a second thread brings on this machine at best: the measure for what it brings to us.
+"""What a second thread brings at best on this machine, as the yardstick for what it brings to us.
 
-A second processor of a shared machine is seldom a whole one. So the benchmarks with two threads say beside their own
-ratio that of a loop that needs nothing but a processor, measured in the same run.
+The second processor of a shared machine is seldom free. So benchmarks with two threads also report the ratio of a loop
+that needs nothing but a processor, measured in the same run.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from heartlab.bench import BenchResult, Work, compare
 from heartlab.compiled.jit import kernel
 
 STEPS = 100_000
-"""Steps of the loop that count as one unit of work."""
+"""Steps of the loop per unit of work."""
 
 
 @kernel
@@ -23,6 +23,7 @@ def _count(steps: int, value: int) -> int:
 
 
 def _loops(threads: int) -> Work:
+    """The loop on some threads at once."""
     pool = ThreadPoolExecutor(threads)
     _count(1, 1)
 
@@ -33,7 +34,7 @@ def _loops(threads: int) -> Work:
 
 
 def compare_threads(name: str, unit: str, two: Work, one: Work, seconds: float) -> BenchResult:
-    """Some work on two threads beside the same on one, and the machine's own ratio."""
+    """Work on two threads beside the same work on one; the note has the ratio of the plain loop."""
     ours, theirs, ratio = compare(two, one, seconds, rounds=9)
     at_best = compare(_loops(2), _loops(1), seconds, rounds=9)[2]
     note = f"a loop that needs nothing but a processor: x{at_best:.2f}"

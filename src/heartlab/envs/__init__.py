@@ -1,14 +1,15 @@
-"""Doors to the world: other people's agents walk in, ours walk out.
+"""Adapters for other people's tools: PettingZoo, a vectorised environment, and OpenSpiel in both directions.
 
-| module | what |
-|---|---|
-| `uhi` | the line protocol for bots in any language: `exec:COMMAND`, `heartlab uhi`, `heartlab uhi-check` |
-| `encoding` | observations as arrays of numbers, for learners |
-| `pettingzoo` | Hearts as a PettingZoo environment |
-| `vector` | many deals at once on the table kernel, for people who train networks |
-| `openspiel` | our players as OpenSpiel bots; its cards and rules in our words |
-| `openspiel_player` | OpenSpiel's bots as players of ours |
+In reading order:
 
-A leaf: only `cli` and `benchmarks` import it. Its players are in the registry by the name of their module, which is
-loaded when one of them is named. PettingZoo and OpenSpiel come with `pip install 'heartlab[envs]'`; UHI needs nothing.
+- `encoding`: observations as arrays of numbers;
+- `vector`: `VectorHearts`, many deals stepped together in compiled code, for training networks;
+- `pettingzoo`: Hearts as a PettingZoo environment;
+- `openspiel`: our players as OpenSpiel bots, and the translation of cards, rules and deals;
+- `openspiel_player`: OpenSpiel's bots as our players (`openspiel:ismcts`).
+
+PettingZoo and OpenSpiel come with `pip install 'heartlab[envs]'`, so modules are imported only when they are used:
+`from heartlab.envs import pettingzoo`. Bots in any language use UHI (`heartlab.uhi`) instead.
 """
+
+__all__ = ["encoding", "openspiel", "openspiel_player", "pettingzoo", "vector"]

@@ -1,20 +1,20 @@
-"""Observations as numbers, for learners: planes of 52 cards, each 0 or 1, and a few numbers behind them.
+"""Observations as numbers, for learners: binary planes of 52 cards, followed by a few numbers.
 
-Seats are counted from the observer: 0 is the observer itself, 1 the seat to its left, and on. With n players:
+Seats are relative to the observer: 0 is the observer itself, 1 the seat to its left, and so on. With n players:
 
-| planes | what |
+| planes | content |
 |---|---|
 | 1 | the hand |
-| 1 | cards passed away, while passing those chosen so far |
+| 1 | cards passed; during the pass those chosen so far |
 | 1 | cards received |
 | n | cards played by each seat |
-| n | cards on the table, by seat |
+| n | cards of the current trick, by seat |
 | n | cards taken by each seat |
-| n - 1 | cards that each other seat can still hold, as far as its play has shown |
+| n - 1 | cards that each other seat can still hold, as deduced from its play |
 
-The numbers: passing now; hearts broken; the share of tricks played; the pass direction (eight places: hold, 1 to 5
-seats on, scatter, pool); the leader of the trick (n places); points taken so far by each seat (n, in parts of all
-points); totals before the deal (n, in parts of the limit).
+The numbers: whether it is the pass; whether hearts are broken; share of tricks played; pass direction (one-hot, 8:
+hold, 1 to 5 seats on, scatter, pool); leader of the trick (one-hot, n); points taken by each seat (n, as a share of all
+points); totals before the deal (n, as a share of the limit).
 """
 
 from __future__ import annotations
@@ -32,28 +32,39 @@ from heartlab.kernel.play import mask_points, points
 from heartlab.players.base import Observations
 from heartlab.rules import POOL, SCATTER, Rules
 
+__all__ = ["describe", "encode", "encode_batch", "observation_size"]
+
 DIRECTIONS = 8
-"""Places for the pass direction."""
+"""Length of the one-hot pass direction."""
 
 
 def plane_count(players: int) -> int:
-    """How many planes of 52 cards an observation has."""
+    """The number of planes of 52 cards in an observation."""
     return 3 + 3 * players + players - 1
 
 
 def number_count(players: int) -> int:
-    """How many numbers follow the planes."""
+    """The number of values after the planes."""
     return 3 + DIRECTIONS + 3 * players
 
 
 def observation_size(rules: Rules | str) -> int:
-    """The length of an observation, under rules or a text that stands for them."""
+    """The length of an observation.
+
+    >>> observation_size("standard")
+    959
+    """
     players = Rules.parse(rules).players
     return 52 * plane_count(players) + number_count(players)
 
 
 def describe(rules: Rules | str) -> list[str]:
-    """What each place of an observation means, under rules or a text that stands for them."""
+    """The meaning of each element of an observation.
+
+    >>> names = describe("standard")
+    >>> names[0], names[-1]
+    ('hand 2C', 'score +3')
+    """
     from heartlab.cards import CARD_NAMES
 
     n = Rules.parse(rules).players
@@ -68,21 +79,34 @@ def describe(rules: Rules | str) -> list[str]:
 
 
 @kernel
+def trick_plane(record: Any, seat: int, players: int) -> np.uint64:
+    """The card of a seat in the current trick, as a mask; `record` is a state or an observation."""
+    leader = np.int64(record["leader"])
+    place = seat - leader if seat >= leader else seat - leader + players
+    return ONE << np.uint64(record["trick_cards"][place]) if place < np.int64(record["trick_size"]) else ZERO
+
+
+@kernel
+def direction_index(pass_code: int) -> int:
+    """The element of the one-hot pass direction."""
+    if pass_code == SCATTER:
+        return 6
+    return 7 if pass_code == POOL else pass_code
+
+
+@kernel
 def collect_planes(rules: Any, state: Any, seat: int, chosen: np.uint64, out: Any) -> None:
-    """The planes of a seat's observation, one mask each; `chosen` are the cards picked so far for a pass."""
+    """The planes of a seat's observation as masks; `chosen`: the cards picked so far for the pass."""
     players = np.int64(rules["players"])
     out[0] = state["hands"][seat] & ~chosen
     out[1] = state["passed"][seat] | chosen
     out[2] = state["received"][seat]
     taker = np.int64(state["kitty_taker"])
     hidden = ZERO if rules["kitty_seen"] and taker == seat else state["kitty"]
-    size = np.int64(state["trick_size"])
-    leader = np.int64(state["leader"])
     other = seat
     for step in range(players):
         out[3 + step] = state["played"][other]
-        place = other - leader if other >= leader else other - leader + players
-        out[3 + players + step] = ONE << np.uint64(state["trick_cards"][place]) if place < size else ZERO
+        out[3 + players + step] = trick_plane(state, other, players)
         taken = state["taken"][other]
         out[3 + 2 * players + step] = taken & ~hidden if taker == other else taken
         if step > 0:
@@ -92,9 +116,9 @@ def collect_planes(rules: Any, state: Any, seat: int, chosen: np.uint64, out: An
 
 @kernel
 def points_told(rules: Any, state: Any, out: Any) -> None:
-    """Points of each seat as far as it may know them: a kitty that nobody may see counts at the end of the deal only.
+    """Points of each seat as far as the seats know them: a hidden kitty counts only at the end of the deal.
 
-    Rewards are told to a seat, so they must not tell more than its observation.
+    These become rewards, and a reward must not reveal more than the observation.
     """
     taker = np.int64(state["kitty_taker"])
     hidden = taker != NOBODY and not rules["kitty_seen"] and state["phase"] != OVER
@@ -107,19 +131,16 @@ def points_told(rules: Any, state: Any, out: Any) -> None:
 
 @kernel
 def collect_seen(rules: Any, obs: Any, out: Any) -> None:
-    """The same planes from an observation record."""
+    """The same planes from an observation record instead of a state."""
     players = np.int64(rules["players"])
     seat = np.int64(obs["seat"])
     out[0] = obs["hand"]
     out[1] = obs["passed"]
     out[2] = obs["received"]
-    size = np.int64(obs["trick_size"])
-    leader = np.int64(obs["leader"])
     other = seat
     for step in range(players):
         out[3 + step] = obs["played"][other]
-        place = other - leader if other >= leader else other - leader + players
-        out[3 + players + step] = ONE << np.uint64(obs["trick_cards"][place]) if place < size else ZERO
+        out[3 + players + step] = trick_plane(obs, other, players)
         out[3 + 2 * players + step] = obs["taken"][other]
         if step > 0:
             out[2 + 3 * players + step] = obs["may_hold"][other]
@@ -128,19 +149,14 @@ def collect_seen(rules: Any, obs: Any, out: Any) -> None:
 
 @kernel
 def write_numbers(rules: Any, state: Any, seat: int, total: float, limit: float, planes: Any, out: Any) -> None:
-    """The numbers behind the planes, which are given as masks; all places of `out` are written."""
+    """Write the numbers that follow the planes (given as masks); all of `out` is written."""
     players = np.int64(rules["players"])
     for place in range(3 + DIRECTIONS + 3 * players):
         out[place] = 0.0
     out[0] = 1.0 if state["phase"] == PASSING else 0.0
     out[1] = state["hearts_broken"]
     out[2] = state["trick_number"] / rules["hand_size"]
-    code = np.int64(state["pass_code"])
-    if code == SCATTER:
-        code = 6
-    elif code == POOL:
-        code = 7
-    out[3 + code] = 1.0
+    out[3 + direction_index(np.int64(state["pass_code"]))] = 1.0
     base = 3 + DIRECTIONS
     leader = np.int64(state["leader"])
     if leader != NOBODY:
@@ -154,7 +170,7 @@ def write_numbers(rules: Any, state: Any, seat: int, total: float, limit: float,
 
 @kernel
 def unpack(planes: Any, count: int, out: Any) -> None:
-    """Masks as numbers 0 and 1, 52 places each."""
+    """Masks as 0 and 1, 52 elements each."""
     for plane in range(count):
         base = 52 * plane
         for card in range(52):
@@ -169,7 +185,7 @@ def unpack(planes: Any, count: int, out: Any) -> None:
 def encode_state(
     rules: Any, state: Any, seat: int, chosen: np.uint64, total: float, limit: float, planes: Any, out: Any
 ) -> None:
-    """A whole observation into `out`; `planes` is scratch."""
+    """Write a whole observation to `out`; `planes` is scratch memory."""
     players = np.int64(rules["players"])
     count = 3 + 3 * players + players - 1
     collect_planes(rules, state, seat, chosen, planes)
@@ -188,7 +204,7 @@ def encode_table(
 
 @kernel
 def encode_seen(rules: Any, records: Any, total: float, limit: float, planes: Any, out: Any) -> None:
-    """The observations of an array of observation records."""
+    """The observations of observation records."""
     players = np.int64(rules[0]["players"])
     count = 3 + 3 * players + players - 1
     for row in range(len(records)):
@@ -199,12 +215,12 @@ def encode_seen(rules: Any, records: Any, total: float, limit: float, planes: An
 
 @lru_cache(maxsize=64)
 def scales(rules: Rules) -> tuple[float, float]:
-    """What points and scores are divided by."""
+    """The divisors of points and of scores."""
     return float(rules.total_points), float(rules.limit)
 
 
 def encode_batch(batch: Observations) -> npt.NDArray[np.float32]:
-    """The observations that a player is asked about, as the environments show them: [rows, size]."""
+    """The observations of a player's batch, encoded as in the environments: [rows, size]."""
     out = np.zeros((len(batch), observation_size(batch.rules)), np.float32)
     planes = np.zeros(plane_count(batch.rules.players), np.uint64)
     encode_seen(batch.compiled, batch.records, *scales(batch.rules), planes, out)
@@ -212,14 +228,14 @@ def encode_batch(batch: Observations) -> npt.NDArray[np.float32]:
 
 
 def told_points(rules: Rules, compiled: Any, states: Any) -> list[int]:
-    """The points of each seat of a table of one, as far as it may know them."""
+    """The points of each seat of a single deal, as far as the seats know them."""
     out = np.zeros(SEATS, np.int64)
     points_told(compiled[0], states[0], out)
     return [int(own) for own in out[: rules.players]]
 
 
 def encode(rules: Rules, compiled: Any, states: Any, seat: int, chosen: int = 0) -> npt.NDArray[np.float32]:
-    """The observation of one seat of a table of one."""
+    """The observation of one seat of a single deal."""
     out = np.zeros((1, observation_size(rules)), np.float32)
     planes = np.zeros(plane_count(rules.players), np.uint64)
     seats, picked = np.array([seat], np.int64), np.array([chosen], np.uint64)

@@ -1,11 +1,11 @@
-"""Between OpenSpiel's Hearts and ours: its flags as rules, its numbers as cards, and our players as its bots.
+"""OpenSpiel's Hearts and ours: the translation of rules, cards and deals, and our players as OpenSpiel bots.
 
     bots = [bot("iie"), *(pyspiel.make_uniform_random_bot(seat, 1) for seat in (1, 2, 3))]
     pyspiel.evaluate_bots(pyspiel.load_game("hearts").new_initial_state(), bots, 1)
 
-OpenSpiel plays one deal. A deal is a list of numbers: the pass direction (0 to 3: none, left, across, right, which are
-our pass codes as they are), 52 cards dealt to seats 0, 1, 2, 3, 0 and on, three cards passed by each seat in turn, and
-the cards played. Returns are 26 minus the points.
+A game of OpenSpiel is one deal. Its history is a list of actions: the pass direction (0 to 3: none, left, across,
+right; our pass codes are the same), 52 cards dealt to seats 0, 1, 2, 3, 0 and so on, three cards passed by each seat in
+turn, and the cards played. Returns are 26 minus the points.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from heartlab.players.registry import PlayerError, make_player
 from heartlab.records.format import OPENSPIEL_CARDS, OPENSPIEL_DIRECTIONS
 from heartlab.rules import Rules
 
+__all__ = ["MissingOpenSpiel", "bot", "choose_action", "openspiel_deal", "openspiel_flags", "openspiel_rules"]
+
 DEFAULT_FLAGS: dict[str, bool] = {
     "pass_cards": True,
     "no_pts_on_first_trick": True,
@@ -32,11 +34,11 @@ DEFAULT_FLAGS: dict[str, bool] = {
     "qs_breaks_hearts": True,
     "can_lead_hearts_instead_of_qs": False,
 }
-"""Every flag of OpenSpiel's game with its default."""
+"""The flags of OpenSpiel's Hearts with their defaults."""
 OF_A_GAME = ("limit", "over_limit", "deals", "ties")
-"""Rules that decide nothing within a deal."""
+"""Rules that have no effect within a deal."""
 DEALT, PASSED = 53, 65
-"""Lengths of a history when all cards are dealt, and when all are passed."""
+"""Length of the history after dealing, and after passing."""
 
 
 class MissingOpenSpiel(PlayerError):
@@ -44,14 +46,14 @@ class MissingOpenSpiel(PlayerError):
 
 
 def load_openspiel() -> Any:
-    """The module pyspiel.
+    """The module `pyspiel`.
 
     :raises MissingOpenSpiel: if it is not installed.
     """
     try:
         import pyspiel
     except ImportError:
-        raise MissingOpenSpiel("OpenSpiel is not installed: pip install 'heartlab[envs]' brings it") from None
+        raise MissingOpenSpiel("OpenSpiel is not installed: pip install 'heartlab[envs]'") from None
     return pyspiel
 
 
@@ -69,7 +71,11 @@ def from_openspiel(action: int) -> Card:
 
 
 def openspiel_rules(flags: Mapping[str, bool]) -> Rules:
-    """The rules that OpenSpiel plays with these flags; a flag left out has OpenSpiel's default."""
+    """The rules that OpenSpiel plays with these flags; missing flags have OpenSpiel's defaults.
+
+    >>> print(openspiel_rules({"jd_bonus": True}))
+    openspiel,bonus=JD
+    """
     flag = {**DEFAULT_FLAGS, **flags}
     return Rules(
         passing=("random",) if flag["pass_cards"] else ("hold",),
@@ -88,7 +94,7 @@ def openspiel_rules(flags: Mapping[str, bool]) -> Rules:
 def openspiel_flags(rules: Rules) -> dict[str, bool]:
     """The flags with which OpenSpiel plays deals under these rules.
 
-    :raises PlayerError: if it cannot; the message names a rule that it does not know.
+    :raises PlayerError: if there are none; the message names the rule that OpenSpiel does not have.
     """
     passing = set(rules.passing) - {"hold"}
     flags = {
@@ -102,28 +108,28 @@ def openspiel_flags(rules: Rules) -> dict[str, bool]:
         "can_lead_hearts_instead_of_qs": rules.hearts_before_queen,
     }
     theirs = openspiel_rules(flags)
-    strange = [
+    unknown = [
         field.name
         for field in fields(rules)
         if field.name not in (*OF_A_GAME, "passing") and getattr(rules, field.name) != getattr(theirs, field.name)
     ]
     if not passing <= {"random", *OPENSPIEL_DIRECTIONS}:
-        strange.append("passing")
-    if strange:
-        value = rules.to_dict()[strange[0]]
-        said = "/".join(value) if isinstance(value, list) else value
+        unknown.append("passing")
+    if unknown:
+        value = rules.to_dict()[unknown[0]]
+        text = "/".join(value) if isinstance(value, list) else value
         raise PlayerError(
-            f"OpenSpiel's Hearts does not know {strange[0]}={said}: it plays deals of four with the rules `openspiel` "
-            "and its flags, the pass cycle and the end of the game being free"
+            f"OpenSpiel's Hearts does not have {unknown[0]}={text}: it plays the rules `openspiel` with its flags and "
+            "four players; only the pass cycle and the end of the game may differ"
         )
     return flags
 
 
 def deal_openspiel(game: Any, direction: int, hands: Sequence[Iterable[Card]]) -> Any:
-    """A state of OpenSpiel's game in which these hands are dealt and the pass direction is set.
+    """A state of OpenSpiel's game with these hands dealt and the pass direction set.
 
-    :param direction: 0 to 3; it has to be 0 if the game was loaded with ``pass_cards=False``, although OpenSpiel's
-        chance node offers the others as well.
+    :param direction: 0 to 3; must be 0 if the game was loaded with ``pass_cards=False``, although OpenSpiel's chance
+        node offers the others as well.
     """
     state = game.new_initial_state()
     state.apply_action(direction)
@@ -134,18 +140,18 @@ def deal_openspiel(game: Any, direction: int, hands: Sequence[Iterable[Card]]) -
 
 
 def openspiel_points(state: Any) -> list[int]:
-    """The points of a finished deal; OpenSpiel's returns count down from 26."""
+    """The points of a finished deal: 26 minus OpenSpiel's returns."""
     return [26 - round(value) for value in state.returns()]
 
 
 def openspiel_deal(state: Any, seed: int = 0) -> Deal:
-    """OpenSpiel's state as a deal of ours; a pass of which only some cards are chosen yet is left out.
+    """OpenSpiel's state as a `Deal`; an incomplete pass is left out.
 
-    The number of the deal, which OpenSpiel has not, is made from its cards: it tells deals apart for players' dice.
+    OpenSpiel has no deal numbers: the number is a hash of the cards, so that random choices differ between deals.
     """
     history = state.history()
     if len(history) < DEALT:
-        raise ValueError(f"the cards are not dealt: OpenSpiel's history has only {len(history)} of {DEALT} numbers")
+        raise ValueError(f"the cards are not dealt: OpenSpiel's history has only {len(history)} of {DEALT} actions")
     cards = [from_openspiel(action) for action in history[1:]]
     hands = [CardSet(cards[seat:52:4]) for seat in range(4)]
     deal = Deal.from_hands(
@@ -168,9 +174,9 @@ def openspiel_deal(state: Any, seed: int = 0) -> Deal:
 
 
 def choose_action(player: Player, state: Any, seed: int = 0) -> int:
-    """What a player of ours does in a state of OpenSpiel's Hearts, as OpenSpiel's action.
+    """The choice of one of our players in a state of OpenSpiel's Hearts, as OpenSpiel's action.
 
-    The player sees only what the seat to move may know. A pass is chosen whole and given card by card.
+    The player gets only the observation of the seat to move. A pass is chosen at once and returned card by card.
     """
     deal, seat = openspiel_deal(state, seed), state.current_player()
     obs = deal.observe(seat)
@@ -183,24 +189,30 @@ def choose_action(player: Player, state: Any, seed: int = 0) -> int:
 
 
 def bot(player: Player | str, seed: int = 0) -> Any:
-    """A player of ours as a `pyspiel.Bot` for OpenSpiel's Hearts, for any seat.
+    """One of our players as a `pyspiel.Bot` for OpenSpiel's Hearts, for any seat.
 
-    :param seed: where the player's dice come from.
+    >>> import pyspiel
+    >>> state = pyspiel.load_game("hearts").new_initial_state()
+    >>> returns = pyspiel.evaluate_bots(state, [bot("gnome"), bot("random"), bot("random"), bot("random")], 1)
+    >>> sum(returns) in (78, 26)
+    True
+
+    :param seed: the seed of the player's random choices.
     :raises PlayerError: if the player sees all hands, or OpenSpiel is not installed.
     """
     pyspiel = load_openspiel()
-    mind = make_player(player) if isinstance(player, str) else player
-    if mind.is_open:
-        raise PlayerError(f"player {mind.name} sees all hands: as a bot it would cheat")
+    inner = make_player(player) if isinstance(player, str) else player
+    if inner.is_open:
+        raise PlayerError(f"player {inner.name} sees all hands: as a bot it would cheat")
 
     class HeartsBot(pyspiel.Bot):  # type: ignore[misc, name-defined]
-        """All that it needs is in the state, so it keeps nothing."""
+        """Stateless: everything it needs is in OpenSpiel's state."""
 
         def __init__(self) -> None:
             pyspiel.Bot.__init__(self)
 
         def step(self, state: Any) -> int:
-            return choose_action(mind, state, seed)
+            return choose_action(inner, state, seed)
 
         def restart_at(self, state: Any) -> None:
             pass

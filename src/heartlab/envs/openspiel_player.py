@@ -1,16 +1,16 @@
-"""OpenSpiel's bots as players of ours: `openspiel:ismcts,sims=200`, wherever a player is named.
+"""OpenSpiel's bots as our players: `openspiel:ismcts,sims=200`.
 
-| name | what |
+| name | bot |
 |---|---|
-| `openspiel:ismcts,sims=200` | its information-set tree search; options `c=X`, `worlds=N` (its samples, -1: no limit) |
-| `openspiel:mcts,sims=200,worlds=5` | its tree search, which wants to see all hands, in sampled worlds; option `c=X` |
-| `openspiel:uniform_random` | its random bot; likewise any bot that OpenSpiel has registered, by its name |
-| `openspiel:policy,from=MODULE:FUNCTION` | a policy; the function takes the game and gives an OpenSpiel policy |
+| `openspiel:ismcts,sims=200` | information-set tree search; options `c=X`, `worlds=N` (its samples, -1: no limit) |
+| `openspiel:mcts,sims=200,worlds=5` | tree search with open hands, in sampled worlds; option `c=X` |
+| `openspiel:uniform_random` | random bot; likewise any bot that is registered in OpenSpiel, by its name |
+| `openspiel:policy,from=MODULE:FUNCTION` | a policy; the function takes the game and returns an OpenSpiel policy |
 | `openspiel:bot,from=MODULE:FUNCTION` | a bot; the function takes the game and the seat |
 
-Their bots are given a state of OpenSpiel's Hearts. A closed player does not have one, so the state is a world: a full
-deal that fits what the seat knows, drawn like all our worlds. Nothing in it leads to the true hands. Rules that
-OpenSpiel does not know are refused in one sentence.
+OpenSpiel's bots need a full state. A closed player does not have one, so the bot gets a world: a full deal that fits
+the observation, sampled like all our worlds. It is independent of the true hidden hands. Rules that OpenSpiel does not
+have are refused before the match.
 """
 
 from __future__ import annotations
@@ -35,8 +35,10 @@ from heartlab.players.base import Player
 from heartlab.players.registry import PlayerError, parse_options, register
 from heartlab.rules import Rules
 
+__all__ = ["OpenSpielPlayer", "make_openspiel"]
+
 Adviser = Callable[[Any, Observation, Sequence[Card], int], int]
-"""From a game, an observation, the cards chosen so far for a pass, and a seed to OpenSpiel's action."""
+"""Maps a game, an observation, the cards chosen so far for a pass, and a seed to OpenSpiel's action."""
 
 DEFAULTS = {
     "ismcts": {"sims": "200", "c": "20", "worlds": "-1"},
@@ -45,7 +47,7 @@ DEFAULTS = {
     "policy": {"from": ""},
     "bot": {"from": ""},
 }
-"""The options of each kind. The constant c is in points, as OpenSpiel's returns are."""
+"""The options of each kind with their defaults. The exploration constant c is in points, as OpenSpiel's returns are."""
 
 
 # --- a state for an observation ---
@@ -55,17 +57,17 @@ DEFAULTS = {
 def game_for(rules: Rules) -> Any:
     """OpenSpiel's game for these rules.
 
-    :raises PlayerError: if it does not know them.
+    :raises PlayerError: if OpenSpiel does not have them.
     """
     flags = openspiel_flags(rules)
     return load_openspiel().load_game("hearts", flags)
 
 
 def state_for(game: Any, obs: Observation, given: Sequence[Card], seed: int) -> Any:
-    """A state of OpenSpiel's game that fits an observation, with `given` already chosen for the pass.
+    """A sampled state of OpenSpiel's game that fits an observation, with `given` already chosen for the pass.
 
-    In a pass the seat is moved to 0, the others with it: OpenSpiel's seats pass one after the other, and its ISMCTS
-    crashes when it resamples the pass of a later one.
+    During the pass the seats are rotated so that the observer is seat 0: in OpenSpiel the seats pass one after the
+    other, and its ISMCTS crashes when it resamples the pass of a later seat.
     """
     dice = random.Random(seed)
     code = int(obs.records[0]["pass_code"])
@@ -89,7 +91,7 @@ def state_for(game: Any, obs: Observation, given: Sequence[Card], seed: int) -> 
 
 
 def _invent_passes(obs: Observation, hands: Sequence[set[Card]], code: int, dice: random.Random) -> list[list[Card]]:
-    """What each seat may have passed: our own pass and what we got are known, of the others any three cards."""
+    """A possible pass of each seat: the observer's own pass and what it received are known, the others are random."""
     passes = []
     for giver in range(4):
         taker = (giver + code) % 4
@@ -102,7 +104,7 @@ def _invent_passes(obs: Observation, hands: Sequence[set[Card]], code: int, dice
     return passes
 
 
-# --- who advises ---
+# --- advisers ---
 
 
 def _ismcts(options: Mapping[str, str]) -> Adviser:
@@ -166,18 +168,18 @@ def _of_policy(make: Callable[[Any], Any]) -> Adviser:
 
 
 def make_adviser(kind: str, options: Mapping[str, str]) -> Adviser:
-    """What chooses the cards of a kind of player.
+    """The adviser for a kind of bot.
 
-    :raises PlayerError: if there is no such kind, or an option does not fit.
+    :raises PlayerError: if there is no such kind, or an option is unknown or invalid.
     """
     pyspiel = load_openspiel()
     registered = [name for name in pyspiel.registered_bots() if name not in DEFAULTS]
     if kind not in DEFAULTS and kind not in registered:
         raise PlayerError(f"OpenSpiel has no bot {kind!r}; known are {', '.join([*DEFAULTS, *registered])}")
     defaults = DEFAULTS.get(kind, {})
-    strange = [key for key in options if key not in defaults]
-    if strange:
-        raise PlayerError(f"openspiel:{kind} has no option {strange[0]!r}; it has {', '.join(defaults) or 'none'}")
+    unknown = [key for key in options if key not in defaults]
+    if unknown:
+        raise PlayerError(f"openspiel:{kind} has no option {unknown[0]!r}; it has {', '.join(defaults) or 'none'}")
     values = {**defaults, **options}
     if kind in registered:
         return _of_bot(lambda game, seat: pyspiel.load_bot(kind, game, seat))
@@ -191,7 +193,7 @@ def _number(options: Mapping[str, str], key: str, kind: Callable[[str], Any], le
     try:
         value = kind(options[key])
     except ValueError:
-        raise PlayerError(f"openspiel: {key}={options[key]} is no number") from None
+        raise PlayerError(f"openspiel: {key}={options[key]} is not a number") from None
     if least is not None and value < least:
         raise PlayerError(f"openspiel: {key}={value} is too small")
     return value
@@ -207,7 +209,7 @@ def _imported(name: str) -> Callable[..., Any]:
     except (ImportError, AttributeError) as error:
         raise PlayerError(f"openspiel: from={name} cannot be loaded: {error}") from None
     if not callable(found):
-        raise PlayerError(f"openspiel: from={name} is no function")
+        raise PlayerError(f"openspiel: from={name} is not a function")
     return found  # type: ignore[no-any-return]
 
 
@@ -215,7 +217,13 @@ def _imported(name: str) -> Callable[..., Any]:
 
 
 class OpenSpielPlayer(Player):
-    """Plays what a bot or policy of OpenSpiel says in a world that fits the observation."""
+    """Plays what a bot or policy of OpenSpiel chooses in a sampled world.
+
+    >>> from heartlab import Deal
+    >>> player, deal = make_openspiel("ismcts,sims=10"), Deal("openspiel", seed=1)
+    >>> len(set(player.pass_cards(deal.observe(0))))
+    3
+    """
 
     def __init__(self, adviser: Adviser, name: str = "openspiel") -> None:
         super().__init__(name)
@@ -235,14 +243,14 @@ class OpenSpielPlayer(Player):
 
 
 def _seed(obs: Observation, number: int) -> int:
-    """A seed for one action, from the observation's own dice; OpenSpiel takes 31 bits."""
+    """A seed for one action, derived from the observation's random number; OpenSpiel takes 31 bits."""
     return random.Random(int(obs.records[0]["random"]) + number).getrandbits(30)
 
 
 @register("openspiel", "a bot or policy of OpenSpiel: openspiel:ismcts,sims=200; mcts, policy, bot (docs/envs.md)")
 def make_openspiel(argument: str) -> Player:
-    """The player of `KIND,key=value`."""
+    """The player for `openspiel:KIND,key=value`."""
     kind, _, options = argument.partition(",")
     if not kind:
-        raise PlayerError(f"openspiel: say which bot, as in openspiel:ismcts,sims=200; known are {', '.join(DEFAULTS)}")
+        raise PlayerError(f"openspiel: needs a bot, as in openspiel:ismcts,sims=200; known are {', '.join(DEFAULTS)}")
     return OpenSpielPlayer(make_adviser(kind, parse_options(options)))

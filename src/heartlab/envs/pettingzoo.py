@@ -3,9 +3,8 @@
     from heartlab.envs import pettingzoo
     env = pettingzoo.env(rules="standard", reward="trick", episode="deal")
 
-An observation is a dict with `observation`, numbers as `heartlab.envs.encoding` lays them out, and `action_mask`.
-Actions are the 52 cards. Rewards are points with the sign turned; over an episode they add up to minus the score of the
-seat.
+An observation is a dict with `observation`, an array as described in `heartlab.envs.encoding`, and `action_mask`.
+Actions are the 52 cards. Rewards are negative points; over an episode they add up to minus the seat's score.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ try:
     from pettingzoo import AECEnv
     from pettingzoo.utils import wrappers
 except ImportError as error:
-    raise ImportError(f"PettingZoo is not installed ({error}): pip install 'heartlab[envs]' brings it") from error
+    raise ImportError(f"PettingZoo is not installed ({error}): pip install 'heartlab[envs]'") from error
 
 from heartlab.cards import CardSet, pretty_card
 from heartlab.deal import Deal
@@ -30,22 +29,30 @@ from heartlab.game import game_is_over
 from heartlab.records.format import MAX_NUMBER
 from heartlab.rules import Rules
 
+__all__ = ["env", "raw_env"]
+
 REWARDS = ("trick", "deal")
 EPISODES = ("deal", "game")
 RENDER_MODES = ("ansi", "human")
 ILLEGAL_REWARD = -100.0
-"""What an illegal action costs; it ends the episode."""
+"""The reward of an illegal action, which ends the episode."""
 
 
 def env(
     rules: Rules | str = "standard", *, reward: str = "deal", episode: str = "deal", render_mode: str | None = None
 ) -> AECEnv[Any, Any, Any]:
-    """The environment with PettingZoo's usual checks around it; an illegal action ends the episode.
+    """The environment in PettingZoo's usual wrappers; an illegal action ends the episode.
 
-    :param reward: after every trick ("trick"), or all at the end of a deal ("deal"); moon, bonuses and a kitty that
-        nobody may see at the end in any case.
+    >>> hearts = env("standard", reward="trick")
+    >>> hearts.reset(seed=1)
+    >>> observation, reward, termination, truncation, info = hearts.last()
+    >>> observation["observation"].shape, int(observation["action_mask"].sum())
+    ((959,), 13)
+
+    :param reward: after every trick ("trick"), or at the end of a deal ("deal"); moon, bonuses and a hidden kitty count
+        at the end of the deal in either case.
     :param episode: one deal ("deal"), or a whole game ("game").
-    :param render_mode: "human" prints the table after every action; "ansi" lets `render` return it as text.
+    :param render_mode: "human" prints the state after every action; with "ansi", `render` returns it as text.
     """
     made: Any = raw_env(rules, reward=reward, episode=episode, render_mode=render_mode)
     made = wrappers.TerminateIllegalWrapper(made, illegal_reward=ILLEGAL_REWARD)
@@ -54,7 +61,13 @@ def env(
 
 
 class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
-    """Hearts without PettingZoo's wrappers: an illegal action raises ValueError."""
+    """Hearts without PettingZoo's wrappers: an illegal action raises ValueError.
+
+    >>> hearts = raw_env("standard", episode="game")
+    >>> hearts.reset(seed=1)
+    >>> hearts.agent_selection, hearts.deal.phase
+    ('player_0', 'pass')
+    """
 
     def __init__(
         self,
@@ -110,14 +123,14 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin an episode.
 
-        :param seed: deals from number 0 of this seed; without it the next deal (or game) of the present seed follows.
-        :param options: ``{"deal": 3}`` begins with that deal of the seed, whose number decides the pass direction; with
-            whole games, with that game of the seed, from its first deal on.
-        :raises ValueError: if there is no such deal; the episode in play goes on.
+        :param seed: begin with deal 0 of this seed; without it, continue with the next deal (or game) of the last seed.
+        :param options: ``{"deal": 3}`` begins with that deal of the seed, whose number determines the pass direction;
+            if episodes are games, with the first deal of that game of the seed.
+        :raises ValueError: if the number is out of range; the current episode is not changed.
         """
         number = int((options or {}).get("deal", self._next_deal if seed is None else 0))
         if not 0 <= number <= MAX_NUMBER:
-            raise ValueError(f"there is no {self.episode} {number}: they are numbered from 0 to {MAX_NUMBER}")
+            raise ValueError(f"there is no {self.episode} {number}: numbers go from 0 to {MAX_NUMBER}")
         if seed is not None:
             self._seed = seed
         if self.episode == "game":
@@ -147,7 +160,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         self._select()
 
     def _select(self) -> None:
-        """Find the seat that is to act, and the cards that it may choose."""
+        """Find the seat to act and its legal cards."""
         waiting = self.deal.to_pass
         seat = (waiting[0] if waiting else self.deal.to_move) or 0
         self.agent_selection = self.possible_agents[seat]
@@ -194,7 +207,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         return bool(self.deal.history) and not self.deal.trick
 
     def _pay(self) -> None:
-        """Reward every seat with the points since the last time; moon, bonuses and a hidden kitty come at the end."""
+        """Reward every seat for the points since the last reward; moon, bonuses and a hidden kitty come at the end."""
         for seat, points in enumerate(told_points(self.rules, self.deal._compiled, self.deal._states)):
             self.rewards[self.possible_agents[seat]] = float(self._paid[seat] - points)
             self._paid[seat] = points
@@ -209,10 +222,10 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         else:
             self.terminations = dict.fromkeys(self.agents, True)
 
-    # --- what an agent sees ---
+    # --- observations ---
 
     def observe(self, agent: str) -> dict[str, npt.NDArray[Any]]:
-        """Numbers and mask of an agent; the mask is empty unless the agent is to act."""
+        """Observation and action mask of an agent; the mask is empty unless the agent is to act."""
         seat = self.possible_agents.index(agent)
         chosen = self._chosen.mask if self.deal.to_pass and agent == self.agent_selection else 0
         deal = self.deal
@@ -222,14 +235,14 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         }
 
     def action_mask(self, agent: str) -> npt.NDArray[np.int8]:
-        """One for every card that the agent may choose now."""
+        """1 for every card that the agent may choose now."""
         mask = np.zeros(52, np.int8)
         if agent == self.agent_selection and not self.deal.is_over:
             mask[list(self._legal)] = 1
         return mask
 
     def render(self) -> str | None:
-        """The table: as text ("ansi"), or printed ("human")."""
+        """The state of the deal: as text ("ansi"), or printed ("human")."""
         if self.render_mode is None:
             gymnasium.logger.warn("render() does nothing without render_mode: pass render_mode='ansi' or 'human'")
             return None
@@ -248,5 +261,5 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
 
 
 def _game_key(seed: int, number: int) -> int:
-    """A seed for each game of a seed."""
+    """The seed of a game, from the seed of the environment and the number of the game."""
     return seed if number == 0 else seed + (number << 32)

@@ -1,17 +1,17 @@
-"""Many deals at once, for people who train networks: a batch of observations and masks per step, on the table kernel.
+"""A vectorised environment for training networks: many deals stepped together in compiled code.
 
     env = VectorHearts("standard", rows=1024, seed=1)
     observations, masks = env.reset()
     observations, masks, rewards, done = env.step(actions)
 
-Every row is a deal, and in every row one seat is to act: `env.seats`. Actions are cards; a pass of three cards is three
-actions. Rewards are [rows, players], points with the sign turned. A row whose deal is over begins its next deal at
-once: `done` is set, the rewards are those of the deal that ended, the observation is the first of the new one. Row r
-plays the deals r, r + rows, r + 2 rows and on of the seed, the same as `Deal(rules, seed, number)`.
+Every row is a deal; `env.seats` is the seat to act in each row. Actions are cards; a pass of three cards is three
+actions. Rewards, [rows, players], are negative points. A row whose deal is over starts its next deal in the same step:
+`done` is set, the rewards belong to the finished deal, the observation is the first of the new one. Row r plays the
+deals r, r + rows, r + 2 rows and so on of the seed, the same as `Deal(rules, seed, number)`.
 
-With ``encoding="numbers"`` observations are float32 as in the PettingZoo environment and masks int8. With ``"bits"``
-they stay as the kernel has them, one uint64 per plane and one for the rest, and `unpack` makes numbers of those rows
-that a network gets to see: several times faster, and 25 times smaller in a replay buffer.
+With ``encoding="numbers"`` observations are float32 as in the PettingZoo environment and masks are int8. With
+``"bits"`` they stay packed, one uint64 per plane and one for the rest; `unpack` converts the rows that a network needs.
+That is several times faster, and 25 times smaller in a replay buffer.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from heartlab.compiled.rng import below, seed_key, substream
 from heartlab.envs.encoding import (
     DIRECTIONS,
     collect_planes,
+    direction_index,
     encode_state,
     observation_size,
     plane_count,
@@ -37,17 +38,19 @@ from heartlab.kernel.dealing import deal, give, may_pass
 from heartlab.kernel.layout import NOBODY, OVER, PASSING, SEATS, STATE, compile_rules
 from heartlab.kernel.play import legal, mask_points, play
 from heartlab.kernel.table import EXCHANGE_STREAM, deal_table
-from heartlab.rules import POOL, SCATTER, Rules
+from heartlab.rules import Rules
+
+__all__ = ["VectorHearts"]
 
 ENCODINGS = ("numbers", "bits")
 REWARDS = ("deal", "trick")
 DIRECTION_BIT, LEADER_BIT, TRICK_BIT = 2, 10, 16
-"""Where the last word of the bits keeps pass direction, leader and tricks; bit 0: passing, bit 1: hearts broken."""
+"""First bits of pass direction, leader and trick number in the last word; bit 0: passing, bit 1: hearts broken."""
 
 
 @kernel
 def look_rows(rules: Any, states: Any, chosen: Any, seats: Any, legals: Any) -> None:
-    """Who is to act in each row, and with which cards."""
+    """The seat to act in each row, and its legal cards."""
     for row in range(len(states)):
         state = states[row]
         if state["phase"] == PASSING:
@@ -60,7 +63,7 @@ def look_rows(rules: Any, states: Any, chosen: Any, seats: Any, legals: Any) -> 
 
 @kernel
 def first_illegal(legals: Any, actions: Any) -> int:
-    """The first row whose action is no legal card, or -1."""
+    """The first row whose action is not a legal card, or -1."""
     for row in range(len(actions)):
         action = actions[row]
         if action < 0 or action > 51 or legals[row] & bit(action) == ZERO:
@@ -73,7 +76,7 @@ def step_rows(
     rules: Any, key: np.uint64, by_trick: bool, numbers: Any, states: Any, chosen: Any, paid: Any, actions: Any,
     rewards: Any, done: Any,
 ) -> None:  # fmt: skip
-    """Do the legal action of every row; begin the next deal where one ended."""
+    """Apply the legal action of every row; start the next deal where one ended."""
     rng = np.empty(1, np.uint64)
     now = np.zeros(SEATS, np.int64)
     players = np.int64(rules[0]["players"])
@@ -109,7 +112,7 @@ def step_rows(
 def see_numbers(
     rules: Any, states: Any, seats: Any, chosen: Any, legals: Any, total: float, limit: float, out: Any, masks: Any
 ) -> None:
-    """Observations and masks of the seats that are to act, as numbers."""
+    """Observations and masks of the seats to act, as numbers."""
     planes = np.empty(5 * SEATS, np.uint64)
     for row in range(len(states)):
         encode_state(rules[0], states[row], seats[row], chosen[row], total, limit, planes, out[row])
@@ -119,19 +122,14 @@ def see_numbers(
 
 @kernel
 def see_bits(rules: Any, states: Any, seats: Any, chosen: Any, out: Any) -> None:
-    """The same as masks, one word per plane, and one for the rest."""
+    """The same packed: one word per plane and one for the rest."""
     players = np.int64(rules[0]["players"])
     count = 4 * players + 2
     for row in range(len(states)):
         state = states[row]
         collect_planes(rules[0], state, seats[row], chosen[row], out[row])
         word = np.int64(state["phase"] == PASSING) | np.int64(state["hearts_broken"]) << 1
-        code = np.int64(state["pass_code"])
-        if code == SCATTER:
-            code = 6
-        elif code == POOL:
-            code = 7
-        word |= 1 << (DIRECTION_BIT + code)
+        word |= 1 << (DIRECTION_BIT + direction_index(np.int64(state["pass_code"])))
         leader = np.int64(state["leader"])
         if leader != NOBODY:
             word |= 1 << (LEADER_BIT + (leader - seats[row] + players) % players)
@@ -140,7 +138,7 @@ def see_bits(rules: Any, states: Any, seats: Any, chosen: Any, out: Any) -> None
 
 @kernel
 def unpack_rows(rules: Any, bits: Any, total: float, out: Any) -> None:
-    """Numbers from bits; totals before the deal are zero in an environment of single deals."""
+    """Numbers from packed observations; totals before the deal are zero, since every episode is one deal."""
     players = np.int64(rules[0]["players"])
     count = 4 * players + 2
     for row in range(len(bits)):
@@ -172,7 +170,16 @@ def random_rows(legals: Any, rng: Any, out: Any) -> None:
 
 
 class VectorHearts:
-    """Rows of deals that are stepped together; the arrays it returns are reused by the next step."""
+    """Many deals stepped together. The returned arrays are reused by the next step: copy what you keep.
+
+    >>> env = VectorHearts("standard", rows=8, seed=1)
+    >>> observations, masks = env.reset()
+    >>> observations.shape, masks.shape
+    ((8, 959), (8, 52))
+    >>> observations, masks, rewards, done = env.step(env.random_actions())
+    >>> rewards.shape, bool(done.any())
+    ((8, 4), False)
+    """
 
     def __init__(
         self,
@@ -184,8 +191,9 @@ class VectorHearts:
         encoding: str = "numbers",
     ) -> None:
         """
-        :param reward: all at the end of a deal ("deal"), or after every trick ("trick"); moon, bonuses and a kitty that
-            nobody may see at the end in any case.
+        :param rows: the number of deals.
+        :param reward: at the end of a deal ("deal"), or after every trick ("trick"); moon, bonuses and a hidden kitty
+            count at the end of the deal in either case.
         :param encoding: observations as "numbers" or "bits".
         """
         self.rules = Rules.parse(rules)
@@ -193,7 +201,7 @@ class VectorHearts:
             if value not in choices:
                 raise ValueError(f"{name}={value!r} is unknown; choose from {', '.join(choices)}")
         if rows < 1:
-            raise ValueError(f"rows={rows}: at least one deal is needed")
+            raise ValueError(f"rows={rows}: at least one is needed")
         self.rows, self.encoding = rows, encoding
         self.by_trick = reward == "trick"
         n = self.rules.players
@@ -204,7 +212,7 @@ class VectorHearts:
         self.numbers = np.arange(rows, dtype=np.int64)
         """The number of the deal in each row."""
         self.seats = np.zeros(rows, np.int64)
-        """The seat that is to act in each row."""
+        """The seat to act in each row."""
         self.legal = np.zeros(rows, np.uint64)
         """The legal cards of each row as masks."""
         self._rewards = np.zeros((rows, n), np.float32)
@@ -220,7 +228,7 @@ class VectorHearts:
         self.reset(seed)
 
     def reset(self, seed: int | None = None) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """Begin all rows anew: observations and masks. Without a seed the last one is used again."""
+        """Restart all rows; observations and masks. Without a seed, the last one is used again."""
         if seed is not None:
             self.seed = seed
         self._key, self._dice = seed_key(self.seed, "deals"), np.array([seed_key(self.seed, "actions")], np.uint64)
@@ -233,9 +241,9 @@ class VectorHearts:
     def step(
         self, actions: npt.ArrayLike
     ) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
-        """One card in every row: observations, masks, rewards, done.
+        """Play or pass one card in every row: observations, masks, rewards, done.
 
-        :raises ValueError: if an action is not legal; then nothing is done in any row.
+        :raises ValueError: if an action is not legal; then no row is changed.
         """
         cards = np.ascontiguousarray(actions, np.int64)
         if cards.shape != (self.rows,):
@@ -251,13 +259,13 @@ class VectorHearts:
         return (*self._look(), self._rewards, self._done)
 
     def random_actions(self) -> npt.NDArray[np.int64]:
-        """A random legal action for every row, from dice that belong to the seed."""
+        """A random legal action for every row; the sequence is determined by the seed."""
         out = np.zeros(self.rows, np.int64)
         random_rows(self.legal, self._dice, out)
         return out
 
     def unpack(self, bits: npt.NDArray[np.uint64]) -> npt.NDArray[np.float32]:
-        """Observations in bits as numbers."""
+        """Packed observations as numbers."""
         out = np.zeros((len(bits), self.observation_size), np.float32)
         unpack_rows(self._compiled, np.ascontiguousarray(bits), scales(self.rules)[0], out)
         return out

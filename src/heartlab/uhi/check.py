@@ -1,7 +1,7 @@
-"""`heartlab uhi-check COMMAND`: does a bot speak UHI? It is played with under many rules, and disturbed.
+"""`heartlab uhi-check COMMAND`, the conformance tester: plays deals with a bot under many rules and tests edge cases.
 
-Every check starts a process of its own and ends in `ok`, `warn` (allowed, but worth knowing) or `FAIL`, with a sentence
-that says what was asked, what came back, and what would have been right.
+Every check starts a new process and ends in `ok`, `warn` (allowed, but worth knowing) or `FAIL`, with a sentence that
+says what was asked, what the bot answered, and what would have been right.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from heartlab.cards import CardSet
 from heartlab.deal import Deal
@@ -22,27 +22,30 @@ from heartlab.uhi.player import Settings, missing_lines, parse_settings
 from heartlab.uhi.process import BotProcess, Fault
 
 PAUSE = 0.1
-"""Seconds in which a bot that was not asked must stay silent."""
+"""Seconds for which the tester listens to a bot that was not asked anything."""
 LEAVE = 2.0
-"""Seconds that a bot has to end itself."""
+"""Seconds that a bot has to exit."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check found."""
+    """The result of a check.
+
+    >>> Finding("quit", "ok", "it exited")
+    Finding(check='quit', verdict='ok', detail='it exited')
+    """
 
     check: str
-    verdict: str
-    """ok, warn or FAIL"""
+    verdict: Literal["ok", "warn", "FAIL"]
     detail: str
 
 
 class Failure(Exception):
-    """What a bot did wrong, in one sentence."""
+    """What the bot did wrong, in one sentence."""
 
 
 class Tester:
-    """Plays deals with one process of a bot."""
+    """Plays deals with one process of the bot."""
 
     def __init__(self, bot: BotProcess, options: Mapping[str, str], movetime: int, seed: int) -> None:
         self.bot, self.options, self.movetime = bot, options, movetime
@@ -51,7 +54,10 @@ class Tester:
         self.slowest = 0.0
 
     def ask(self, deal: Deal, seat: int) -> CardSet:
-        """The bot's choice, which must be legal."""
+        """The bot's choice.
+
+        :raises Failure: if it is late, malformed or illegal.
+        """
         obs = deal.observe(seat)
         lines = dialogue(obs)
         missing = missing_lines(self.bot, lines, self.options)
@@ -59,7 +65,9 @@ class Tester:
         try:
             chosen = self.bot.ask(missing, question(obs, self.movetime), obs, self.movetime)
         except Fault as fault:
-            raise Failure(f"{fault.kind}: {fault}; asked was `{lines[-1]}`, `{question(obs, self.movetime)}`") from None
+            raise Failure(
+                f"{fault.kind}: {fault}; the last lines were `{lines[-1]}`, `{question(obs, self.movetime)}`"
+            ) from None
         self.slowest = max(self.slowest, time.perf_counter() - begun)
         self.choices += 1
         refusal = why_refused(chosen, obs)
@@ -70,7 +78,7 @@ class Tester:
     def play_deal(self, deal: Deal, seat: int, *, overrule: float = 0.0, until: int = 52) -> None:
         """Play a deal with the bot in one seat and random cards in the others.
 
-        :param overrule: how often another choice than the bot's is made, as after a forfeit.
+        :param overrule: probability that a random choice replaces the bot's, as after a forfeit.
         """
         for giver in deal.to_pass:
             free = sorted(deal.observe(giver).may_pass)
@@ -111,14 +119,14 @@ class Checker:
             try:
                 bot.handshake(self.settings.start)
             except Fault as fault:
-                raise Failure(f"{fault}; right would be: id name NAME, id author WHO, uhiok") from None
+                raise Failure(f"{fault}; expected: id name NAME, id author WHO, uhiok") from None
             bot.set_options(self.settings.options)
             yield Tester(bot, self.settings.options, self.movetime, self.seed)
         finally:
             bot.close(leave=0.0)
 
     def checks(self) -> Iterator[tuple[str, Callable[[], Finding | str]]]:
-        """The checks by name."""
+        """All checks by name."""
         yield "handshake", self.handshake
         for rules in self.rules:
             yield f"deals: {rules}", partial(self.whole_deals, rules)
@@ -130,16 +138,16 @@ class Checker:
         yield "end of input", self.end_of_input
 
     def handshake(self) -> Finding | str:
-        """It says who it is, and uhiok."""
+        """The bot introduces itself and says `uhiok`."""
         with self._bot() as tester:
             bot = tester.bot
             if not bot.name:
-                return Finding("handshake", "warn", "it did not say `id name NAME`")
+                return Finding("handshake", "warn", "no `id name NAME`")
             options = f"; options {', '.join(bot.options)}" if bot.options else ""
             return f"{bot.name}{' by ' + bot.author if bot.author else ''}{options}"
 
     def whole_deals(self, rules: Rules) -> Finding | str:
-        """Every choice of whole deals is legal and in time, in every seat."""
+        """Every choice of whole deals, in every seat, is legal and in time."""
         with self._bot() as tester:
             for number in range(self.deals):
                 for seat in range(rules.players):
@@ -147,7 +155,7 @@ class Checker:
             return f"{tester.choices} choices, the slowest took {1000 * tester.slowest:.0f} ms"
 
     def overruled(self) -> Finding | str:
-        """It goes on when another card was passed or played for it."""
+        """The bot continues when other cards than its own were passed or played for it."""
         rules = self.rules[0]
         with self._bot() as tester:
             for number in range(4):
@@ -155,10 +163,10 @@ class Checker:
             return f"{tester.choices} choices, half of them overruled"
 
     def taken_up_again(self) -> Finding | str:
-        """A deal that was broken off is told again from newgame; the same question gets the same answer."""
+        """An interrupted deal is repeated from `newgame` on; the same question gets the same answer."""
         rules = self.rules[0]
         with self._bot() as tester:
-            other = 0
+            different = 0
             for number in range(4):
                 deal, seat = Deal(rules, self.seed, number), number % rules.players
                 tester.play_deal(deal, seat, until=rules.plays // 2)
@@ -166,23 +174,21 @@ class Checker:
                     deal.play(min(deal.legal))
                 first = tester.ask(deal, seat)
                 tester.play_deal(Deal(rules, self.seed + 1, number), seat, until=rules.plays // 3)
-                other += tester.ask(deal, seat) != first
-            if other:
-                note = (
-                    f"{other} of 4 questions got another answer when they were asked again: matches cannot be repeated"
-                )
+                different += tester.ask(deal, seat) != first
+            if different:
+                note = f"{different} of 4 questions got a different answer when repeated: matches are not reproducible"
                 return Finding("taken up again", "warn", f"{note}; an option `seed` would help")
             return "4 deals, the same answers"
 
     def unknown_lines(self) -> Finding | str:
-        """Lines that it does not know, and empty ones, change nothing."""
+        """Unknown and empty lines are ignored."""
         with self._bot() as tester:
             tester.bot.tell(["", "hello world", "info from the arena", "   ", "x" * 1000])
             tester.play_deal(Deal(self.rules[0], self.seed), 0)
             return "ignored"
 
     def silence(self) -> Finding | str:
-        """It says nothing but info unless it is asked."""
+        """Unless asked, the bot writes nothing but `info`."""
         with self._bot() as tester:
             deal = Deal(self.rules[0], self.seed, 3)
             tester.play_deal(deal, 0, until=deal.rules.players)
@@ -190,22 +196,22 @@ class Checker:
             time.sleep(PAUSE)
             tester.bot.sent = []
             tester.play_deal(Deal(self.rules[0], self.seed, 0), 0, until=8)
-            return "it speaks only when it is asked"
+            return "it answers only when asked"
 
     def quit(self) -> Finding | str:
-        """It ends after `quit`."""
+        """The bot exits after `quit`."""
         with self._bot() as tester:
             if tester.bot.close(LEAVE):
-                return "it ended by itself"
+                return "it exited"
             return Finding("quit", "FAIL", f"it was still running {LEAVE:.0f} s after `quit`")
 
     def end_of_input(self) -> Finding | str:
-        """It ends when nobody speaks to it any more."""
+        """The bot exits at the end of its input."""
         with self._bot() as tester:
             if tester.bot.hang_up(LEAVE):
-                return "it ended by itself"
+                return "it exited"
             return Finding(
-                "end of input", "warn", "it goes on when its input has ended; the arena would have to kill it"
+                "end of input", "warn", "it keeps running after the end of its input; the arena has to kill it"
             )
 
 
@@ -216,9 +222,14 @@ def run_check(
     deals: int,
     movetime: int,
     seed: int,
-    report: Callable[[Any], None] | None,
+    report: Callable[[dict[str, Any]], None] | None,
 ) -> bool:
-    """Run all checks and say what they found; True if none failed."""
+    """Run all checks and print their findings, or pass them to `report`; True if none failed.
+
+    :param rules: the rules to test; none means all presets.
+    :param deals: deals per rules and seat.
+    :param movetime: milliseconds per choice.
+    """
     checker = Checker(parse_settings(command), rules or list(PRESETS.values()), deals, movetime, seed)
     findings = []
     for name, check in checker.checks():
@@ -236,7 +247,5 @@ def run_check(
     if report:
         report({"command": command, "passed": not failed, "checks": [asdict(finding) for finding in findings]})
     else:
-        print(
-            f"\n{len(findings) - failed} of {len(findings)} checks passed" + (": it does not conform" if failed else "")
-        )
+        print(f"\n{len(findings) - failed} of {len(findings)} checks passed" + (": not conforming" if failed else ""))
     return not failed

@@ -1,7 +1,7 @@
-"""The lines of UHI: what the arena says about a deal, read off an observation, and how answers are read.
+"""The lines of UHI: what the arena sends about a deal, derived from an observation, and how answers are parsed.
 
-A player keeps nothing between choices, so the whole dialogue of a deal is derived from the observation each time. Two
-observations of the same deal and seat give dialogues of which the shorter is the beginning of the longer.
+A player keeps nothing between choices, so the whole dialogue of a deal is derived from the observation each time. Of
+two observations of the same deal and seat, the dialogue of the earlier is a prefix of the other.
 """
 
 from __future__ import annotations
@@ -20,22 +20,29 @@ VERSION = 1
 
 
 class LineError(ValueError):
-    """A line that is not what the protocol wants there."""
+    """A line that the protocol does not allow at this point."""
 
 
 @lru_cache(maxsize=64)
 def rules_text(rules: Rules) -> str:
-    """The rules as JSON in one line."""
+    """The rules as JSON on one line."""
     return json.dumps(rules.to_dict(), separators=(",", ":"))
 
 
 def newgame_line(rules: Rules, seat: int, scores: Sequence[int]) -> str:
-    """What begins a dialogue."""
+    """The first line of a dialogue."""
     return f"newgame rules {rules_text(rules)} seat {seat} scores {' '.join(map(str, scores))}"
 
 
 def dialogue(obs: Observation) -> list[str]:
-    """All lines that lead up to a choice, the question itself left out."""
+    """All lines before the question of a choice.
+
+    >>> from heartlab import Deal
+    >>> deal = Deal("seed", seed=1)
+    >>> deal.play("2C")
+    >>> dialogue(deal.observe(deal.to_move))[-1]
+    'played 3 2C'
+    """
     record: Any = obs.records[0]
     seat, rules = obs.seat, obs.rules
     passed, received = int(record["passed"]), int(record["received"])
@@ -55,7 +62,7 @@ def dialogue(obs: Observation) -> list[str]:
 
 
 def _plays_before_kitty(obs: Observation) -> int:
-    """The cards that were played when the kitty, which has a taker, was taken: those up to the end of a trick."""
+    """The number of cards played when the kitty was taken: up to the end of a trick."""
     decisive = 0
     if obs.rules.kitty == "first-heart":
         decisive = next(ply for ply, card in enumerate(obs.history) if card_suit(card) == HEARTS)
@@ -63,12 +70,12 @@ def _plays_before_kitty(obs: Observation) -> int:
 
 
 def question(obs: Observation, movetime: int) -> str:
-    """What asks for the choice."""
+    """The question that asks for a choice."""
     return f"{'pass?' if obs.phase == 'pass' else 'card?'} movetime {movetime}"
 
 
 def enddeal_line(points: Sequence[int], scores: Sequence[int]) -> str:
-    """What ends a deal: its points, and the totals with them."""
+    """The line that ends a deal: its points, and the totals including them."""
     totals = [before + own for before, own in zip(scores, points, strict=True)]
     return f"enddeal points {' '.join(map(str, points))} scores {' '.join(map(str, totals))}"
 
@@ -80,24 +87,24 @@ def _names(mask: int) -> str:
 def read_answer(line: str, obs: Observation) -> CardSet:
     """The cards of an answer, legal or not.
 
-    :raises LineError: if the line is no answer to the question.
+    :raises LineError: if the line is not an answer to the question.
     """
     word, _, rest = line.partition(" ")
     wanted = "pass" if obs.phase == "pass" else "card"
     if word != wanted:
-        raise LineError(f"{shorten(line)} is no answer: `{wanted}` and card names were asked for")
+        raise LineError(f"{shorten(line)} is not an answer: expected `{wanted}` and card names")
     try:
         cards = parse_cards(rest)
     except CardError as error:
         raise LineError(f"{shorten(line)}: {error}") from None
     count = obs.pass_count if wanted == "pass" else 1
     if len(cards) != count:
-        raise LineError(f"{shorten(line)}: {count} card(s) were asked for, not {len(cards)}")
+        raise LineError(f"{shorten(line)}: expected {count} card(s), not {len(cards)}")
     return CardSet(cards)
 
 
 def why_refused(cards: CardSet, obs: Observation) -> str:
-    """Why the cards of an answer cannot be passed or played; empty if they can."""
+    """Why the cards of an answer may not be passed or played; empty if they may."""
     if obs.phase == "pass":
         fits = len(cards) == obs.pass_count and cards <= obs.may_pass
         return "" if fits else f"{cards.names()} cannot be passed from {obs.may_pass.names()}"
@@ -105,6 +112,6 @@ def why_refused(cards: CardSet, obs: Observation) -> str:
 
 
 def shorten(line: str, most: int = 60) -> str:
-    """A line from outside as it can be quoted in a sentence: printable, and not too long."""
+    """A received line, quoted for a message: printable and cut to a length."""
     quoted = repr(line)
     return quoted if len(quoted) <= most else quoted[: most - 4] + "...'"

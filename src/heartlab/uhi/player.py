@@ -1,13 +1,13 @@
-"""`exec:COMMAND`: a program that speaks UHI as a player, wherever a player is named.
+"""`exec:COMMAND`: a program that speaks UHI as a player.
 
-Our players keep nothing between choices and are asked for many deals side by side, a bot plays one deal at a time. So
-a few processes serve all deals: a question goes to the process whose dialogue it continues, and if there is none, a
-process is told the deal anew, from `newgame` to the question. The same question always gets the same dialogue.
+Our players keep nothing between choices and answer for many deals side by side; a bot plays one deal at a time. So a
+few processes serve all deals: a question goes to a process whose dialogue it continues; if there is none, a process
+gets the whole dialogue, from `newgame` to the question. The same question always has the same dialogue.
 
-A bot that does something wrong forfeits the choice. After a crash, a stall, a flood or nonsense its process is ended;
-it is started anew once for the rest of that deal, and after another such fault all its choices in that deal are
-forfeited. What went wrong in a deal is kept by the dialogue that led to it, so that it does not matter in which order
-deals are asked about. A program that has never given a good answer is not tried again after a few faults.
+A fault forfeits the choice. After a crash, a timeout, a flood or a malformed answer the process is killed and restarted
+once for the rest of that deal; after a second such fault the bot forfeits all its choices in that deal. Faults are
+stored by the dialogue that led to them, so the order of the questions does not matter. A program that has never given a
+valid answer is not started again after HOPELESS faults.
 """
 
 from __future__ import annotations
@@ -37,43 +37,52 @@ from heartlab.players.registry import PlayerError, register
 from heartlab.uhi.lines import dialogue, enddeal_line, question, why_refused
 from heartlab.uhi.process import LEAVE, BotProcess, Fault
 
+MOVETIME = 5000
+"""Default milliseconds for a choice."""
+START = 60.0
+"""Default seconds from `uhi` to `uhiok`."""
 MAX_RESTARTS = 1
-"""How often a bot is started anew within a deal."""
+"""Restarts within a deal."""
 HOPELESS = 3
-"""Faults after which a program that has never given a good answer is not tried again."""
+"""Faults after which a program that has never given a valid answer is abandoned."""
 DEALS_REMEMBERED = 10_000
-"""Deals whose faults are remembered."""
+"""The number of deals whose faults are remembered."""
 
 Lines = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a program is run."""
+    """How a program is run.
+
+    >>> settings = parse_settings("movetime=500,option.depth=7:sh bot.sh")
+    >>> settings.command, settings.movetime, settings.options
+    (('sh', 'bot.sh'), 500, {'depth': '7'})
+    """
 
     command: tuple[str, ...]
-    movetime: int = 5000
+    movetime: int = MOVETIME
     """Milliseconds for a choice."""
-    start: float = 60.0
+    start: float = START
     """Seconds from `uhi` to `uhiok`."""
     processes: int = os.cpu_count() or 1
-    """The most processes at a time."""
+    """Upper limit of processes."""
     log: str = ""
-    """A file to which every line of every dialogue is appended."""
+    """A file to which all lines sent and received are appended."""
     options: Mapping[str, str] = field(default_factory=dict)
-    """Options to be set by `setoption`."""
+    """Options to set with `setoption`."""
 
 
 _OPTIONS = re.compile(r"(?:(?:movetime|start|processes|log|option\.[^=,:\s]+)=[^,:\s]*,?)+(?=:)")
 
 
 def parse_settings(text: str) -> Settings:
-    """Read `COMMAND`, or `key=value,key=value:COMMAND` with keys of ours.
+    """Parse `COMMAND`, or `key=value,key=value:COMMAND`.
 
-    :raises PlayerError: if there is no such program, or a value does not fit.
+    :raises PlayerError: if there is no such program, or a value is invalid.
     """
     if not hasattr(os, "waitid"):
-        raise PlayerError("exec: programs as players need Linux, or macOS with Python 3.13 or later")
+        raise PlayerError("exec: needs Linux, or macOS with Python 3.13 or later")
     found = _OPTIONS.match(text)
     values: dict[str, str] = {}
     if found:
@@ -87,22 +96,24 @@ def parse_settings(text: str) -> Settings:
         raise PlayerError("exec: needs a command, as in exec:./mybot or exec:movetime=500:./mybot --fast")
     if shutil.which(command[0]) is None:
         hint = "; options are movetime, start, processes, log, option.NAME" if "=" in command[0] else ""
-        raise PlayerError(f"exec: there is no program {command[0]!r} that can be run{hint}")
+        raise PlayerError(f"exec: there is no executable program {command[0]!r}{hint}")
     options = {key.removeprefix("option."): value for key, value in values.items() if key.startswith("option.")}
     try:
-        movetime, start = int(values.get("movetime", 5000)), float(values.get("start", 60.0))
+        movetime, start = int(values.get("movetime", MOVETIME)), float(values.get("start", START))
         processes = int(values.get("processes", os.cpu_count() or 1))
     except ValueError as error:
-        raise PlayerError(f"exec: movetime, start and processes are numbers: {error}") from None
+        raise PlayerError(f"exec: movetime, start and processes must be numbers: {error}") from None
     if not (0 < movetime <= 86_400_000 and 0 < start <= 86_400 and 0 < processes <= 1024):
-        raise PlayerError("exec: movetime (ms), start (s) and processes must be above zero, and within a day and 1024")
+        raise PlayerError(
+            "exec: movetime (ms) and start (s) must be above zero and at most a day, processes from 1 to 1024"
+        )
     return Settings(command, movetime, start, processes, values.get("log", ""), options)
 
 
 def missing_lines(bot: BotProcess, lines: Sequence[str], options: Mapping[str, str]) -> Sequence[str]:
-    """The lines that a process has not been told; a new dialogue begins with a seed, if the bot has one to set.
+    """The lines that a process has not received yet; before a new dialogue the option `seed` is set, if the bot has it.
 
-    :param options: those that the user has set: a seed among them stays.
+    :param options: those set by the user: a seed among them is not overwritten.
     """
     known = len(bot.sent)
     if known and bot.sent == list(lines[:known]):
@@ -115,7 +126,7 @@ def missing_lines(bot: BotProcess, lines: Sequence[str], options: Mapping[str, s
 
 
 class Pool:
-    """The processes of a program, leased to one question at a time."""
+    """The processes of a program; each answers one question at a time."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -127,13 +138,17 @@ class Pool:
         self._changed = threading.Condition()
         self._log: IO[str] | None = None
         if settings.log and (Path(settings.log).is_dir() or not Path(settings.log).parent.is_dir()):
-            raise PlayerError(f"exec: there can be no log {settings.log}: it is a folder, or its folder is not there")
+            raise PlayerError(
+                f"exec: cannot write the log {settings.log}: it is a folder, or its folder does not exist"
+            )
 
     @contextmanager
     def lease(self, lines: Sequence[str]) -> Iterator[tuple[BotProcess, Sequence[str]]]:
-        """A process, and what it has to be told so that its dialogue is `lines`; a fault ends the process.
+        """A process, and the lines that it still has to receive so that its dialogue is `lines`.
 
-        :raises Fault: if a new one does not start.
+        An error in the `with` block closes the process.
+
+        :raises Fault: if a new process does not start.
         """
         bot = self._take(lines)
         good = False
@@ -186,7 +201,7 @@ class Pool:
         raise Fault("closed", "the player was closed")
 
     def _open_log(self) -> IO[str] | None:
-        """The log of all processes; it is opened with the first of them, so that a refused command leaves no file."""
+        """The log of all processes, opened with the first of them: a refused command creates no file."""
         with self._changed:
             if self.settings.log and self._log is None:
                 self._log = open(self.settings.log, "a", encoding="utf-8")  # noqa: SIM115 - open as long as the pool
@@ -205,19 +220,19 @@ class Pool:
             warn, self._warned = bool(unknown) and not self._warned, True
         if warn:
             known = ", ".join(bot.options) or "none"
-            print(f"heartlab: {self.settings.command[0]} names no option {', '.join(unknown)}, which is not set; "
-                  f"it names {known}", file=sys.stderr)  # fmt: skip
+            print(f"heartlab: {self.settings.command[0]} has no option {', '.join(unknown)}: not set; "
+                  f"its options: {known}", file=sys.stderr)  # fmt: skip
         return bot
 
     def _settle(self) -> None:
-        """After a process has come, gone or become idle: let somebody else look, and close a log nobody needs now."""
+        """After a change of the processes: wake a waiting thread, and close the log after the last process."""
         self._changed.notify()
         if self._log is not None and self.closed and not self._busy and not self._starting:
             self._log.close()
             self._log = None
 
     def close(self) -> None:
-        """End all processes, those that are thinking at once; whoever waits for one is told so by a fault."""
+        """End all processes, busy ones at once; threads that wait for an answer or a process get a fault."""
         with self._changed:
             self.closed = True
             idle = list(self._idle)
@@ -233,7 +248,7 @@ class Pool:
 
 
 class Faults:
-    """What went wrong in which deal, found again by the dialogue that led to it."""
+    """The faults of each deal, stored by the dialogue that led to them."""
 
     def __init__(self) -> None:
         self._by_deal: OrderedDict[Lines, set[Lines]] = OrderedDict()
@@ -241,7 +256,7 @@ class Faults:
         self.count = 0
 
     def note(self, lines: Lines) -> None:
-        """Something went wrong at the question after these lines."""
+        """Store a fault at the question after these lines."""
         with self._lock:
             self.count += 1
             self._by_deal.setdefault(lines[:2], set()).add(lines)
@@ -249,14 +264,23 @@ class Faults:
                 self._by_deal.popitem(last=False)
 
     def before(self, lines: Lines) -> int:
-        """How often something went wrong at earlier questions of the same deal."""
+        """The number of faults at earlier questions of the same deal."""
         with self._lock:
             found = self._by_deal.get(lines[:2], ())
             return sum(len(fault) < len(lines) and lines[: len(fault)] == fault for fault in found)
 
 
 class ExecPlayer(Player):
-    """A program that speaks UHI."""
+    """A program that speaks UHI as a player.
+
+    >>> from heartlab import Deal
+    >>> bot = "while read word rest; do case $word in uhi) echo uhiok;; 'card?') echo card 2C;; esac; done"
+    >>> player = make_exec(f"sh -c '{bot.replace(chr(39), chr(34))}'")
+    >>> deal = Deal("seed", seed=1)
+    >>> player.play(deal.observe(deal.to_move)), dict(player.faults)
+    (0, {})
+    >>> player.close()
+    """
 
     tells_faults = True
 
@@ -264,7 +288,7 @@ class ExecPlayer(Player):
         super().__init__(name)
         self.settings = settings
         self.faults: dict[str, int] = defaultdict(int)
-        """Forfeited choices by kind: start, crash, clock, flood, nonsense, illegal, out."""
+        """Forfeited choices by kind of fault: start, crash, clock, flood, nonsense, illegal, out (no process left)."""
         self._pool = Pool(settings)
         self._history = Faults()
         self._good = False
@@ -272,27 +296,27 @@ class ExecPlayer(Player):
         self._finish = weakref.finalize(self, self._pool.close)
 
     def close(self) -> None:
-        """End the processes; from then on every choice is forfeited. They also end with the player itself."""
+        """End the processes; every later choice is forfeited. Deleting the player ends them, too."""
         self._finish()
 
     def named_files(self) -> list[Path]:
-        """The program, and the files among the words of the command, such as a script."""
+        """The program, and files among its arguments, such as a script."""
         words = [shutil.which(self.settings.command[0]) or "", *self.settings.command[1:]]
         return [Path(word) for word in words if word and Path(word).is_file()]
 
     # --- one observation ---
 
     def play(self, obs: Observation) -> Card:
-        """The bot's card, or a random legal one if it forfeits the choice."""
+        """The bot's card, or a random legal one if the choice is forfeited."""
         chosen = self.answer(obs) or CardSet([obs.rng.choice(sorted(obs.legal))])
         return next(iter(chosen))
 
     def pass_cards(self, obs: Observation) -> Iterable[Card]:
-        """The cards that the bot passes, or random ones if it forfeits the choice."""
+        """The cards that the bot passes, or random ones if the choice is forfeited."""
         return self.answer(obs) or obs.rng.sample(sorted(obs.may_pass), obs.pass_count)
 
     def answer(self, obs: Observation) -> CardSet | None:
-        """What the bot chooses; None if it forfeits the choice, which is counted."""
+        """The bot's choice; None if it is forfeited, which is counted in `faults`."""
         lines = tuple(dialogue(obs))
         hopeless = self._history.count >= HOPELESS and not self._good
         if self._pool.closed or hopeless or self._history.before(lines) > MAX_RESTARTS:
@@ -316,7 +340,7 @@ class ExecPlayer(Player):
         return chosen
 
     def _report(self, kind: str, detail: str, obs: Observation) -> None:
-        """Count a fault, and tell about the first of each kind."""
+        """Count a fault, and report the first of each kind."""
         with self._counting:
             self.faults[kind] += 1
             first = self.faults[kind] == 1
@@ -332,7 +356,7 @@ class ExecPlayer(Player):
         return np.array([0 if cards is None else cards.mask for cards in self._answers(batch)], np.uint64)
 
     def _answers(self, batch: Observations) -> list[CardSet | None]:
-        """The answers to all rows; the same observation is asked about once."""
+        """The answers to all rows; equal observations are asked once."""
         found: dict[bytes, CardSet | None] = {}
         answers = []
         for row in range(len(batch)):
@@ -343,7 +367,7 @@ class ExecPlayer(Player):
         return answers
 
     def deal_over(self, batch: Observations, points: npt.NDArray[np.int64]) -> None:
-        """Tell the bot how its deals ended."""
+        """Send `enddeal` to the bot."""
         for row in range(len(batch)):
             obs = batch[row]
             lines = tuple(dialogue(obs))
@@ -358,6 +382,6 @@ class ExecPlayer(Player):
 
 
 @register("exec", "any program that speaks UHI: exec:COMMAND, or exec:movetime=500,processes=2:COMMAND (docs/uhi.md)")
-def make_exec(argument: str) -> Player:
-    """The player of a command."""
+def make_exec(argument: str) -> ExecPlayer:
+    """The player for `exec:ARGUMENT`."""
     return ExecPlayer(parse_settings(argument), f"exec:{argument}")

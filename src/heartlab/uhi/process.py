@@ -1,8 +1,8 @@
-"""A bot's process: started in a group of its own, spoken to under a clock, and never left behind.
+"""A bot's process: it runs in a process group of its own, answers under a time limit, and never outlives us.
 
-All that a bot does wrong is a `Fault` with a kind: `start`, `crash`, `clock`, `flood` or `nonsense`. Whoever gets one
-closes the process. A guard, a small shell that outlives us by a moment, ends the groups that are still there when we
-are gone without having ended them, for instance because we were killed.
+Every error of a bot is a `Fault` of a kind: `start`, `crash`, `clock`, `flood` or `nonsense`. The caller then closes
+the process. A guard, a small shell process, kills the groups that are left when our process ends without closing them,
+for instance because it was killed.
 """
 
 from __future__ import annotations
@@ -22,19 +22,23 @@ from heartlab.observation import Observation
 from heartlab.uhi.lines import VERSION, LineError, read_answer, shorten
 
 MAX_OUTPUT = 1 << 16
-"""Bytes that a bot may write for one answer; more is a flood."""
+"""Bytes that a bot may write for one answer; more is a `flood`."""
 GRACE = 0.1
-"""Seconds that an answer may be late, for the pipes between us."""
+"""Seconds that an answer may be late, to allow for the pipes."""
 FIRST_WORD = 10.0
-"""Seconds within which a bot that was started must say something."""
+"""Seconds within which a bot must write its first line."""
 LEAVE = 0.5
-"""Seconds that a bot has to end itself after `quit`."""
+"""Seconds that a bot has to exit after `quit`."""
 
 Found = TypeVar("Found")
 
 
 class Fault(Exception):
-    """What a bot did wrong."""
+    """What a bot did wrong.
+
+    >>> str(Fault("clock", "no answer in time"))
+    'no answer in time'
+    """
 
     def __init__(self, kind: str, detail: str) -> None:
         super().__init__(detail)
@@ -42,7 +46,7 @@ class Fault(Exception):
 
 
 class Guard:
-    """A shell that waits for us to end and then ends the process groups that we did not end ourselves."""
+    """A shell that waits for the end of our process and then kills the process groups that are left."""
 
     SCRIPT = """
     trap '' INT TERM HUP
@@ -63,7 +67,7 @@ class Guard:
         self._groups: set[int] = set()
 
     def tell(self, verb: str, group: int) -> None:
-        """Add or drop a process group. A shell that somebody has ended is replaced, and told of all groups anew."""
+        """Add or drop a process group. If the shell was killed, a new one is started and gets all groups."""
         with self._lock:
             if self._owner != os.getpid():
                 self._owner, self._shell = os.getpid(), None
@@ -91,13 +95,22 @@ _guard = Guard()
 
 
 class BotProcess:
-    """One running bot."""
+    """One running bot.
+
+    >>> script = "while read word rest; do case $word in uhi) echo id name demo; echo uhiok;; quit) exit;; esac; done"
+    >>> bot = BotProcess(["sh", "-c", script])
+    >>> bot.handshake(seconds=60)
+    >>> bot.name, bot.is_running
+    ('demo', True)
+    >>> bot.close(leave=60)
+    True
+    """
 
     def __init__(self, command: Sequence[str], log: IO[str] | None = None, *, show_errors: bool = False) -> None:
-        """Start it.
+        """Start the process.
 
-        :param log: every line of the dialogue is written there, with `>` or `<` before it.
-        :param show_errors: what the bot writes to standard error goes to ours instead of nowhere.
+        :param log: all lines are written there, with `>` (sent) or `<` (received) before them.
+        :param show_errors: whether the bot's standard error is shown instead of dropped.
         :raises Fault: if it cannot be started.
         """
         self.name = self.author = ""
@@ -117,7 +130,7 @@ class BotProcess:
                 bufsize=0,
             )
         except OSError as error:
-            raise Fault("start", f"it cannot be started: {error.strerror}") from None
+            raise Fault("start", f"cannot be started: {error.strerror}") from None
         _guard.tell("add", self._process.pid)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -127,34 +140,34 @@ class BotProcess:
 
     @property
     def pid(self) -> int:
-        """The number of the process, and of its group."""
+        """The id of the process and of its group."""
         return self._process.pid
 
     @property
     def is_running(self) -> bool:
-        """Whether it has not ended."""
+        """Whether the process has not ended."""
         return self._exit_status() is None
 
-    def handshake(self, seconds: float, first_word: float = FIRST_WORD) -> None:
-        """Say `uhi` and wait for `uhiok`; notes name, author and options.
+    def handshake(self, seconds: float) -> None:
+        """Send `uhi` and wait for `uhiok`; sets name, author and options.
 
-        :raises Fault: if it does not come.
+        :raises Fault: if `uhiok` does not come in time.
         """
         begun = time.monotonic()
         first: str | None = None
         self._queue([f"uhi {VERSION}"])
         try:
-            first = self._exchange(begun + min(seconds, first_word), lambda line: line)
+            first = self._exchange(begun + min(seconds, FIRST_WORD), lambda line: line)
             if not self._greeted(first):
                 self._exchange(begun + seconds, self._greeted)
         except Fault as fault:
             if fault.kind == "clock":
-                said = "said nothing" if first is None else "did not say uhiok"
-                raise Fault("start", f"it {said} within {time.monotonic() - begun:.1f} s of `uhi`") from None
+                missing = "no output" if first is None else "no `uhiok`"
+                raise Fault("start", f"{missing} within {time.monotonic() - begun:.1f} s of `uhi`") from None
             raise Fault("start" if fault.kind == "crash" else fault.kind, str(fault)) from None
 
     def _greeted(self, line: str) -> bool | None:
-        """Note a line of the handshake; True if it was the last."""
+        """Read a line of the handshake; True if it was the last."""
         word, _, rest = line.strip().partition(" ")
         if word == "id":
             what, _, value = rest.partition(" ")
@@ -163,7 +176,7 @@ class BotProcess:
         elif word == "option":
             self._note_option(rest)
         elif word == "uhi":
-            raise Fault("start", "it says back what it is told")
+            raise Fault("start", "the program echoes its input")
         return True if word == "uhiok" else None
 
     def _note_option(self, text: str) -> None:
@@ -174,15 +187,15 @@ class BotProcess:
             self.options[words[1]] = " ".join(default)
 
     def tell(self, lines: Sequence[str]) -> None:
-        """Say something that wants no answer; what the pipe does not take now is sent with the next question."""
+        """Send lines that need no answer; what the pipe does not take now is sent with the next question."""
         self._queue(lines)
         with contextlib.suppress(BlockingIOError, BrokenPipeError):
             self._unsent = self._unsent[os.write(self._in, self._unsent) :]
 
     def ask(self, lines: Sequence[str], question: str, obs: Observation, movetime: int) -> CardSet:
-        """Bring the dialogue up to date, ask, and give the cards of the answer.
+        """Send the missing lines of the dialogue and the question; the cards of the answer, legal or not.
 
-        :raises Fault: if there is no answer in time.
+        :raises Fault: if there is no proper answer in time.
         """
         self._check_silence()
         self._queue([*lines, question])
@@ -209,18 +222,18 @@ class BotProcess:
         self.tell([f"setoption {name} {value}" for name, value in values.items()])
 
     def close(self, leave: float = LEAVE) -> bool:
-        """Ask it to quit, and end its whole group at the latest after so many seconds; whether it went by itself."""
+        """Send `quit`, wait up to `leave` seconds, and kill the process group; whether the bot exited by itself."""
         if leave > 0 and self._process.returncode is None:
             self.tell(["quit"])
         return self.hang_up(leave)
 
     def kill(self) -> None:
-        """End its whole group at once, while another thread may be waiting for its answer; that one closes it."""
+        """Kill the process group at once. A thread that waits for an answer gets a fault and closes the process."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
 
     def hang_up(self, leave: float) -> bool:
-        """End its input, and its whole group at the latest after so many seconds; whether it went by itself."""
+        """Close its input, wait up to `leave` seconds, and kill the process group; whether the bot exited by itself."""
         if self._process.returncode is not None:
             return True
         assert self._process.stdin is not None
@@ -234,9 +247,9 @@ class BotProcess:
         return willing
 
     def _exit_status(self, seconds: float = 0.0) -> int | None:
-        """Its exit status (a signal as a negative number) once it has ended, or None after so many seconds.
+        """The exit status (a signal as a negative number), or None if it still runs after so many seconds.
 
-        It is not reaped: as long as it is a zombie nobody else can get the number of its group.
+        The process is not reaped: as long as it is a zombie, the id of its group is not reused.
         """
         deadline = time.monotonic() + seconds
         while True:
@@ -256,7 +269,7 @@ class BotProcess:
             self._log.flush()
 
     def _check_silence(self) -> None:
-        """Before a question there is nothing to say but `info`."""
+        """Check that the bot wrote nothing but `info` since its last answer."""
         try:
             while chunk := os.read(self._out, MAX_OUTPUT):
                 self._unread += chunk
@@ -280,7 +293,7 @@ class BotProcess:
         return text
 
     def _exchange(self, deadline: float, accept: Callable[[str], Found | None]) -> Found:
-        """Send what is to be sent, and read lines until one is accepted."""
+        """Send what is queued, and read lines until one is accepted."""
         read = 0
         with selectors.DefaultSelector() as pipes:
             pipes.register(self._out, selectors.EVENT_READ)
@@ -325,6 +338,5 @@ class BotProcess:
     def _crash(self) -> Fault:
         status = self._exit_status(0.05)
         if status is None:
-            return Fault("crash", "it closed its standard input or output")
-        how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
-        return Fault("crash", f"it {how}")
+            return Fault("crash", "closed its standard input or output")
+        return Fault("crash", f"killed by signal {-status}" if status < 0 else f"exited with status {status}")

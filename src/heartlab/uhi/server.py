@@ -1,8 +1,8 @@
-"""Our players as bots: `heartlab uhi PLAYER` reads lines of UHI on standard input and answers on standard output.
+"""Our players as bots: `heartlab uhi PLAYER` reads UHI from standard input and answers on standard output.
 
-A line that makes no sense is answered with `info error` and a sentence, and otherwise ignored; so a bot that talks to
-an arena with a defect says so and goes on. Lines that make sense one by one may still contradict each other: a player
-that draws worlds finds that no deal fits them when it is asked for a card, and then that is the sentence.
+An invalid line is answered with `info error` and a sentence, and otherwise ignored. Lines that are valid one by one may
+still contradict each other: a player that samples worlds then finds that no deal fits, and reports that when it is
+asked for a card.
 """
 
 from __future__ import annotations
@@ -24,14 +24,24 @@ MAX_SEED = (1 << 31) - 1
 
 
 class Server:
-    """One bot, fed line by line."""
+    """One bot; the caller passes it the lines.
+
+    >>> from heartlab import Deal
+    >>> from heartlab.uhi.lines import dialogue
+    >>> server = Server(make_player("gnome"))
+    >>> deal = Deal("seed", seed=1)
+    >>> for line in dialogue(deal.observe(deal.to_move)):
+    ...     assert list(server.hear(line)) == []
+    >>> list(server.hear("card?")), list(server.hear("card? please")), list(server.hear("passed 2C 3C"))
+    (['card 2C'], ['card 2C'], [])
+    """
 
     def __init__(self, player: Player) -> None:
         """
-        :raises PlayerError: if the player sees all hands: lines cannot show them.
+        :raises PlayerError: if the player sees all hands: the protocol does not send them.
         """
         if player.is_open:
-            raise PlayerError(f"player {player.name} sees all hands, and a bot is shown only its own")
+            raise PlayerError(f"player {player.name} sees all hands: it cannot play over UHI")
         self.player = player
         self.seed = 0
         self.over = False
@@ -50,7 +60,7 @@ class Server:
         except ValueError as error:
             yield f"info error {' '.join(str(error).split())}"
 
-    # --- one method per line; all give the lines of the answer ---
+    # --- one method per kind of line; each yields the lines of the answer ---
 
     def _on_uhi(self, rest: str) -> Iterable[str]:
         yield f"id name heartlab {__version__} {self.player.name}"
@@ -62,7 +72,7 @@ class Server:
     def _on_setoption(self, rest: str) -> Iterable[str]:
         name, _, value = rest.partition(" ")
         if name != "seed" or not (_is_number(value, 10) and int(value) <= MAX_SEED):
-            raise LineError(f"the only option is seed, a number from 0 to {MAX_SEED}; not {shorten(rest)}")
+            raise LineError(f"the only option is seed, a number from 0 to {MAX_SEED}, not {shorten(rest)}")
         self.seed = int(value)
         return ()
 
@@ -79,7 +89,7 @@ class Server:
         self._view = self._passed = None
         words = rest.split()
         if len(words) < 4 or words[1] != "hand" or words[-2] != "pass" or not _is_number(words[0]):
-            raise LineError(f"newdeal wants `NUMBER hand CARDS pass DIRECTION`, not {shorten(rest)}")
+            raise LineError(f"newdeal needs `NUMBER hand CARDS pass DIRECTION`, not {shorten(rest)}")
         rules, seat, scores = self._game
         self._view = SeatView(rules, seat, scores, int(words[0]), _cards(" ".join(words[2:-2])), words[-1])
         return ()
@@ -108,7 +118,7 @@ class Server:
         seat, _, name = rest.partition(" ")
         view = self._need_view()
         if not _is_number(seat) or not int(seat) < view.rules.players:
-            raise LineError(f"played wants `SEAT CARD`, not {shorten(rest)}")
+            raise LineError(f"played needs `SEAT CARD`, not {shorten(rest)}")
         view.play(int(seat), parse_card(name))
         return ()
 
@@ -119,7 +129,7 @@ class Server:
     def _on_card(self, rest: str) -> Iterable[str]:
         view = self._need_view()
         if view.must_pass:
-            raise LineError("cards have to be passed before one is played")
+            raise LineError("the pass comes before the first card")
         yield f"card {card_name(int(self.player.choose_cards(Observations.of(view.observe(self.seed)))[0]))}"
 
     def _on_enddeal(self, rest: str) -> Iterable[str]:
@@ -132,11 +142,11 @@ class Server:
 
     def _need_view(self) -> SeatView:
         if self._view is None:
-            raise LineError("there is no deal: newgame and newdeal come first")
+            raise LineError("no deal: newgame and newdeal come first")
         return self._view
 
     def _warm_up(self) -> None:
-        """Let the player answer once of each kind, so that what is compiled on first use is compiled before a clock."""
+        """Let the player pass and play once, so that its kernels are compiled before a time limit applies."""
         deal = Deal("standard")
         self.player.choose_passes(Observations.of(deal.observe(0)))
         held = Deal("standard", number=3)
@@ -151,12 +161,12 @@ def _cards(text: str) -> CardSet:
     words = text.split()
     cards = CardSet(parse_card(word) for word in words)
     if len(cards) != len(words):
-        raise LineError(f"a card is there twice: {shorten(text)}")
+        raise LineError(f"duplicate card: {shorten(text)}")
     return cards
 
 
 def _read_game(text: str) -> tuple[Rules, int, list[int]]:
-    """`rules {json} seat 2 scores 0 0 0 0`"""
+    """Parse `rules {json} seat 2 scores 0 0 0 0`."""
     word, _, rest = text.partition(" ")
     try:
         if word != "rules":
@@ -167,20 +177,20 @@ def _read_game(text: str) -> tuple[Rules, int, list[int]]:
             raise ValueError
         seat, scores = int(words[1]), [int(value) for value in words[3:]]
     except (ValueError, IndexError, RecursionError):
-        raise LineError(f"newgame wants `rules {{json}} seat SEAT scores SCORES`, not {shorten(text)}") from None
+        raise LineError(f"newgame needs `rules {{json}} seat SEAT scores SCORES`, not {shorten(text)}") from None
     try:
         rules = Rules.from_dict(data)
     except (TypeError, AttributeError, KeyError, OverflowError) as error:
-        raise LineError(f"these rules cannot be read: {error}") from None
+        raise LineError(f"invalid rules: {error}") from None
     if not 0 <= seat < rules.players or len(scores) != rules.players:
         raise LineError(f"there are {rules.players} players, but the line says seat {seat} and {len(scores)} scores")
     if max(map(abs, scores)) >= 1 << 31:
-        raise LineError("no score is that large")
+        raise LineError("scores must be below 2^31")
     return rules, seat, scores
 
 
 def serve(name: str, lines: TextIO, out: TextIO) -> None:
-    """Be a bot until `quit` or the end of the input."""
+    """Answer lines until `quit` or the end of the input."""
     server = Server(make_player(name))
     for line in lines:
         for answer in server.hear(line):

@@ -1,7 +1,7 @@
-"""What a bot knows, built from the lines that it was told: the observation that our players decide on.
+"""What a bot knows from the lines it received, as the observation that our players decide on.
 
-The hidden hands stay unknown. A card that another seat plays is put into its hand the moment before it is played, so
-that the kernel can do the rest: follow the tricks, and conclude from what was played what a seat can still hold.
+Hidden hands stay empty. A card that another seat plays is put into its hand just before it is played; the kernel then
+follows the tricks and deduces from the play what a seat can still hold.
 """
 
 from __future__ import annotations
@@ -32,28 +32,36 @@ from heartlab.rules import RANDOM_OFFSET, Rules, RulesError
 from heartlab.uhi.lines import LineError
 
 UNSEEN_KITTY = 1 << 60
-"""Stands for a kitty of which nothing is known: no card, but something that is taken."""
+"""Placeholder for a kitty of unknown cards: a bit that is no card."""
 
 
 class SeatView:
-    """One seat's knowledge of one deal."""
+    """One seat's knowledge of one deal.
+
+    >>> view = SeatView(Rules.parse("seed"), 0, [0] * 4, 0, CardSet("2C 3C 4C 5C 6C 7C 8C 9C TC JC QC KC AC"), "none")
+    >>> view.play(0, 0)
+    >>> view.play(1, 51)
+    >>> view.play(0, 1)
+    Traceback (most recent call last):
+    heartlab.uhi.lines.LineError: seat 0 played 3C, but it is the turn of seat 2
+    """
 
     def __init__(self, rules: Rules, seat: int, scores: Sequence[int], number: int, hand: CardSet, direction: str):
         """
-        :param direction: where cards are passed; `none` or `hold` if they are not.
-        :raises LineError: if that is no beginning of a deal under the rules.
+        :param direction: the pass direction; `none` or `hold` if no cards are passed.
+        :raises LineError: if no deal under the rules begins like that.
         """
         self.rules, self.seat = rules, seat
         if len(hand) != rules.hand_size or hand & rules.removed:
             raise LineError(f"the hand {hand.names()} is not {rules.hand_size} cards of the pack")
         if not 0 <= number < 1 << 31:
-            raise LineError(f"{number} is no number of a deal")
+            raise LineError(f"{number} is not the number of a deal")
         try:
             code = rules.pass_code("hold" if direction == "none" else direction)
         except RulesError as error:
             raise LineError(str(error)) from None
         if code == RANDOM_OFFSET:
-            raise LineError("the direction of a pass must be said, not `random`")
+            raise LineError("the pass direction must be given, not `random`")
         self._compiled = compile_rules(rules)
         self._states: Any = np.zeros(1, STATE)
         self._histories = np.full((1, 52), -1, np.int8)
@@ -79,11 +87,11 @@ class SeatView:
         return bool(self._state["to_pass"])
 
     def exchange(self, passed: CardSet, received: CardSet) -> None:
-        """The seat gave some cards away and got others."""
+        """The seat passed some cards and received others."""
         state, own = self._state, int(self._state["hands"][self.seat])
         count = self.rules.pass_count
         if not self.must_pass:
-            raise LineError("nothing is passed in this deal, or it has been passed already")
+            raise LineError("there is no pass in this deal, or it is over")
         if len(passed) != count or passed.mask & ~own:
             raise LineError(f"the cards passed, {passed.names()}, are not {count} of the hand {CardSet(own).names()}")
         kept = own & ~passed.mask
@@ -100,13 +108,13 @@ class SeatView:
     def play(self, seat: int, card: Card) -> None:
         """A seat played a card.
 
-        :raises LineError: if it cannot have.
+        :raises LineError: if that is impossible.
         """
         if self.must_pass:
-            raise LineError(f"{card_name(card)} is played before the cards were passed")
+            raise LineError(f"{card_name(card)} was played before the pass")
         state = self._state
         if state["phase"] == OVER:
-            raise LineError(f"{card_name(card)} is played after the end of the deal")
+            raise LineError(f"{card_name(card)} was played after the end of the deal")
         mask = 1 << card
         gone = int(np.bitwise_or.reduce(state["played"]))
         elsewhere = gone | int(self._compiled[0]["pack"]) ^ ((1 << 52) - 1)
@@ -129,22 +137,22 @@ class SeatView:
             state["hands"][seat] = 0
 
     def see_kitty(self, cards: CardSet) -> None:
-        """The seat took the kitty and may look at it."""
+        """The seat took the kitty and sees it."""
         state = self._state
         if not self.rules.kitty_seen or state["kitty_taker"] != self.seat or len(cards) != self.rules.kitty_size:
-            raise LineError(f"the kitty {cards.names()} is not this seat's to see")
+            raise LineError(f"this seat does not see the kitty {cards.names()}")
         state["taken"][self.seat] = int(state["taken"][self.seat]) & ~UNSEEN_KITTY | cards.mask
         state["kitty"] = cards.mask
 
     def observe(self, seed: int) -> Observation:
-        """What the seat knows; `seed` is where its dice come from.
+        """What the seat knows; `seed` seeds its random choices.
 
         :raises LineError: if it is not this seat's turn.
         """
         if not self.must_pass:
             self._begin(self.seat, None)
             if self._state["to_move"] != self.seat:
-                raise LineError("it is not this seat's turn to play a card")
+                raise LineError("it is not this seat's turn")
         records = np.zeros(1, OBSERVATION)
         keys = np.array([seed_key(seed, "players")], np.uint64)
         seats = np.array([self.seat], np.int64)
@@ -154,7 +162,7 @@ class SeatView:
         return Observation(self.rules, records)
 
     def _begin(self, seat: int, card: Card | None) -> None:
-        """The first card: the seat that plays it leads, because of a club that it holds or as it was dealt."""
+        """Before the first card: the seat that plays it is the leader, by its 2♣ or by the dealing."""
         state = self._state
         if state["phase"] != PASSING:
             return
