@@ -14,7 +14,7 @@ from heartlab.kernel.layout import OBSERVATION, OVER, SEATS, STATE, compile_rule
 from heartlab.kernel.play import play, points
 from heartlab.learners.td_features.conjunctions import Conjunctions
 from heartlab.learners.td_features.growth import promising
-from heartlab.learners.td_features.kernels import NOTE, choose, choose_closed
+from heartlab.learners.td_features.kernels import NOTE, Desk, Mind, choose, choose_closed
 from heartlab.learners.td_features.network import CHANGE, Network
 from heartlab.learners.td_features.player import to_model, to_network
 from heartlab.learners.td_features.selection import select_by_weight, select_distinct
@@ -70,12 +70,10 @@ def replay_training(trainer, before, number, orders, seed):
                 taken = sum(worth[card] for card in range(52) if int(state["taken"][seat]) >> card & 1)
                 had[seat].append(taken if network.rest else 0)
         own = parameters.partners == "self" or state["to_move"] == learner
-        mind, spec = (judge, specs[0]) if own else (expert, specs[1])
-        memory = mind.scratch()
-        card = choose(
-            rules[0], state, spec[0], mind.function, mind.floats, mind.ints, memory, rng, table, cards, new_counters()
-        )
-        play(rules[0], state, card)
+        one, spec = (judge, specs[0]) if own else (expert, specs[1])
+        mind = Mind(spec[0], one.function, one.floats, one.ints, one.scratch())
+        desk = Desk(rng, table, cards, new_counters(), np.zeros(0, STATE), np.zeros(1, OBSERVATION), table)
+        play(rules[0], state, choose(rules[0], state, mind, desk))
     result = np.zeros(SEATS, np.int64)
     points(rules[0], state, result)
     find = network.conjunctions.find
@@ -175,10 +173,10 @@ def test_closed_training_chooses_like_a_closed_player():
             states[1]["hands"][other] = sum(1 << card for card in hidden[13 * place : 13 * place + 13])
         chosen = {"closed": [], "open": []}
         for state in states:
-            common = compiled[0], state, spec[0], judge.function, judge.floats, judge.ints, judge.scratch()
-            rest = np.array([7], np.uint64), table, cards, new_counters()
-            chosen["closed"].append(choose_closed(*common, *rest, worlds, seen[0], sums))
-            chosen["open"].append(choose(*common, np.array([7], np.uint64), table, cards, new_counters()))
+            mind = Mind(spec[0], judge.function, judge.floats, judge.ints, judge.scratch())
+            for kind, choice in (("closed", choose_closed), ("open", choose)):
+                desk = Desk(np.array([7], np.uint64), table, cards, new_counters(), worlds, seen, sums)
+                chosen[kind].append(choice(compiled[0], state, mind, desk))
         for kind, (one, two) in chosen.items():
             answers[kind] += one == two
     assert answers["closed"] == 40

@@ -11,7 +11,19 @@ import numpy.typing as npt
 
 from heartlab.compiled.rng import seed_key
 from heartlab.kernel.layout import SEATS, StateArray, compile_rules
-from heartlab.learners.advice.kernels import GNOME, JOINT, RANDOM, SEAT, STILL, TD, VOTES, play_games, prepare
+from heartlab.learners.advice.kernels import (
+    GNOME,
+    JOINT,
+    RANDOM,
+    SEAT,
+    STILL,
+    TD,
+    VOTES,
+    Company,
+    Games,
+    play_games,
+    prepare,
+)
 from heartlab.learners.advice.registry import custom_functions, find_pieces
 from heartlab.learners.advice.vote import CONSTANT, VOTER
 from heartlab.learners.advice.voting import check_voter, make_voter
@@ -108,13 +120,20 @@ class AdviceTable:
 
     def play(self, seed: int, purpose: str, first: int, count: int) -> PointArray:
         """Play games number `first` and on; returns the points, [games, seats]."""
-        points = np.zeros((count, SEATS), np.int32)
-        keys = seed_key(seed, f"{purpose} deals"), seed_key(seed, f"{purpose} players")
-        play_games(
-            compile_rules(self.rules), *keys, first, self.seats, self.voters, self.floats, self.velocity,
-            *custom_functions(), points,
-        )  # fmt: skip
-        return points[:, : self.rules.players]
+        games = self.games(seed, purpose, first, count)
+        play_games(games, self.company, *custom_functions())
+        points: PointArray = games.out[:, : self.rules.players]
+        return points
+
+    def games(self, seed: int, purpose: str, first: int, count: int) -> Games:
+        """Games number `first` and on, as kernels take them."""
+        keys = np.uint64(seed_key(seed, f"{purpose} deals")), np.uint64(seed_key(seed, f"{purpose} players"))
+        return Games(compile_rules(self.rules), *keys, first, np.zeros((count, SEATS), np.int32))
+
+    @property
+    def company(self) -> Company:
+        """The seats as kernels take them."""
+        return Company(self.seats, self.voters, self.floats, self.velocity)
 
 
 def tournament(

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from heartlab.compiled.rng import numpy_dice, seed_key
-from heartlab.kernel.layout import SEATS, compile_rules
+from heartlab.compiled.rng import numpy_dice
 from heartlab.learners.advice.games import AdviceTable, FloatArray, Sitter, constant, sitter, tournament
 from heartlab.learners.advice.kernels import MAX_TURNS, VOTES
 from heartlab.learners.advice.player import load_voter
-from heartlab.learners.advice.policy import BASELINE_WIDTH, gradient_games, prepare_gradient
+from heartlab.learners.advice.policy import BASELINE_WIDTH, Gradient, gradient_games, prepare_gradient
 from heartlab.learners.advice.registry import custom_functions, find_abstractions, find_pieces
 from heartlab.learners.advice.trainer import require_finite, voter_model
 from heartlab.learners.advice.vote import CONSTANT, LINEAR
@@ -127,19 +126,15 @@ class VoteTrainer:
         table = self.tables[number % len(self.tables)]
         size = len(self.weights)
         table.floats[:size] = self.weights
-        gradient = np.zeros_like(table.floats)
-        points = np.zeros((count, SEATS), np.int32)
-        keys = seed_key(self.seed, "train deals"), seed_key(self.seed, "train players")
-        rate = 1.0 / (200.0 * (1 + len(self.inputs)))
-        gradient_games(
-            compile_rules(self.rules), *keys, first, table.seats, table.voters, table.floats, self.settings.scale,
-            self.settings.relative, rate, self.baseline, gradient, *custom_functions(), points,
-        )  # fmt: skip
-        self._adam(gradient[:size] / count, number, first)
+        sums, rate = np.zeros_like(table.floats), 1.0 / (200.0 * (1 + len(self.inputs)))
+        gradient = Gradient(float(self.settings.scale), float(self.settings.relative), rate, self.baseline, sums)
+        games = table.games(self.seed, "train", first, count)
+        gradient_games(games, table.company, *custom_functions(), gradient)
+        self._adam(sums[:size] / count, number, first)
         if (number + 1) % self.settings.test_every or not self.settings.test:
             return []
         tested = tournament(self.rules, self.current(), self.testers, self.seed, f"test {number}", self.settings.test)
-        line: Metrics = {"games": first + count, "training": round(float(points[:, 0].mean()), 6)}
+        line: Metrics = {"games": first + count, "training": round(float(games.out[:, 0].mean()), 6)}
         return [line | {f"points_{i}": float(mean) for i, mean in enumerate(tested.mean(axis=0).round(6))}]
 
     def _adam(self, slope: FloatArray, number: int, first: int) -> None:

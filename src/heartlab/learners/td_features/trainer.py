@@ -18,7 +18,7 @@ from heartlab.kernel.layout import compile_rules
 from heartlab.learners.td_features.clauses import USEFUL, clause
 from heartlab.learners.td_features.conjunctions import MAX_ORDER, STACK, Conjunction, Conjunctions, list_active
 from heartlab.learners.td_features.features import CARD_ATOMS, HEART_ATOMS, QUEEN_ONLY, find_atom
-from heartlab.learners.td_features.kernels import NOTE, SETTINGS, prepare_training, train_deals
+from heartlab.learners.td_features.kernels import NOTE, SETTINGS, Data, Lesson, prepare_training, train_deals
 from heartlab.learners.td_features.moon import place_moon
 from heartlab.learners.td_features.network import Network
 from heartlab.learners.td_features.player import KIND, load_network, to_model, unpadded_rows
@@ -294,10 +294,10 @@ class TdTrainer:
         out = np.zeros((count, 2))
         judge, expert = self._judge, self._expert
         self.noted = train_deals(
-            compile_rules(self.rules), self._key, first, self._settings, self._specs, self.network.extract,
-            judge.function, judge.floats, judge.ints, self._memory,
-            expert.function, expert.floats, expert.ints, self._expert_memory, self._active, out, self.counters,
-            self.notes,
+            compile_rules(self.rules), self._key, first, self._settings, self.network.extract, judge.function,
+            expert.function, Data(self._specs[:1], judge.floats, judge.ints, self._memory),
+            Data(self._specs[1:], expert.floats, expert.ints, self._expert_memory),
+            Lesson(out, self.counters, self._active, self.notes),
         )  # fmt: skip
         return [{"games": first + count, "points": float(out[:, 0].mean()), "error": float(out[:, 1].mean())}]
 
