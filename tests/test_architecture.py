@@ -50,7 +50,7 @@ USES = {
     "arena": "cards rules compiled kernel deal deal_text game players records util",
     "training": "util",
     "ggp": "compiled util",
-    "reproduction": "util",
+    "reproduction": "training util",
     "learners.td_features": "arena cards compiled deal kernel players records reproduction rules search training util",
     "learners.advice": "cards compiled deal kernel players records reproduction rules training util",
     "learners.falcon": "arena cards compiled kernel players records reproduction rules search training util",

@@ -21,7 +21,7 @@ from heartlab.kernel.layout import SEATS, STATE, StateArray
 from heartlab.learners.td_features.conjunctions import Conjunctions
 from heartlab.learners.td_features.features import CARD_ATOMS
 from heartlab.learners.td_features.network import CHANGE, Network
-from heartlab.learners.td_features.trainer import TdParameters, TdTrainer
+from heartlab.learners.td_features.trainer import Partners, TdParameters, TdTrainer
 
 POSITIONS = 256
 
@@ -101,9 +101,9 @@ def bench_evaluations(seconds: float) -> Iterator[BenchResult]:
         )
 
 
-def _training(orders: str, partners: str) -> Work:
+def _training(orders: str, partners: Partners) -> Work:
     """Training deals of the Q♠ task."""
-    views = 1 if partners == "expert" else 4
+    views = 1 if partners is Partners.EXPERT else 4
     trainer = TdTrainer("queen", TdParameters(orders=orders, partners=partners, views=views), 1)
     done = 0
 
@@ -119,7 +119,7 @@ def _training(orders: str, partners: str) -> Work:
 @benchmark("td.training")
 def bench_training(seconds: float) -> Iterator[BenchResult]:
     """Training deals per second: order four beside order three, against experts and in self-play."""
-    for partners in ("expert", "self"):
+    for partners in Partners:
         four, three, ratio = compare(_training("1,2,3,4", partners), _training("1,3", partners), seconds)
         peer = "heartlab, triples"
         yield BenchResult("td.training", "deals/s", 1, four, peer, three, ratio, f"four-wise, partners={partners}")

@@ -194,6 +194,15 @@ def _read_checkpoint(folder: Path) -> tuple[dict[str, Any], Any]:
     return header, arrays
 
 
+def steps(trainer: Trainer, done: int, until: int) -> Iterator[tuple[int, Sequence[Metrics]]]:
+    """Train chunk by chunk, from a number of games to another; gives the games done and what was measured."""
+    while done < until:
+        count = min(trainer.chunk - done % trainer.chunk, until - done)
+        rows = trainer.step(done, count)
+        done += count
+        yield done, rows
+
+
 def train(
     run: Run,
     *,
@@ -225,14 +234,13 @@ def train(
         with interrupt_noted() as interrupted, (run.folder / METRICS).open("ab") as metrics:
             metrics.truncate(length)
             metrics.seek(length)
-            while run.done < run.games and not interrupted():
-                count = min(trainer.chunk - run.done % trainer.chunk, run.games - run.done)
-                _append(metrics, trainer.step(run.done, count))
-                run = replace(run, done=run.done + count, seconds=time.perf_counter() - started)
+            for done, rows in steps(trainer, run.done, run.games):
+                _append(metrics, rows)
+                run = replace(run, done=done, seconds=time.perf_counter() - started)
                 if progress:
                     progress(run.done)
-                stop = stop_after is not None and run.done >= stop_after
-                if stop or run.done == run.games or interrupted() or time.perf_counter() - saved > checkpoint_seconds:
+                stop = interrupted() or (stop_after is not None and run.done >= stop_after)
+                if stop or run.done == run.games or time.perf_counter() - saved > checkpoint_seconds:
                     _save_checkpoint(run, trainer, metrics)
                     saved = time.perf_counter()
                 if stop:

@@ -11,8 +11,7 @@ from heartlab.learners.advice.games import AdviceTable, Sitter
 from heartlab.learners.advice.player import load_voter
 from heartlab.learners.advice.registry import AdviceError, abstraction, find_abstractions, find_pieces, piece
 from heartlab.learners.advice.trainer import AdviceParameters, AdviceTrainer
-from heartlab.learners.advice.vote import LINEAR, TABLE
-from heartlab.learners.advice.voting import make_voter
+from heartlab.learners.advice.vote import LINEAR, TABULAR, make_voter
 from heartlab.players import make_player
 from heartlab.rules import Rules
 from heartlab.training.model import save_model
@@ -67,7 +66,7 @@ def test_a_model_about_four_players_is_refused_at_a_table_of_three(tmp_path):
     settings = AdviceParameters(
         rules="standard", state="queen-out+void-3-clubs", partners="random+random+random", testers="voting+voting+gnome"
     )
-    save_model(tmp_path / "four.npz", AdviceTrainer(TABLE, settings, 1).model())
+    save_model(tmp_path / "four.npz", AdviceTrainer(TABULAR, settings, 1).model())
     player = make_player(f"learner-t:{tmp_path / 'four.npz'}")
     player.check_rules(Rules.parse("standard"))
     with pytest.raises(ValueError, match="void-3-clubs: with 3 players there is no opponent 3"):

@@ -102,7 +102,7 @@ def test_every_update_is_that_of_the_papers_rule(task, orders, partners, views, 
     for number in range(6):
         before = trainer.network.weights.copy()
         metrics = trainer.step(number, 1)[0]
-        expected, result = replay_training(trainer, before, number, parameters.order_list(), seed=5)
+        expected, result = replay_training(trainer, before, number, parameters.order_numbers, seed=5)
         assert metrics["points"] == result
         after = before.copy()
         for node, weight in expected.items():
@@ -383,7 +383,7 @@ def test_a_run_keeps_its_selected_features_when_their_source_changes(model_file,
         ({"rate": "nan"}, "rate=nan: between 0 and 1"),
         ({"halving": "-5"}, "halving=-5.0: a number of deals"),
         ({"select": "td:5", "clauses": "yes"}, "clauses=yes goes with orders"),
-        ({"partners": "nobody"}, "partners=nobody: choose from expert, self"),
+        ({"partners": "nobody"}, "partners=nobody is unknown; choose from expert, self"),
         ({"partners": "expert"}, "views=4 needs partners=self.*add views=1"),
         ({"orders": "one"}, "orders=one: write numbers"),
         ({"decay": "2"}, "decay=2.0: between 0 and 1"),
@@ -409,7 +409,7 @@ def test_the_bonus_is_not_foreseen():
 
 
 def test_a_change_of_weights_is_seen_when_it_is_announced():
-    chosen = Conjunctions.exhaustive(TASKS["queen"][1], [1])
+    chosen = Conjunctions.exhaustive(TASKS["queen"].atoms, [1])
     network = Network(chosen, np.full(60, 0.1, np.float32))
     judge = network.evaluator()
     memory, out = judge.scratch(), np.zeros(SEATS)

@@ -12,10 +12,9 @@ import numpy as np
 from heartlab.cards import CardSet, card_name, pretty_card
 from heartlab.deal import Deal
 from heartlab.learners.advice.games import Sitter
-from heartlab.learners.advice.player import load_voter
+from heartlab.learners.advice.player import VoterPlayer, load_voter
 from heartlab.learners.advice.registry import known_abstractions, known_pieces
-from heartlab.learners.advice.vote import LINEAR, THOUGHT, weigh
-from heartlab.learners.advice.voting import VoterPlayer
+from heartlab.learners.advice.vote import LINEAR, THOUGHT, Choice, weigh
 from heartlab.players.base import Observations
 from heartlab.records.position import find_position
 from heartlab.rules import Rules
@@ -171,9 +170,9 @@ def votes_for(model: Model, voter: Sitter, deal: Deal) -> tuple[int, list[CardVo
 def card_score(choice: str, votes: Sequence[tuple[str, float]]) -> float:
     """The score of a card from the weights of those that suggest it."""
     weights = [weight for _, weight in votes]
-    if choice == "heaviest":
+    if choice == Choice.HEAVIEST:
         return max(weights, default=0.0)
-    return sum(weights) / len(weights) if choice == "mean" and weights else sum(weights)
+    return sum(weights) / len(weights) if choice == Choice.MEAN and weights else sum(weights)
 
 
 def describe_choice(

@@ -25,8 +25,7 @@ from heartlab.learners.advice.kernels import (
     prepare,
 )
 from heartlab.learners.advice.registry import custom_functions, find_pieces
-from heartlab.learners.advice.vote import CONSTANT, VOTER
-from heartlab.learners.advice.voting import check_voter, make_voter
+from heartlab.learners.advice.vote import CONSTANT, VOTER, Choice, check_voter, make_voter
 from heartlab.rules import Rules
 
 FloatArray = npt.NDArray[np.float64]
@@ -66,7 +65,7 @@ class Sitter:
         return replace(self, rule="still")
 
 
-def constant(weights: Any, advice: str = "paper", choice: str = "sum") -> Sitter:
+def constant(weights: Any, advice: str = "paper", choice: Choice = Choice.SUM) -> Sitter:
     """A voter with one weight per piece, the same in every state."""
     return Sitter(VOTES, make_voter(CONSTANT, find_pieces(advice), choice=choice), np.array(weights, np.float64))
 

@@ -85,38 +85,27 @@ class Company(NamedTuple):
     velocity: Any  # the last changes of the weights, for momentum
 
 
-class Mind(NamedTuple):
-    """One voter of a company."""
+class Custom(NamedTuple):
+    """Function pointers to the users' own advice."""
 
-    seat: Any
-    voter: Any
-    floats: Any
-    velocity: Any
-
-
-class Notes(NamedTuple):
-    """What a loop keeps about the seats during a game."""
-
-    obs: Any  # [SEATS] OBSERVATION
-    thoughts: Any  # [SEATS, MAX_TURNS] THOUGHT
-    turns: Any  # [SEATS] turns so far
+    pieces: Any
+    values: Any
 
 
 # --- learning ---
 
 
 @kernel
-def _credited(mind: Mind, thought: Any) -> np.uint64:
+def _credited(seat: Any, voter: Any, thought: Any) -> np.uint64:
     """The pieces whose weights are to move after a turn."""
-    if mind.seat["everybody"]:
-        return (ONE << np.uint64(mind.voter["piece_count"])) - ONE
+    if seat["everybody"]:
+        return (ONE << np.uint64(voter["piece_count"])) - ONE
     return thought["suggesters"]
 
 
 @kernel
-def _nudge(mind: Mind, thought: Any, piece: int, step: float) -> None:
+def _nudge(voter: Any, floats: Any, thought: Any, piece: int, step: float) -> None:
     """Move the weight of a piece in the state of a thought."""
-    voter, floats = mind.voter, mind.floats
     if voter["kind"] == LINEAR:
         inputs = voter["input_count"]
         place = voter["offset"] + piece * (inputs + 1)
@@ -138,44 +127,43 @@ def _sum_of(pieces: np.uint64, count: int, thought: Any) -> float:
 
 
 @kernel
-def _learn_step(mind: Mind, thought: Any, targets: Any) -> None:
+def _learn_step(seat: Any, voter: Any, floats: Any, velocity: Any, thought: Any, targets: Any) -> None:
     """One step towards targets, one per piece; the joint rule uses only the first."""
-    seat, voter = mind.seat, mind.voter
     credited, count = thought["credited"], voter["piece_count"]
     if credited == ZERO:
         return
     if voter["kind"] == NET:
-        net_learn(voter, mind.floats, mind.velocity, thought, targets, credited, seat["rate"], seat["momentum"])
+        net_learn(voter, floats, velocity, thought, targets, credited, seat["rate"], seat["momentum"])
         return
     if seat["rule"] == JOINT:
         step = seat["rate"] * (targets[0] - _sum_of(credited, count, thought)) / popcount(credited)
         for i in range(count):
             if (credited >> np.uint64(i)) & ONE != ZERO:
-                _nudge(mind, thought, i, step)
+                _nudge(voter, floats, thought, i, step)
         return
     place = voter["offset"] + thought["row"] * count
     for i in range(count):
         if (credited >> np.uint64(i)) & ONE != ZERO:
-            weight = thought["weights"][i] if voter["kind"] == LINEAR else mind.floats[place + i]
-            _nudge(mind, thought, i, seat["rate"] * (targets[i] - weight))
+            weight = thought["weights"][i] if voter["kind"] == LINEAR else floats[place + i]
+            _nudge(voter, floats, thought, i, seat["rate"] * (targets[i] - weight))
 
 
 @kernel
-def _learn_returns(mind: Mind, thoughts: Any, turns: int, targets: Any) -> None:
+def _learn_returns(seat: Any, voter: Any, floats: Any, velocity: Any, thoughts: Any, turns: int, targets: Any) -> None:
     """All steps of a game at its end, last turn first, towards λ-returns of the weights as they were in the game.
 
     `targets` hold the reward at first.
     """
-    count, trace = mind.voter["piece_count"], mind.seat["trace"]
+    count, trace = voter["piece_count"], seat["trace"]
     for turn in range(turns - 1, -1, -1):
         if turn < turns - 1:
             later = thoughts[turn + 1]
-            if mind.seat["rule"] == JOINT:
+            if seat["rule"] == JOINT:
                 targets[0] = (1.0 - trace) * _sum_of(later["suggesters"], count, later) + trace * targets[0]
             else:
                 for i in range(count):
                     targets[i] = (1.0 - trace) * later["weights"][i] + trace * targets[i]
-        _learn_step(mind, thoughts[turn], targets)
+        _learn_step(seat, voter, floats, velocity, thoughts[turn], targets)
 
 
 @kernel
@@ -185,16 +173,17 @@ def _is_online(seat: Any) -> bool:
 
 
 @kernel
-def _learn_outcome(mind: Mind, thoughts: Any, turns: int, points: int, targets: Any) -> None:
+def _learn_outcome(
+    seat: Any, voter: Any, floats: Any, velocity: Any, thoughts: Any, turns: int, points: int, targets: Any
+) -> None:
     """Learn from the points of a game: the last step of TD(0), or all steps."""
-    seat = mind.seat
     reward = (seat["worst"] - points) / (seat["worst"] - seat["best"])
-    for i in range(mind.voter["piece_count"]):
+    for i in range(voter["piece_count"]):
         targets[i] = reward
     if _is_online(seat):
-        _learn_step(mind, thoughts[(turns - 1) % 2], targets)
+        _learn_step(seat, voter, floats, velocity, thoughts[(turns - 1) % 2], targets)
     else:
-        _learn_returns(mind, thoughts, turns, targets)
+        _learn_returns(seat, voter, floats, velocity, thoughts, turns, targets)
 
 
 # --- playing ---
@@ -216,26 +205,20 @@ def pass_cards(rules: Any, key: np.uint64, state: Any, seats: Any, obs: Any, rng
 
 
 @kernel
-def begin_game(games: Games, number: int, state: Any, seats: Any, notes: Notes, rng: Any) -> None:
-    """Deal game `number`, pass, and clear the notes; afterwards `rng` is that of the players in this game."""
-    rules = games.rules[0]
-    rng[0] = substream(games.deal_key, number)
+def begin_game(
+    rules: Any, deal_key: np.uint64, play_key: np.uint64, number: int, state: Any, seats: Any, obs: Any, turns: Any,
+    rng: Any,
+) -> None:  # fmt: skip
+    """Deal game `number`, pass, and clear the notes of each seat; `rng` is then that of the game's players."""
+    rng[0] = substream(deal_key, number)
     deal(rules, state, number, rng)
-    rng[0] = substream(games.play_key, number)
+    rng[0] = substream(play_key, number)
     for seat in range(rules["players"]):
-        notes.turns[seat] = 0
+        turns[seat] = 0
         for ply in range(52):
-            notes.obs[seat]["history"][ply] = -1
+            obs[seat]["history"][ply] = -1
     if state["phase"] == PASSING:
-        pass_cards(rules, games.play_key, state, seats, notes.obs, rng)
-
-
-@kernel
-def play_card(rules: Any, state: Any, obs: Any, card: int) -> None:
-    """Play a card where everybody sees it."""
-    for seat in range(rules["players"]):
-        obs[seat]["history"][state["plays"]] = card
-    play(rules, state, card)
+        pass_cards(rules, play_key, state, seats, obs, rng)
 
 
 @kernel
@@ -245,21 +228,24 @@ def _counts(seat: Any, legal: np.uint64) -> bool:
 
 
 @kernel
-def _turn(rules: Any, obs: Any, mind: Mind, pieces: Any, values: Any, thoughts: Any, turn: int, rng: Any) -> int:
+def _turn(
+    rules: Any, seat: Any, voter: Any, obs: Any, floats: Any, velocity: Any, custom: Custom, thoughts: Any, turn: int,
+    rng: Any,
+) -> int:  # fmt: skip
     """The card of a voter."""
-    seat, legal = mind.seat, obs["legal"]
+    legal = obs["legal"]
     if not _counts(seat, legal):
         return lowest(legal)
     online = _is_online(seat)
     thought = thoughts[turn % 2 if online or seat["rule"] == STILL else turn]
-    consider(rules, obs, mind.voter, mind.floats, pieces, values, thought)
+    consider(rules, obs, voter, floats, custom.pieces, custom.values, thought)
     # TD(0): the pieces that suggested the last card move towards their weights in the new state.
     if online and turn > 0:
-        _learn_step(mind, thoughts[1 - turn % 2], thought["weights"])
+        _learn_step(seat, voter, floats, velocity, thoughts[1 - turn % 2], thought["weights"])
     # The vote.
-    card = choose(mind.voter, legal, thought, rng)
+    card = choose(voter, legal, thought, rng)
     if seat["rule"] != STILL:
-        thought["credited"] = _credited(mind, thought)
+        thought["credited"] = _credited(seat, voter, thought)
     return card
 
 
@@ -269,14 +255,15 @@ def play_games(games: Games, company: Company, pieces: Any, values: Any) -> None
 
     :param pieces: function pointer to the users' pieces of advice; `values`: to their abstractions.
     """
-    rules, seats, floats, velocity = games.rules[0], company.seats, company.floats, company.velocity
-    notes = Notes(np.zeros(SEATS, OBSERVATION), np.zeros((SEATS, MAX_TURNS), THOUGHT), np.zeros(SEATS, np.int64))
-    obs, turns = notes.obs, notes.turns
-    states, rng, targets = np.zeros(1, STATE), np.empty(1, np.uint64), np.empty(MAX_PIECES)
-    for row in range(len(games.out)):
+    rules, out, custom = games.rules[0], games.out, Custom(pieces, values)
+    seats, voters, floats, velocity = company
+    states, obs = np.zeros(1, STATE), np.zeros(SEATS, OBSERVATION)
+    thoughts, turns = np.zeros((SEATS, MAX_TURNS), THOUGHT), np.zeros(SEATS, np.int64)
+    rng, targets, players = np.empty(1, np.uint64), np.empty(MAX_PIECES), rules["players"]
+    for row in range(len(out)):
         state = states[0]
         # Deal and pass.
-        begin_game(games, games.first + row, state, seats, notes, rng)
+        begin_game(rules, games.deal_key, games.play_key, games.first + row, state, seats, obs, turns, rng)
         # Play; voters that learn by TD(0) do so at each of their turns.
         while state["phase"] == PLAYING:
             seat = state["to_move"]
@@ -288,16 +275,21 @@ def play_games(games: Games, company: Company, pieces: Any, values: Any) -> None
                 if who == GNOME:
                     card = stock_card(rules, obs[seat], rng)
                 else:
-                    mind = Mind(seats[seat], company.voters[seat], floats, velocity)
-                    card = _turn(rules, obs[seat], mind, pieces, values, notes.thoughts[seat], turns[seat], rng)
+                    card = _turn(
+                        rules, seats[seat], voters[seat], obs[seat], floats, velocity, custom, thoughts[seat],
+                        turns[seat], rng,
+                    )  # fmt: skip
                     turns[seat] += _counts(seats[seat], obs[seat]["legal"])
-            play_card(rules, state, obs, card)
+            for other in range(players):
+                obs[other]["history"][state["plays"]] = card
+            play(rules, state, card)
         # Learn from the outcome.
-        points(rules, state, games.out[row])
-        for seat in range(rules["players"]):
+        points(rules, state, out[row])
+        for seat in range(players):
             if seats[seat]["who"] == VOTES and seats[seat]["rule"] != STILL and turns[seat] > 0:
-                mind = Mind(seats[seat], company.voters[seat], floats, velocity)
-                _learn_outcome(mind, notes.thoughts[seat], turns[seat], games.out[row, seat], targets)
+                _learn_outcome(
+                    seats[seat], voters[seat], floats, velocity, thoughts[seat], turns[seat], out[row, seat], targets
+                )
 
 
 _FLOATS = types.float64[::1]

@@ -20,7 +20,7 @@ from heartlab.compiled.jit import compile_for, kernel
 from heartlab.compiled.rng import any_of, uniform
 from heartlab.kernel.layout import OBSERVATION, PLAYING, SEATS, STATE
 from heartlab.kernel.observe import see
-from heartlab.kernel.play import mask_points, points
+from heartlab.kernel.play import mask_points, play, points
 from heartlab.kernel.table import random_card
 from heartlab.learners.advice.kernels import (
     COMPANY,
@@ -31,9 +31,7 @@ from heartlab.learners.advice.kernels import (
     STILL,
     Company,
     Games,
-    Notes,
     begin_game,
-    play_card,
 )
 from heartlab.learners.advice.vote import (
     FUNCTIONS,
@@ -144,15 +142,15 @@ def gradient_games(games: Games, company: Company, pieces: Any, values: Any, gra
     :param pieces: function pointer to the users' pieces of advice; `values`: to their abstractions.
     """
     rules, seats, voters = games.rules[0], company.seats, company.voters
-    notes = Notes(np.zeros(SEATS, OBSERVATION), np.zeros((SEATS, MAX_TURNS), THOUGHT), np.zeros(SEATS, np.int64))
-    obs, turns = notes.obs, notes.turns
-    states, rng, so_far = np.zeros(1, STATE), np.empty(1, np.uint64), np.zeros((SEATS, MAX_TURNS))
+    states, obs = np.zeros(1, STATE), np.zeros(SEATS, OBSERVATION)
+    thoughts, turns = np.zeros((SEATS, MAX_TURNS), THOUGHT), np.zeros(SEATS, np.int64)
+    rng, so_far = np.empty(1, np.uint64), np.zeros((SEATS, MAX_TURNS))
     classes, shares = np.empty(MAX_CLASSES, np.uint64), np.empty(MAX_CLASSES)
     players = rules["players"]
     for row in range(len(games.out)):
         state = states[0]
         # Deal and pass.
-        begin_game(games, games.first + row, state, seats, notes, rng)
+        begin_game(rules, games.deal_key, games.play_key, games.first + row, state, seats, obs, turns, rng)
         # Play; learners draw their cards from the policy.
         while state["phase"] == PLAYING:
             seat = state["to_move"]
@@ -162,7 +160,7 @@ def gradient_games(games: Games, company: Company, pieces: Any, values: Any, gra
             else:
                 see(rules, state, seat, games.play_key, obs[seat])
                 legal, turn = obs[seat]["legal"], turns[seat]
-                thought = notes.thoughts[seat, turn]
+                thought = thoughts[seat, turn]
                 if who == GNOME:
                     card = stock_card(rules, obs[seat], rng)
                 else:
@@ -174,7 +172,9 @@ def gradient_games(games: Games, company: Company, pieces: Any, values: Any, gra
                         card = draw(legal, thought, gradient.scale, classes, shares, rng)
                         thought["credited"] = legal & (legal - ONE)
             turns[seat] += 1
-            play_card(rules, state, obs, card)
+            for other in range(players):
+                obs[other]["history"][state["plays"]] = card
+            play(rules, state, card)
         # Add the game to the gradient.
         out = games.out[row]
         points(rules, state, out)
@@ -183,7 +183,7 @@ def gradient_games(games: Games, company: Company, pieces: Any, values: Any, gra
                 final = 0.0
                 for other in range(players):
                     final += -out[seat] if other == seat else gradient.relative * out[other] / (players - 1)
-                _learn_game(voters[seat], notes.thoughts[seat], so_far[seat], turns[seat], final, gradient)
+                _learn_game(voters[seat], thoughts[seat], so_far[seat], turns[seat], final, gradient)
 
 
 _GRADIENT = types.NamedTuple(

@@ -28,7 +28,7 @@ from numba.core.errors import NumbaError
 from heartlab.compiled.bits import ZERO
 from heartlab.compiled.jit import compile_reason, pointed
 from heartlab.kernel.layout import OBSERVATION, RULES
-from heartlab.learners.advice import abstractions, more_pieces, pieces
+from heartlab.learners.advice import abstractions, pieces
 from heartlab.util.registry import Registry
 
 CUSTOM = 1000
@@ -137,7 +137,7 @@ def _link(first: Function, rest: Function, signature: Any) -> Function:
     return linked
 
 
-_pieces = _Stock({**pieces.NAMES, **more_pieces.NAMES}, ("paper", "pilot", "all"), PIECE, PIECES, no_pieces)
+_pieces = _Stock({**pieces.PAPER, **pieces.FURTHER}, ("paper", "pilot", "all"), PIECE, PIECES, no_pieces)
 _values = _Stock(abstractions.NAMES, ("none", "paper", "table", "play"), VALUE, VALUES, no_values)
 
 
@@ -184,8 +184,8 @@ def find_pieces(text: str) -> list[Advice]:
 
     :raises AdviceError: for an unknown name, or a piece that is named twice.
     """
-    names = {"paper": list(pieces.NAMES), "all": list(pieces.NAMES) + list(more_pieces.NAMES)}
-    names["pilot"] = names["all"][: len(pieces.NAMES) + PILOT_PIECES]
+    names = {"paper": list(pieces.PAPER), "all": [*pieces.PAPER, *pieces.FURTHER]}
+    names["pilot"] = names["all"][: len(pieces.PAPER) + PILOT_PIECES]
     return _pieces.find(_spelled_out(text, names))
 
 

@@ -53,7 +53,7 @@ class GrowthParameters(TdParameters):
             raise ValueError(f"order={self.order}: 2 to {MAX_ORDER}")
         if self.stage < 1000 or self.stage % 1000:
             raise ValueError(f"stage={self.stage}: a multiple of 1000 deals")
-        if self.select:
+        if self.selections:
             raise ValueError("a set that grows starts from orders, not from select")
 
 
@@ -113,19 +113,19 @@ class GrowingTrainer(TdTrainer):
 
     def __init__(self, parameters: GrowthParameters, seed: int, task: str = "full") -> None:
         atoms = task_atoms(task, parameters.clauses)
-        super().__init__(task, parameters, seed, Conjunctions.exhaustive(atoms, parameters.order_list()))
+        super().__init__(task, parameters, seed, Conjunctions.exhaustive(atoms, parameters.order_numbers))
 
     def step(self, first: int, count: int) -> Sequence[Metrics]:
         """Learn from some deals; grow when a stage is over."""
         done = first + count
         grown = done // self.parameters.stage
         growing = (
-            done % self.parameters.stage == 0 and max(self.parameters.order_list()) + grown <= self.parameters.order
+            done % self.parameters.stage == 0 and max(self.parameters.order_numbers) + grown <= self.parameters.order
         )
         self.notes = np.zeros(LOOK_AT if growing else 0, NOTE)
         metrics = super().step(first, count)
         if growing:
-            self._grow(max(self.parameters.order_list()) + grown - 1)
+            self._grow(max(self.parameters.order_numbers) + grown - 1)
         return [{**line, "features": len(self.network.conjunctions)} for line in metrics]
 
     def _grow(self, order: int) -> None:

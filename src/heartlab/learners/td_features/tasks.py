@@ -29,7 +29,7 @@ from heartlab.learners.td_features.parts import (
     task_rules,
     train_parts,
 )
-from heartlab.learners.td_features.trainer import TASKS, TdParameters
+from heartlab.learners.td_features.trainer import TASKS, Partners, TdParameters
 from heartlab.reproduction.claims import Claim, above, below
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import Curve, Figure, Findings, Table
@@ -85,7 +85,7 @@ def trained(shop: Workshop, task: str, labels: Iterable[str], most: int = 5) -> 
     plans = [
         Plan(f"{task}-{label}-expert", task, parameters, run, [deals])
         for label in labels
-        for parameters in [TdParameters(orders=ORDERS[task][label], partners="expert", views=1)]
+        for parameters in [TdParameters(orders=ORDERS[task][label], partners=Partners.EXPERT, views=1)]
         for run in range(min(most, shop.size(1 if label == "four-wise" else 5, 1)))
     ]
     trainings = train_parts(shop, plans)
@@ -120,10 +120,9 @@ def _task_experiment(shop: Workshop, task: str, figure: str) -> Findings:
                levels=[("break-even", 3.25)])
     )  # fmt: skip
     rows = []
-    atoms = len(TASKS[task][1])
+    atoms = len(TASKS[task].atoms)
     for label, orders in ORDERS[task].items():
-        numbers = [int(order) for order in orders.split(",")]
-        counted = nominal_count(atoms, numbers)
+        counted = nominal_count(atoms, TdParameters(orders=orders).order_numbers)
         stored = len(runs[label][0].conjunctions)
         rows.append([label, f"{PUBLISHED_COUNTS[task, label]:,}", f"{counted:,}", f"{stored:,}"])
         findings.claims.append(
@@ -201,7 +200,7 @@ def _slower_start(trainings: dict[str, list[Training]]) -> Claim:
 def _dearer(shop: Workshop, trainings: dict[str, list[Training]]) -> Claim:
     """What a four-wise training deal costs, in three-wise ones."""
     costs = [
-        cost_part(shop, trainings[label][0], "queen", TdParameters(partners="expert", views=1))
+        cost_part(shop, trainings[label][0], "queen", TdParameters(partners=Partners.EXPERT, views=1))
         for label in ("four-wise", "triples")
     ]
     ratio = float(np.median(costs[0]) / np.median(costs[1]))
