@@ -184,7 +184,7 @@ def features(
     as_json: JsonOption = False,
 ) -> None:
     """Show what a network has learned: the conjunctions with the largest weights, in words."""
-    from heartlab.learners.td_features.weights import list_atoms, run_features
+    from heartlab.learners.td_features.explain import list_atoms, run_features
 
     if atoms:
         list_atoms(print_json if as_json else None)

@@ -250,7 +250,8 @@ def pairs(shop: Workshop) -> Findings:
     findings = Findings(claims=_bars(shop, "pairs", regimes, [shop.size(n, 20) for n in (2_000, 2_000, 8_000)]))
     findings.notes.append(
         f"{len(regimes[Partners.SELF].conjunctions):,} conjunctions instead of the papers' 12,000 picked ones, "
-        f"{deals:,} training deals, a rate that is halved after {deals // 10:,}, and in self-play four seats that learn."
+        f"{deals:,} training deals, a rate that is halved after {deals // 10:,}, and in self-play four seats that "
+        "learn."
     )
     return findings
 
