@@ -17,7 +17,7 @@ from heartlab.learners.td_features.growth import promising
 from heartlab.learners.td_features.kernels import NOTE, Desk, Mind, choose, choose_closed
 from heartlab.learners.td_features.network import CHANGE, Network
 from heartlab.learners.td_features.player import to_model, to_network
-from heartlab.learners.td_features.selection import select_by_weight, select_distinct
+from heartlab.learners.td_features.selection import select_by_weight, select_distinct, signatures_in, support_in
 from heartlab.learners.td_features.trainer import (
     TASKS,
     TdParameters,
@@ -25,8 +25,6 @@ from heartlab.learners.td_features.trainer import (
     best_conjunctions,
     chosen_conjunctions,
     eliminate,
-    signatures_in,
-    support_in,
     watched_states,
 )
 from heartlab.players import PlayerError

@@ -17,9 +17,8 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.learners.td_features.clauses import clause
 from heartlab.learners.td_features.conjunctions import Conjunction, Conjunctions
-from heartlab.learners.td_features.features import ATOMS, MOON_NAMES, AtomError
+from heartlab.learners.td_features.features import ATOMS, MOON_NAMES, AtomError, clause
 from heartlab.learners.td_features.moon import place_moon
 from heartlab.learners.td_features.network import Network
 from heartlab.players.base import Player

@@ -13,23 +13,23 @@ import numpy as np
 import numpy.typing as npt
 
 from heartlab.cards import CARDS
-from heartlab.compiled.bits import ZERO
-from heartlab.compiled.jit import kernel
-from heartlab.compiled.rng import numpy_dice, seed_key, substream
+from heartlab.compiled.rng import numpy_dice, seed_key
 from heartlab.kernel.layout import compile_rules
-from heartlab.learners.td_features.clauses import USEFUL, clause
-from heartlab.learners.td_features.conjunctions import MAX_ORDER, STACK, Conjunction, Conjunctions, list_active
-from heartlab.learners.td_features.features import CARD_ATOMS, HEART_ATOMS, QUEEN_ONLY, find_atom
+from heartlab.learners.td_features.conjunctions import MAX_ORDER, Conjunction, Conjunctions
+from heartlab.learners.td_features.features import CARD_ATOMS, HEART_ATOMS, QUEEN_ONLY, USEFUL, clause, find_atom
 from heartlab.learners.td_features.kernels import NOTE, SETTINGS, Data, Lesson, prepare_training, train_deals
 from heartlab.learners.td_features.moon import place_moon
 from heartlab.learners.td_features.network import Network
 from heartlab.learners.td_features.player import KIND, load_network, to_model, unpadded_rows
 from heartlab.learners.td_features.selection import (
+    activity_in,
     nodes_by_effect,
     select_by_effect,
     select_by_fit,
     select_by_weight,
     select_distinct,
+    signatures_in,
+    support_in,
     union,
 )
 from heartlab.rules import Rules
@@ -206,11 +206,7 @@ def best_conjunctions(
         return select_by_effect(network, support, count)
     candidates = nodes_by_effect(network, support, max(FIT_CANDIDATES, count))
     some = notes[:: max(1, len(notes) // FIT_STATES)]
-    columns = np.full(network.conjunctions.nodes, -1)
-    columns[candidates] = np.arange(len(candidates))
-    active = np.zeros((len(some), len(candidates)), np.float32)
-    mark_active(*_trie_and_room(network), some, columns, active)
-    return select_by_fit(network, candidates, active, count)
+    return select_by_fit(network, candidates, activity_in(network, candidates, some), count)
 
 
 def eliminate(network: Network, rules: str, count: int, deals: int) -> Network:
@@ -242,52 +238,6 @@ def watched_states(network: Network, rules: str, deals: int = 1_000) -> npt.NDAr
     trainer.notes = np.zeros(deals * len(CARDS), NOTE)  # seats × tricks are at most the cards
     trainer.step(0, deals)
     return trainer.notes[: trainer.noted]
-
-
-def support_in(network: Network, notes: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """In which share of some states each conjunction is active, by node of the trie."""
-    active = np.zeros(network.conjunctions.nodes, np.int64)
-    count_active(*_trie_and_room(network), notes, active)
-    return active / max(1, len(notes))
-
-
-def signatures_in(network: Network, notes: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
-    """By node of the trie a number that tells in which of some states it is active; 0: in none."""
-    signatures = np.zeros(network.conjunctions.nodes, np.uint64)
-    sign_active(*_trie_and_room(network), notes, signatures)
-    return signatures
-
-
-def _trie_and_room(network: Network) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
-    """What the kernels below walk through, and room for them."""
-    trie = network.conjunctions.packed.view(np.uint64)
-    return trie, np.zeros(STACK, np.uint64), network.conjunctions.room()
-
-
-@kernel
-def count_active(trie: Any, stack: Any, found: Any, notes: Any, out: Any) -> None:
-    """Count for every node in how many noted states it is active."""
-    for i in range(len(notes)):
-        for k in range(list_active(trie, notes[i]["low"], notes[i]["high"], stack, found)):
-            out[found[k]] += 1
-
-
-@kernel
-def sign_active(trie: Any, stack: Any, found: Any, notes: Any, out: Any) -> None:
-    """Add to every node a random number for each noted state in which it is active."""
-    for i in range(len(notes)):
-        key = substream(ZERO, i)
-        for k in range(list_active(trie, notes[i]["low"], notes[i]["high"], stack, found)):
-            out[found[k]] += key
-
-
-@kernel
-def mark_active(trie: Any, stack: Any, found: Any, notes: Any, columns: Any, out: Any) -> None:
-    """Mark for every noted state (row) which nodes are active, those that have a column."""
-    for i in range(len(notes)):
-        for k in range(list_active(trie, notes[i]["low"], notes[i]["high"], stack, found)):
-            if columns[found[k]] >= 0:
-                out[i, columns[found[k]]] = 1.0
 
 
 class TdTrainer:
