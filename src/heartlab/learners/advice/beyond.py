@@ -1,4 +1,4 @@
-"""Beyond the advice paper: what it names as missing or as future work, and what each adds."""
+"""Beyond the advice paper: what it names as missing or as future work, and how much each step adds."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Controls that the advice paper lacks, and other readings of it.
 
-VOTING breaks its many ties at random. Any unequal weights break them in a fixed way, learned or not; so "better than
-VOTING" does not show that something was learned. The controls say how much of the gain comes without learning.
+VOTING breaks its many ties at random. Unequal weights break them consistently, learned or not; so "better than VOTING"
+does not show that something was learned. The controls measure how much of the gain needs no learning.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from heartlab.util.statistics import Estimate, FloatArray, estimate
 
 PIECES = 9
 LOWERED = 0.95
-"""The weight of get-lead beside ones when it is lowered by hand."""
+"""The weight of get-lead, lowered by hand, where all others are 1."""
 
 
 def difference(first: Estimate, second: Estimate) -> Estimate:
-    """The difference of two independent means (Welch; degrees of freedom from the smaller sample, to be careful)."""
+    """The difference of two independent means (Welch, with the degrees of freedom of the smaller sample, which is conservative)."""
     return Estimate(first.mean - second.mean, float(np.hypot(first.se, second.se)), min(first.n, second.n))
 
 

@@ -1,4 +1,4 @@
-"""What a voter has learned, in words: its trust in each piece in an abstract situation, and who carried a choice."""
+"""What a voter has learned, in words: the weight of each piece in a situation, and the pieces behind a choice."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def read_situation(situation: Sequence[str], inputs: Sequence[str]) -> dict[str,
 
 
 def _situation_text(situation: Sequence[str], inputs: Sequence[str]) -> str:
-    """A situation in sentences; what is not plainly true comes with its value."""
+    """A situation in sentences, with the value of what is neither true nor false."""
     sentences = []
     for name, value in read_situation(situation, inputs).items():
         sentence = known_abstractions()[name].sentence
@@ -105,7 +105,7 @@ def strongest_terms(model: Model, voter: Sitter, count: int = STRONGEST) -> list
 
 
 def describe_model(name: str, situation: Sequence[str], instance: int, report: Report | None) -> None:
-    """Print what a model is and whom it trusts."""
+    """Print what a model is, and the weights of its pieces in a situation."""
     model, voter = load_voter(name, instance=instance)
     trust = trust_in(model, voter, situation)
     terms = strongest_terms(model, voter)
@@ -137,7 +137,7 @@ def describe_model(name: str, situation: Sequence[str], instance: int, report: R
 
 @dataclass(frozen=True)
 class CardVotes:
-    """What a voter thinks of a card: its score, and who suggests it with which weight."""
+    """A card with its score and the pieces that suggest it, with their weights."""
 
     card: int
     score: float
@@ -178,7 +178,7 @@ def describe_choice(
     name: str, path: Path | None, place: int, card: int, rules: Rules | None, seed: int, instance: int,
     report: Report | None,
 ) -> None:  # fmt: skip
-    """Print which advice carries a choice."""
+    """Print which pieces of advice decide a choice."""
     model, voter = load_voter(name, instance=instance)
     deal, played = find_position(path, place, card, rules or Rules.parse(model.rules), seed)
     _show_choice(name, model, voter, deal, played, report)
@@ -211,7 +211,7 @@ def _show_choice(
 
 
 def _why(best: CardVotes, rest: Sequence[CardVotes]) -> list[str]:
-    """What speaks for a card and not for the next best one, in sentences."""
+    """What distinguishes a card from the next best one, in sentences."""
     if not rest:
         return []
     ours, theirs = dict(best.votes), dict(rest[0].votes)

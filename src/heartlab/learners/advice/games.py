@@ -1,4 +1,4 @@
-"""Who sits at a table of voters, as Python sees it: sitters with their weights, and games between them."""
+"""The players of games between voters, in Python: sitters with their weights, and games between them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LEARNING_RULES = {"still": STILL, "td": TD, "joint": JOINT}
 def reward_range(rules: Rules) -> tuple[float, float]:
     """The best and the worst score of a deal, which become the rewards 1 and 0.
 
-    Best is to shoot the moon, if that takes points off, and to have the bonus card; worst is to have all points.
+    Best is shooting the moon, if that subtracts points, with the bonus card; worst is taking all points.
     """
     worst = float(rules.total_points)
     best = (-worst if rules.moon in ("self", "best", "choice") else 0.0) + min(
@@ -47,7 +47,7 @@ def reward_range(rules: Rules) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Sitter:
-    """Somebody at the table. Voters have weights; those with a learning rule change them."""
+    """A player. Voters have weights; those with a learning rule change them."""
 
     who: int
     voters: StateArray = field(default_factory=lambda: np.zeros(1, VOTER))
@@ -87,7 +87,7 @@ def sitter(name: str) -> Sitter:
 
 
 class AdviceTable:
-    """A table with its sitters; their weights lie in one array, so that the compiled loop can change them."""
+    """Sitters in their seats, with their weights in one array that the compiled loop changes."""
 
     def __init__(self, rules: Rules, sitters: Sequence[Sitter]) -> None:
         if len(sitters) != rules.players:

@@ -1,7 +1,7 @@
 """Beyond Sturtevant and White (2006): a stronger expert, other ways to learn, other features, more deals.
 
 Each step is measured by itself, network against network in the 14 seatings over duplicate deals, both trained on the
-same number of deals; so the statements here are ours, and what they are measured by is printed with them.
+same number of deals. The statements are ours; the notes say how they were measured.
 """
 
 from __future__ import annotations

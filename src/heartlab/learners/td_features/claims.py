@@ -1,7 +1,7 @@
 """Sturtevant and White (2006), both papers: conjunctions of features learned by TD(λ).
 
-Every published statement is checked by matches in the 14 mixed seatings over duplicate deals, not by reading curves
-alone. Here is the full game; the single tasks are in `td_tasks`, what lies beyond the papers in `td_beyond`.
+Every published statement is checked by matches in the 14 mixed seatings over duplicate deals, not only by curves. This
+module has the full game; `tasks` has the single tasks, `beyond` what goes beyond the papers.
 """
 
 from __future__ import annotations

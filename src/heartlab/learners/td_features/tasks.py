@@ -1,9 +1,8 @@
 """The single tasks of Sturtevant and White (2006): avoid Q♠, avoid hearts, and what the weights say.
 
-Each order of conjunctions is trained against three experts, the orders play each other and the expert. The expert is
-`pie`, built from a description of the surviving program; at these tasks it is weaker than the papers' was. So what they
-say about beating it is checked as they say it, and where it fails here that is why; the orders are measured against
-each other directly.
+Each order of conjunctions is trained against three experts; then the orders play each other and the expert. The expert
+is `pie`, built from a description of the surviving program; at these tasks it is weaker than the papers' expert. What
+they say about beating it is checked literally, and this is why some of it fails; the orders are compared directly.
 """
 
 from __future__ import annotations

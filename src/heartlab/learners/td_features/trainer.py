@@ -212,8 +212,8 @@ def best_conjunctions(
 def eliminate(network: Network, rules: str, count: int, deals: int) -> Network:
     """Halve a network by weight until `count` conjunctions are left; after every halving the rest learns by self-play.
 
-    What is dropped together may have said the same: those that are left take over its part, and the next halving sees
-    what each is worth without it.
+    Conjunctions that are dropped may have said the same as others: those take over their part, and the next halving
+    sees what each is worth alone.
 
     :param deals: how many are learned after a halving, the last one included.
     """
@@ -274,7 +274,7 @@ class TdTrainer:
         self._expert = make_evaluator(parameters.expert)
         self._expert_memory = self._expert.scratch()
         self.notes = np.zeros(0, NOTE)
-        """Room for the states of the last step, for those who want to look at them."""
+        """Room for the states of the last step."""
         self.noted = 0
         self.counters = new_counters()
         self.use(self.network)
@@ -300,12 +300,12 @@ class TdTrainer:
         return [{"games": first + count, "points": float(out[:, 0].mean()), "error": float(out[:, 1].mean())}]
 
     def checkpoint(self) -> Arrays:
-        """The conjunctions, which may come from a model that changes meanwhile, and their weights."""
+        """The weights, and selected conjunctions, since the model that they come from may change meanwhile."""
         rows = self.network.conjunctions.rows() if self.parameters.selections else np.zeros((0, 1), np.int8)
         return {"conjunctions": rows, "weights": self.network.live_weights.copy()}
 
     def restore(self, arrays: Arrays) -> None:
-        """Take them back; sums from before are forgotten."""
+        """Go back to a checkpoint."""
         chosen = Conjunctions.of(unpadded_rows(arrays["conjunctions"])) if self.parameters.selections else None
         self.use(Network(chosen or self.network.conjunctions, arrays["weights"], rest=self.network.rest))
 
