@@ -22,7 +22,7 @@ from heartlab.training.run import begin, train
 @pytest.mark.parametrize(
     ("recipe", "change", "sentence"),
     [
-        ("advice-n", "rule=joint", "rule=joint is for tables and linear weights"),
+        ("advice-n", "rule=joint", "rule=joint is for tabular and linear weights"),
         ("advice-n", "hidden=0", "hidden=0: a network needs at least one hidden unit"),
         ("advice-n", "hidden=-3", "hidden=-3: a network needs at least one hidden unit"),
         ("advice-n", "hidden=70", "70 hidden units are too many"),
@@ -32,8 +32,8 @@ from heartlab.training.run import begin, train
         ("advice-t", "initial=nan", "initial=nan needs a finite number"),
         ("advice-t", "rate=-1", "rate=-1.0 needs a number from 0 to 1"),
         ("advice-t", "rate=nan", "rate=nan needs a number from 0 to 1"),
-        ("advice-t", "hidden=70", "hidden=70 makes no difference to a table"),
-        ("advice-t", "momentum=0.5", "momentum=0.5 makes no difference to a table"),
+        ("advice-t", "hidden=70", "hidden=70 makes no difference to tabular weights"),
+        ("advice-t", "momentum=0.5", "momentum=0.5 makes no difference to tabular weights"),
         ("advice-joint", "everybody=yes", "everybody=yes does not go with it"),
         ("advice-linear", "spread=0.1", "spread=0.1 makes no difference to linear weights"),
         ("advice-vote", "choice=wild", "has no parameter 'choice'"),

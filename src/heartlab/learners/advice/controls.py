@@ -44,7 +44,7 @@ LOWERED = 0.95
 
 
 def difference(first: Estimate, second: Estimate) -> Estimate:
-    """The difference of two independent means (Welch, with the degrees of freedom of the smaller sample, which is conservative)."""
+    """The difference of two independent means (Welch, with the smaller sample's degrees of freedom)."""
     return Estimate(first.mean - second.mean, float(np.hypot(first.se, second.se)), min(first.n, second.n))
 
 

@@ -161,7 +161,7 @@ class NetParameters(AdviceParameters):
 
 UNUSED = {NET: ("initial",), TABULAR: ("hidden", "momentum", "spread"), LINEAR: ("hidden", "momentum", "spread")}
 """Parameters that make no difference to a kind of learner."""
-DESCRIBED = {NET: "a network", TABULAR: "a table", LINEAR: "linear weights"}
+DESCRIBED = {NET: "a network", TABULAR: "tabular weights", LINEAR: "linear weights"}
 
 
 def check_kind(kind: int, settings: AdviceParameters) -> None:
@@ -170,7 +170,9 @@ def check_kind(kind: int, settings: AdviceParameters) -> None:
     :raises ValueError: with a sentence that names the parameter.
     """
     if kind == NET and settings.rule is LearningRule.JOINT:
-        raise ValueError("rule=joint is for tables and linear weights; a network learns each piece by itself (rule=td)")
+        raise ValueError(
+            "rule=joint is for tabular and linear weights; a network learns each piece alone (rule=td)"
+        )
     if kind == NET and settings.hidden < 1:
         raise ValueError(f"hidden={settings.hidden}: a network needs at least one hidden unit")
     defaults = {field.name: field.default for field in fields(settings)}
@@ -191,7 +193,7 @@ def make_learner(kind: int, settings: AdviceParameters, seed: int, instance: int
         random_weights(rng, settings.spread, weights)
     elif kind == TABULAR:
         if len(inputs) > MAX_TABULAR:
-            raise ValueError(f"a table over {len(inputs)} abstractions is too big; at most {MAX_TABULAR}")
+            raise ValueError(f"{len(inputs)} abstractions are too many for tabular weights; at most {MAX_TABULAR}")
         weights = np.full(len(pieces) << len(inputs), settings.initial)
     else:
         weights = np.zeros((len(pieces), len(inputs) + 1))
