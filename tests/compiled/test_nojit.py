@@ -22,7 +22,7 @@ from heartlab.kernel.layout import STATE, compile_rules
 from heartlab.kernel.table import deal_table, legal_table, playout, points_table, random_deals, replay_table
 from heartlab.learners.advice.games import AdviceTable, sitter
 from heartlab.learners.advice.trainer import AdviceParameters, NetParameters, make_learner
-from heartlab.learners.advice.vote import LINEAR, NET, TABLE
+from heartlab.learners.advice.vote import LINEAR, NET, TABULAR
 from heartlab.learners.advice.vote_trainer import VoteParameters, VoteTrainer
 from heartlab.learners.falcon.agent import FalconAgent
 from heartlab.learners.falcon.boxes import seedling
@@ -113,7 +113,7 @@ def advice_results(rules: Rules) -> dict[str, Any]:
     """Games of voters, learning and not, and a batch of the learned vote."""
     settings = {"rules": str(rules), "advice": "all"}
     learners = [
-        make_learner(TABLE, AdviceParameters(**settings), 1),
+        make_learner(TABULAR, AdviceParameters(**settings), 1),
         make_learner(NET, NetParameters(**settings, hidden=3), 1),
         make_learner(LINEAR, AdviceParameters(**settings, state="play", rule="joint", trace=0.5), 1),
         sitter("gnome"),

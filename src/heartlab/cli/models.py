@@ -41,7 +41,7 @@ def features(
     as_json: JsonOption = False,
 ) -> None:
     """Show the conjunctions with the largest weights of a network, in words."""
-    from heartlab.learners.td_features.weights import list_atoms, run_features
+    from heartlab.learners.td_features.explain import list_atoms, run_features
 
     if atoms:
         list_atoms(print_json if as_json else None)
@@ -115,32 +115,31 @@ def falcon(
 
 @app.command()
 def explain(
-    file: RecordArgument,
-    at: Annotated[int, typer.Option("--at", help="Number of the card to be chosen, from 1.")],
+    file: Annotated[
+        Path | None, typer.Argument(help="A record of deals; without it the model itself is described.")
+    ] = None,
+    at: Annotated[int | None, typer.Option("--at", help="Number of the card to be chosen, from 1.")] = None,
     number: DealOption = 1,
     model: Annotated[
-        str, typer.Option("--model", "-m", help="The network that explains; without it the shipped one.")
+        str, typer.Option("--model", "-m", help="A model of td, advice or falcon; without it the shipped td.")
     ] = "",
-    worlds: Annotated[int, typer.Option("--worlds", help="Sampled worlds; 0 looks at all hands.")] = 50,
-    top: Annotated[int, typer.Option("--top", help="Reasons per card.")] = 4,
+    worlds: Annotated[int, typer.Option("--worlds", help="(td) Sampled worlds; 0 looks at all hands.")] = 50,
+    top: Annotated[int, typer.Option("--top", help="(td) Reasons per card.")] = 4,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
     rules: RecordRulesOption = "openspiel",
 ) -> None:
-    """Say in words which learned features made a card look good or bad."""
-    from heartlab.learners.td_features.explain import run_explanation
+    """Say in words why a model prefers a card in a recorded deal, or what it has learned."""
+    from heartlab.training.explain import Question, explain_choice, find_explainer
 
-    run_explanation(
-        file,
-        place=positive("--deal", number),
-        at=at,
-        model=model,
-        worlds=worlds,
-        top=positive("--top", top),
-        seed=seed,
-        openspiel_rules=Rules.parse(rules),
-        report=print_json if as_json else None,
-    )
+    report = print_json if as_json else None
+    if file is None:
+        find_explainer(model).describe_model(model, report)
+        return
+    if at is None:
+        raise ValueError("--at is missing: the number of the card to be chosen, from 1")
+    question = Question(seed, worlds, positive("--top", top))
+    explain_choice(model, file, positive("--deal", number), at, Rules.parse(rules), question, report)
 
 
 @app.command("analyse")

@@ -14,10 +14,10 @@ from heartlab.kernel.layout import OBSERVATION, OVER, SEATS, STATE, compile_rule
 from heartlab.kernel.play import play, points
 from heartlab.learners.td_features.conjunctions import Conjunctions
 from heartlab.learners.td_features.growth import promising
-from heartlab.learners.td_features.kernels import NOTE, choose, choose_closed
+from heartlab.learners.td_features.kernels import NOTE, Desk, Mind, choose, choose_closed
 from heartlab.learners.td_features.network import CHANGE, Network
 from heartlab.learners.td_features.player import to_model, to_network
-from heartlab.learners.td_features.selection import select_by_weight, select_distinct
+from heartlab.learners.td_features.selection import select_by_weight, select_distinct, signatures_in, support_in
 from heartlab.learners.td_features.trainer import (
     TASKS,
     TdParameters,
@@ -25,8 +25,6 @@ from heartlab.learners.td_features.trainer import (
     best_conjunctions,
     chosen_conjunctions,
     eliminate,
-    signatures_in,
-    support_in,
     watched_states,
 )
 from heartlab.players import PlayerError
@@ -70,12 +68,10 @@ def replay_training(trainer, before, number, orders, seed):
                 taken = sum(worth[card] for card in range(52) if int(state["taken"][seat]) >> card & 1)
                 had[seat].append(taken if network.rest else 0)
         own = parameters.partners == "self" or state["to_move"] == learner
-        mind, spec = (judge, specs[0]) if own else (expert, specs[1])
-        memory = mind.scratch()
-        card = choose(
-            rules[0], state, spec[0], mind.function, mind.floats, mind.ints, memory, rng, table, cards, new_counters()
-        )
-        play(rules[0], state, card)
+        one, spec = (judge, specs[0]) if own else (expert, specs[1])
+        mind = Mind(spec[0], one.function, one.floats, one.ints, one.scratch())
+        desk = Desk(rng, table, cards, new_counters(), np.zeros(0, STATE), np.zeros(1, OBSERVATION), table)
+        play(rules[0], state, choose(rules[0], state, mind, desk))
     result = np.zeros(SEATS, np.int64)
     points(rules[0], state, result)
     find = network.conjunctions.find
@@ -104,7 +100,7 @@ def test_every_update_is_that_of_the_papers_rule(task, orders, partners, views, 
     for number in range(6):
         before = trainer.network.weights.copy()
         metrics = trainer.step(number, 1)[0]
-        expected, result = replay_training(trainer, before, number, parameters.order_list(), seed=5)
+        expected, result = replay_training(trainer, before, number, parameters.order_numbers, seed=5)
         assert metrics["points"] == result
         after = before.copy()
         for node, weight in expected.items():
@@ -175,10 +171,10 @@ def test_closed_training_chooses_like_a_closed_player():
             states[1]["hands"][other] = sum(1 << card for card in hidden[13 * place : 13 * place + 13])
         chosen = {"closed": [], "open": []}
         for state in states:
-            common = compiled[0], state, spec[0], judge.function, judge.floats, judge.ints, judge.scratch()
-            rest = np.array([7], np.uint64), table, cards, new_counters()
-            chosen["closed"].append(choose_closed(*common, *rest, worlds, seen[0], sums))
-            chosen["open"].append(choose(*common, np.array([7], np.uint64), table, cards, new_counters()))
+            mind = Mind(spec[0], judge.function, judge.floats, judge.ints, judge.scratch())
+            for kind, choice in (("closed", choose_closed), ("open", choose)):
+                desk = Desk(np.array([7], np.uint64), table, cards, new_counters(), worlds, seen, sums)
+                chosen[kind].append(choice(compiled[0], state, mind, desk))
         for kind, (one, two) in chosen.items():
             answers[kind] += one == two
     assert answers["closed"] == 40
@@ -385,7 +381,7 @@ def test_a_run_keeps_its_selected_features_when_their_source_changes(model_file,
         ({"rate": "nan"}, "rate=nan: between 0 and 1"),
         ({"halving": "-5"}, "halving=-5.0: a number of deals"),
         ({"select": "td:5", "clauses": "yes"}, "clauses=yes goes with orders"),
-        ({"partners": "nobody"}, "partners=nobody: choose from expert, self"),
+        ({"partners": "nobody"}, "partners=nobody is unknown; choose from expert, self"),
         ({"partners": "expert"}, "views=4 needs partners=self.*add views=1"),
         ({"orders": "one"}, "orders=one: write numbers"),
         ({"decay": "2"}, "decay=2.0: between 0 and 1"),
@@ -411,7 +407,7 @@ def test_the_bonus_is_not_foreseen():
 
 
 def test_a_change_of_weights_is_seen_when_it_is_announced():
-    chosen = Conjunctions.exhaustive(TASKS["queen"][1], [1])
+    chosen = Conjunctions.exhaustive(TASKS["queen"].atoms, [1])
     network = Network(chosen, np.full(60, 0.1, np.float32))
     judge = network.evaluator()
     memory, out = judge.scratch(), np.zeros(SEATS)

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.cards import card_name, pretty_card
+from heartlab.cards import Card, card_name, pretty_card
+from heartlab.deal import Deal
 from heartlab.learners.falcon.actions import DISCARD, LEAD, PAPER_ACTIONS, SUITS, Action
 from heartlab.learners.falcon.boxes import POINTS, Box
 from heartlab.learners.falcon.categories import COMPLEMENT, TINY
@@ -32,7 +33,7 @@ from heartlab.learners.falcon.words import box_conditions
 from heartlab.players.base import Observations
 from heartlab.records.position import find_position
 from heartlab.rules import Rules
-from heartlab.training.explain import ExplainError
+from heartlab.training.explain import Decision, ExplainError, Question
 from heartlab.training.model import load_model
 
 BEST = 3
@@ -319,6 +320,12 @@ def describe_choice(
     model = load_model(name or "falcon", "falcon")
     player = player_of(model, name)
     deal, played = find_position(path, place, at, rules or Rules.parse(model.rules), seed)
+    _show_choice(name, player, deal, played, report)
+
+
+def _show_choice(
+    name: str, player: NetworkPlayer, deal: Deal, played: Card | None, report: Callable[[Any], None] | None
+) -> None:
     seat = deal.to_move
     if seat is None:
         raise ExplainError("nobody is to play a card here")
@@ -331,16 +338,31 @@ def describe_choice(
     if report:
         report(
             {
-                "model": name or "falcon", "seat": seat, "played": card_name(played), "choice": card_name(card),
-                "reason": reason, "numbers": _meaning_of_numbers(player),
+                "model": name or "falcon", "seat": seat, "played": None if played is None else card_name(played),
+                "choice": card_name(card), "reason": reason, "numbers": _meaning_of_numbers(player),
                 "category": None if rule is None else rule.report(),
             }
         )  # fmt: skip
         return
     print(deal)
-    print(f"\nSeat {seat} played {pretty_card(played)}; {name or 'falcon'} plays {pretty_card(card)}: {reason}.")
+    did = "is to play" if played is None else f"played {pretty_card(played)}"
+    print(f"\nSeat {seat} {did}; {name or 'falcon'} plays {pretty_card(card)}: {reason}.")
     if rule is not None:
         print(f"Category {rule.number}, {rule.text}")
         print(f"(behind each action: {_meaning_of_numbers(player)})")
     elif action >= 0:
         print("No category knows this situation.")
+
+
+class FalconExplainer:
+    """Explains FALCON networks."""
+
+    def describe_model(self, model: str, report: Callable[[Any], None] | None) -> None:
+        """The categories that matter most, as rules."""
+        describe_network(model, 20, (), report)
+
+    def describe_choice(
+        self, model: str, decision: Decision, question: Question, report: Callable[[Any], None] | None
+    ) -> None:
+        """The category behind the choice."""
+        _show_choice(model, player_of(load_model(model, "falcon"), model), decision.deal, decision.played, report)

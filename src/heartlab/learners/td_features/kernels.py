@@ -1,22 +1,22 @@
 """TD(λ) over conjunctions, backwards through each deal (Sturtevant and White 2006), as one compiled loop.
 
-A deal is played by max^n to the end of each trick: the learner over its own network, which it also takes for the
-others' judgement; the others over the hand-tuned expert or, in self-play, over the same network. Then the states at
-trick boundaries in which points were still to be taken are visited from last to first:
+Every card of a training deal is chosen by max^n to the end of the trick. The learner searches over its own network and
+takes it as the model of the others, too; the others search over the hand-tuned expert or, in self-play, over the same
+network. Afterwards the positions at trick boundaries in which points were still to be taken are visited backwards:
 
     target = points taken in the deal
-    for each state:  y = value;  target = (1 - λ)·y + λ·target;  every active weight += rate / active · (target - y)
+    for each position:  y = value;  target = (1 - λ)·y + λ·target;  every active weight += rate / active · (target - y)
 
-Values in learning are not cut. A deal ends when no points are left: what follows cannot change anything.
+Values are not clamped while learning. A deal ends when no points are left, since nothing can change after that.
 
-Beyond the papers: with `worlds` everybody chooses as closed players do, so that the network learns what an open state
-is worth among players who do not see it; with `leaf` (TDLeaf) it is not the state itself that is valued and changed but
-the one that the search expects at the end of the trick.
+Beyond the papers: with `worlds` every seat chooses as a closed player does, so that the network learns the value of an
+open state among players who do not see it; with `leaf` (TDLeaf) the position that is recorded is not the current one
+but the one that the search expects at the end of the trick.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -30,9 +30,9 @@ from heartlab.kernel.layout import OBSERVATION, OVER, RULES, SEATS, STATE
 from heartlab.kernel.observe import see
 from heartlab.kernel.play import mask_points, play
 from heartlab.kernel.worlds import sample_worlds
-from heartlab.learners.td_features.conjunctions import STACK, list_active, sum_listed
+from heartlab.learners.td_features.conjunctions import list_active, sum_listed
 from heartlab.learners.td_features.features import EXTRACT, WORDS
-from heartlab.learners.td_features.network import CHANGE, REST
+from heartlab.learners.td_features.network import CHANGE, REST, STACK_AT, TABLE_AT
 from heartlab.search.evaluators.base import SIGNATURE, points_out, settled_points
 from heartlab.search.maxn import EPSILON, MAXN, search_root, stop_after
 from heartlab.search.options import SPEC
@@ -41,34 +41,89 @@ from heartlab.search.ordering import MAX_MOVES, candidates
 SETTINGS = np.dtype(
     [
         ("decay", "f8"),  # λ
-        ("rate", "f8"),  # how much of the error one update removes
-        ("halving", "f8"),  # deals after which that is half as much, then a third, and so on; 0: it stays
+        ("rate", "f8"),  # the share of the error that one update removes
+        ("halving", "f8"),  # deals after which the rate is a half, then a third, and so on; 0: it stays
         ("views", "i8"),  # seats that learn from a deal: 1 (the learner) or all
         ("self_play", "i8"),  # whether the others use the network, too
-        ("worlds", "i8"),  # 0: all see all hands; else every choice is the best on average in so many sampled worlds
-        ("leaf", "i8"),  # whether the state that a search expects is learned, and not the one where it starts
+        ("worlds", "i8"),  # 0: all hands are known; else each choice is the best on average in so many sampled worlds
+        ("leaf", "i8"),  # TDLeaf
     ]
 )
 NOTE = np.dtype([("low", "u8"), ("high", "u8"), ("error", "f8")])
-"""A state that was learned: its mask, and the result of the deal minus its value before."""
-LEARNER, OTHERS = 0, 1
-"""Places in the array of specs."""
+"""A position that was learned: its mask, and the result of the deal minus its value before the update."""
+MAX_TRICKS = 32
+"""Room for the positions of a deal."""
+
+
+class Data(NamedTuple):
+    """The arrays of a player of training deals: options of its search, and the data of its evaluator."""
+
+    spec: Any  # [1] SPEC
+    floats: Any
+    ints: Any
+    scratch: Any
+
+
+class Lesson(NamedTuple):
+    """What a call of `train_deals` fills."""
+
+    out: Any  # [deals, 2] the learner's points, and the absolute error of its first position
+    counters: Any
+    active: Any  # working memory: a list of active nodes
+    notes: Any  # positions that were learned, until it is full
+
+
+class Mind(NamedTuple):
+    """An evaluator with its search."""
+
+    spec: Any
+    function: Any
+    floats: Any
+    ints: Any
+    scratch: Any
+
+
+class Desk(NamedTuple):
+    """Working memory for choosing cards."""
+
+    rng: Any
+    table: Any  # [cards, 2 + seats] rows of a search
+    cards: Any
+    counters: Any
+    worlds: Any  # sampled states
+    seen: Any  # [1] what the seat to move observes
+    sums: Any  # like `table`, summed over the worlds
+
+
+class Positions(NamedTuple):
+    """The positions of a deal."""
+
+    masks: Any  # [positions, seats, words] active atoms
+    taken: Any  # [positions, seats] points that each seat has already
+
+
+# --- choosing cards ---
 
 
 @kernel
-def choose(
-    rules: Any, state: Any, spec: Any, function: Any, floats: Any, ints: Any, scratch: Any, rng: Any, table: Any,
-    cards: Any, counters: Any,
-) -> int:  # fmt: skip
-    """The card that max^n to the end of the trick finds best; ties as the spec says."""
-    if candidates(rules, state, True, cards) == 1:
-        return cards[0]
-    seat = state["to_move"]
+def search_rows(rules: Any, state: Any, mind: Mind, desk: Desk) -> int:
+    """Search a state by max^n; returns the number of rows of `desk.table`: one per card."""
+    spec = mind.spec
     stop = stop_after(rules, state, spec["plies"], spec["tricks"])
-    rows = search_root(
-        rules, state, MAXN, stop, True, spec["ties"], spec, function, floats, ints, scratch, rng, table, counters
-    )
-    return best_row(table, rows, seat, spec["ties"], rng)
+    return search_root(
+        rules, state, MAXN, stop, True, spec["ties"], spec, mind.function, mind.floats, mind.ints, mind.scratch,
+        desk.rng, desk.table, desk.counters,
+    )  # fmt: skip
+
+
+@kernel
+def choose(rules: Any, state: Any, mind: Mind, desk: Desk) -> int:
+    """The card that max^n to the end of the trick finds best; ties as the spec says."""
+    if candidates(rules, state, True, desk.cards) == 1:
+        return desk.cards[0]
+    seat = state["to_move"]
+    rows = search_rows(rules, state, mind, desk)
+    return best_row(desk.table, rows, seat, mind.spec["ties"], desk.rng)
 
 
 @kernel
@@ -89,52 +144,47 @@ def best_row(table: Any, rows: int, seat: int, ties: int, rng: Any) -> int:
 
 
 @kernel
-def choose_closed(
-    rules: Any, state: Any, spec: Any, function: Any, floats: Any, ints: Any, scratch: Any, rng: Any, table: Any,
-    cards: Any, counters: Any, worlds: Any, seen: Any, sums: Any,
-) -> int:  # fmt: skip
-    """The card that is best on average in sampled worlds: what a closed player with the same network does."""
-    if candidates(rules, state, True, cards) == 1:
-        return cards[0]
+def choose_closed(rules: Any, state: Any, mind: Mind, desk: Desk) -> int:
+    """The card that is best on average in sampled worlds: what a closed player with the same network plays."""
+    if candidates(rules, state, True, desk.cards) == 1:
+        return desk.cards[0]
     seat = np.int64(state["to_move"])
-    stop = stop_after(rules, state, spec["plies"], spec["tricks"])
-    see(rules, state, seat, np.uint64(0), seen)
-    sample_worlds(rules, seen, rng, worlds)
+    see(rules, state, seat, np.uint64(0), desk.seen[0])
+    sample_worlds(rules, desk.seen[0], desk.rng, desk.worlds)
+    table, sums = desk.table, desk.sums
     sums[:] = 0.0
     rows = 0
-    for world in range(len(worlds)):
-        rows = search_root(
-            rules, worlds[world], MAXN, stop, True, spec["ties"], spec, function, floats, ints, scratch, rng, table,
-            counters,
-        )  # fmt: skip
+    for world in range(len(desk.worlds)):
+        rows = search_rows(rules, desk.worlds[world], mind, desk)
         for row in range(rows):
             sums[row, 0] = table[row, 0]
             sums[row, 1 + seat] += table[row, 1 + seat]
-    return best_row(sums, rows, seat, spec["ties"], rng)
+    return best_row(sums, rows, seat, mind.spec["ties"], desk.rng)
 
 
 @kernel
-def foresee(
-    rules: Any, state: Any, spec: Any, function: Any, floats: Any, ints: Any, scratch: Any, rng: Any, table: Any,
-    cards: Any, counters: Any,
-) -> None:  # fmt: skip
+def foresee(rules: Any, state: Any, mind: Mind, desk: Desk) -> None:
     """Play on to the end of the trick as the network expects everybody to play."""
     going = True
     while going:
-        play(rules, state, choose(rules, state, spec, function, floats, ints, scratch, rng, table, cards, counters))
+        play(rules, state, choose(rules, state, mind, desk))
         going = state["trick_size"] > 0 and state["phase"] != OVER
 
 
+# --- learning ---
+
+
 @kernel
-def count_taken(rules: Any, state: Any, out: Any) -> None:
-    """The penalty points that every seat has."""
+def record_position(rules: Any, state: Any, extract: Any, positions: Positions, number: int) -> None:
+    """Write down the active atoms of a state and the penalty points that every seat has."""
+    extract(rules, state, positions.masks[number])
     for seat in range(rules["players"]):
-        out[seat] = mask_points(rules, state["taken"][seat] & rules["penalty"])
+        positions.taken[number, seat] = mask_points(rules, state["taken"][seat] & rules["penalty"])
 
 
 @kernel
 def leave_out_bonus(rules: Any, state: Any, result: Any) -> None:
-    """Take the bonus card's points out of a result: a network foresees penalty points, its evaluator adds the bonus."""
+    """Subtract the bonus card: a network predicts penalty points, and its evaluator adds the bonus."""
     for seat in range(rules["players"]):
         if rules["bonus"] >= 0 and state["taken"][seat] & bit(rules["bonus"]) != ZERO:
             result[seat] -= rules["points"][rules["bonus"]]
@@ -142,21 +192,21 @@ def leave_out_bonus(rules: Any, state: Any, result: Any) -> None:
 
 @kernel
 def learn_backwards(
-    masks: Any, before: Any, count: int, result: float, decay: float, rate: float, floats: Any, ints: Any, active: Any,
-    stack: Any, notes: Any, noted: int,
+    masks: Any, taken: Any, count: int, result: float, decay: float, rate: float, data: Data, lesson: Lesson, noted: int
 ) -> tuple[float, int]:  # fmt: skip
-    """Visit a deal's states from last to first; returns the absolute error of the first one, before its update.
+    """TD(λ) over the positions of one seat, last to first; returns the absolute error of the first before its update.
 
-    `before` are the points that the seat had in each state: they count if the network foresees only the rest.
-    As far as there is room the states are noted, `noted` of them so far; the second result is their new number.
+    `taken` counts if the network predicts only the rest of the points. Positions go into `lesson.notes` while there is
+    room, `noted` of them so far; the second result is their new number.
     """
-    weights = floats.view(np.float32)
-    trie = ints.view(np.uint64)
+    weights, trie = data.floats.view(np.float32), data.ints.view(np.uint64)
+    active, notes = lesson.active, lesson.notes
+    stack = data.scratch.view(np.uint64)[STACK_AT:TABLE_AT]
     target = result
     error = 0.0
     for i in range(count - 1, -1, -1):
         found = list_active(trie, masks[i, 0], masks[i, 1], stack, active)
-        value = before[i] * floats[REST] + sum_listed(weights, active, found)
+        value = taken[i] * data.floats[REST] + sum_listed(weights, active, found)
         error = abs(result - value)
         if noted < len(notes):
             notes[noted]["low"] = masks[i, 0]
@@ -173,94 +223,102 @@ def learn_backwards(
 
 
 @kernel
-def train_deals(
-    rules: Any, key: np.uint64, first: int, settings: Any, specs: Any, extract: Any,
-    function: Any, floats: Any, ints: Any, scratch: Any,
-    other_function: Any, other_floats: Any, other_ints: Any, other_scratch: Any, active: Any, out: Any, counters: Any,
-    notes: Any,
-) -> int:  # fmt: skip
-    """Play and learn deals number `first` to `first + len(out) - 1`: `out` gets the learner's points and error.
+def play_deal(rules: Any, states: Any, settings: Any, learner: int, extract: Any, minds: Any, desk: Desk,
+              positions: Positions) -> int:  # fmt: skip
+    """Play a deal until no points are left; returns how many positions were recorded.
 
-    States that were learned are written into `notes` until they are full; returns how many.
+    :param minds: of the learner and of the others.
+    """
+    state, ahead = states[0], states[1]
+    own, other = minds
+    count = 0
+    while state["phase"] != OVER:
+        if state["trick_size"] == 0:
+            if points_out(rules, state) == 0:
+                break
+            # Record the position at the trick boundary, or (TDLeaf) the one that is expected at the next.
+            if settings["leaf"] != 0:
+                states[1] = states[0]
+                foresee(rules, ahead, own, desk)
+                record_position(rules, ahead, extract, positions, count)
+                count += points_out(rules, ahead) > 0
+            else:
+                record_position(rules, state, extract, positions, count)
+                count += 1
+        # Choose by search.
+        if settings["worlds"] > 0:
+            card = choose_closed(rules, state, own, desk)
+        elif settings["self_play"] != 0 or state["to_move"] == learner:
+            card = choose(rules, state, own, desk)
+        else:
+            card = choose(rules, state, other, desk)
+        play(rules, state, card)
+    return count
+
+
+@kernel
+def train_deals(
+    rules: Any, key: np.uint64, first: int, settings: Any, extract: Any, function: Any, other_function: Any, data: Data,
+    other: Data, lesson: Lesson,
+) -> int:  # fmt: skip
+    """Play and learn deals number `first` and on, one per row of `lesson.out`; returns how many positions were noted.
+
+    Function pointers come as arguments of their own: numba does not take them from Python inside a record.
     """
     states = np.zeros(2, STATE)
-    noted = 0
     rng = np.empty(1, np.uint64)
     table = np.empty((MAX_MOVES, 2 + SEATS))
-    cards = np.empty(MAX_MOVES, np.int64)
-    masks = np.empty((32, SEATS, WORDS), np.uint64)
-    before = np.zeros((32, SEATS))
-    stack = np.empty(STACK, np.uint64)
+    desk = Desk(
+        rng, table, np.empty(MAX_MOVES, np.int64), lesson.counters, np.zeros(settings[0]["worlds"], STATE),
+        np.zeros(1, OBSERVATION), np.empty_like(table),
+    )  # fmt: skip
+    positions = Positions(np.empty((MAX_TRICKS, SEATS, WORDS), np.uint64), np.zeros((MAX_TRICKS, SEATS)))
+    minds = (
+        Mind(data.spec[0], function, data.floats, data.ints, data.scratch),
+        Mind(other.spec[0], other_function, other.floats, other.ints, other.scratch),
+    )
     result = np.empty(SEATS)
     players = np.int64(rules[0]["players"])
-    memory = scratch.view(np.uint64)
-    worlds = np.zeros(settings[0]["worlds"], STATE)
-    seen = np.zeros(1, OBSERVATION)
-    sums = np.empty_like(table)
-    for number in range(len(out)):
-        state, ahead = states[0], states[1]
-        rng[0] = substream(key, first + number)
-        deal(rules[0], state, first + number, rng)
-        learner = (first + number) % players
-        count = 0
-        while state["phase"] != OVER:
-            if state["trick_size"] == 0:
-                if points_out(rules[0], state) == 0:
-                    break
-                if settings[0]["leaf"] != 0:
-                    states[1] = states[0]
-                    foresee(
-                        rules[0], ahead, specs[LEARNER], function, floats, ints, scratch, rng, table, cards, counters
-                    )
-                    extract(rules[0], ahead, masks[count])
-                    count_taken(rules[0], ahead, before[count])
-                    count += points_out(rules[0], ahead) > 0
-                else:
-                    extract(rules[0], state, masks[count])
-                    count_taken(rules[0], state, before[count])
-                    count += 1
-            if settings[0]["worlds"] > 0:
-                card = choose_closed(
-                    rules[0], state, specs[LEARNER], function, floats, ints, scratch, rng, table, cards, counters,
-                    worlds, seen[0], sums,
-                )  # fmt: skip
-            elif settings[0]["self_play"] != 0 or state["to_move"] == learner:
-                card = choose(
-                    rules[0], state, specs[LEARNER], function, floats, ints, scratch, rng, table, cards, counters
-                )
-            else:
-                card = choose(
-                    rules[0], state, specs[OTHERS], other_function, other_floats, other_ints, other_scratch, rng,
-                    table, cards, counters,
-                )  # fmt: skip
-            play(rules[0], state, card)
-        settled_points(rules[0], state, result)
-        leave_out_bonus(rules[0], state, result)
+    noted = 0
+    for row in range(len(lesson.out)):
+        number = first + row
+        # Deal the cards; the seats take turns to be the learner.
+        rng[0] = substream(key, number)
+        deal(rules[0], states[0], number, rng)
+        learner = number % players
+        # Play, recording positions.
+        count = play_deal(rules[0], states, settings[0], learner, extract, minds, desk, positions)
+        # The outcome is the target of the last position.
+        settled_points(rules[0], states[0], result)
+        leave_out_bonus(rules[0], states[0], result)
+        # TD(λ) backwards, for the learner and then for the other seats that learn.
         rate = settings[0]["rate"]
         if settings[0]["halving"] > 0:
-            rate /= 1.0 + (first + number) / settings[0]["halving"]
-        for step in range(players):
+            rate /= 1.0 + number / settings[0]["halving"]
+        for step in range(players if settings[0]["views"] > 1 else 1):
             seat = (learner + step) % players
-            if step == 0 or settings[0]["views"] > 1:
-                error, noted = learn_backwards(
-                    masks[:, seat], before[:, seat], count, result[seat], settings[0]["decay"], rate,
-                    floats, ints, active, stack, notes, noted,
-                )  # fmt: skip
-                if step == 0:
-                    out[number, 0] = result[seat]
-                    out[number, 1] = error
-        memory[CHANGE] += np.uint64(1)
+            error, noted = learn_backwards(
+                positions.masks[:, seat], positions.taken[:, seat], count, result[seat], settings[0]["decay"], rate,
+                data, lesson, noted,
+            )  # fmt: skip
+            if step == 0:
+                lesson.out[row, 0] = result[seat]
+                lesson.out[row, 1] = error
+        # Sums that the evaluator remembers are out of date now.
+        data.scratch.view(np.uint64)[CHANGE] += np.uint64(1)
     return noted
 
 
 _RULES = types.Array(numba.from_dtype(RULES), 1, "C", readonly=True)
 _FLOATS, _INTS = types.float64[::1], types.int64[::1]
 _JUDGE = types.FunctionType(SIGNATURE)
+_DATA = types.NamedTuple((types.Array(numba.from_dtype(SPEC), 1, "C"), _FLOATS, _INTS, _FLOATS), Data)
+_LESSON = types.NamedTuple(
+    (types.float64[:, ::1], _INTS, types.uint32[::1], types.Array(numba.from_dtype(NOTE), 1, "C")), Lesson
+)
 TRAIN_SIGNATURE = types.int64(
-    _RULES, types.uint64, types.int64, types.Array(numba.from_dtype(SETTINGS), 1, "C"),
-    types.Array(numba.from_dtype(SPEC), 1, "C"), types.FunctionType(EXTRACT),
-    _JUDGE, _FLOATS, _INTS, _FLOATS, _JUDGE, _FLOATS, _INTS, _FLOATS, types.uint32[::1], types.float64[:, ::1], _INTS,
-    types.Array(numba.from_dtype(NOTE), 1, "C"),
+    _RULES, types.uint64, types.int64, types.Array(numba.from_dtype(SETTINGS), 1, "C"), types.FunctionType(EXTRACT),
+    _JUDGE, _JUDGE, _DATA, _DATA, _LESSON,
 )  # fmt: skip
 
 
