@@ -1,11 +1,16 @@
-"""What one seat may know of a deal. An observation holds no reference to the hidden hands."""
+"""What one seat may know of a deal: a single observation, and batches of them.
+
+An observation holds no reference to the hidden hands; only `OpenStates`, for open players, has them.
+"""
 
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from heartlab.cards import CS_SUITS, SUITS, Card, CardSet, Suit, card_suit, pretty_card
 from heartlab.kernel.layout import NOBODY, OVER, PASSING, STATE, StateArray, compile_rules
@@ -234,3 +239,58 @@ class Observation:
 
     def _per_seat(self, field: str) -> tuple[int, ...]:
         return tuple(int(value) for value in self._record[field][: self.rules.players])
+
+
+@dataclass(frozen=True)
+class Observations:
+    """A batch of observations, one row per decision that a closed player has to make.
+
+    >>> from heartlab import Deal, make_player
+    >>> deal = Deal("seed", seed=1)
+    >>> batch = Observations.of(deal.observe(deal.to_move))
+    >>> len(batch), batch[0].seat == deal.to_move
+    (1, True)
+    >>> make_player("random").choose_cards(batch)[0] in deal.legal
+    True
+    """
+
+    rules: Rules
+    compiled: StateArray
+    """The rules as an array of one RULES record, as kernels take them."""
+    records: StateArray
+    """One OBSERVATION record per row."""
+
+    @staticmethod
+    def of(obs: Observation) -> Observations:
+        """A single observation as one row."""
+        return Observations(obs.rules, compile_rules(obs.rules), np.ascontiguousarray(obs.records))
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __getitem__(self, row: int) -> Observation:
+        return Observation(self.rules, self.records[row : row + 1])
+
+    def take(self, rows: npt.NDArray[np.int64]) -> Observations:
+        """The batch with some of the rows."""
+        return Observations(self.rules, self.compiled, self.records[rows])
+
+
+@dataclass(frozen=True)
+class OpenStates(Observations):
+    """A batch for an open player: observations and whole states.
+
+    >>> from heartlab import Deal
+    >>> deal = Deal("seed", seed=1)
+    >>> closed = Observations.of(deal.observe(deal.to_move))
+    >>> batch = OpenStates(closed.rules, closed.compiled, closed.records, deal._states)
+    >>> int(batch.states["hands"][0, 3]) == deal.hands[3].mask
+    True
+    """
+
+    states: StateArray
+    """One STATE record per row."""
+
+    def take(self, rows: npt.NDArray[np.int64]) -> OpenStates:
+        """The batch with some of the rows."""
+        return OpenStates(self.rules, self.compiled, self.records[rows], self.states[rows])
