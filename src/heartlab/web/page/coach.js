@@ -5,6 +5,8 @@ import { lineChart } from "./chart.js";
 
 /** Reasons as a list. @param {string[]} words */
 const list = (words) => el("ul", { class: "words" }, words.map((text) => el("li", { text: tens(text) })));
+/** Shares of the deals from which another's moon, and one's own, is shown. */
+const MOON = 0.03, OWN_MOON = 0.1;
 /** @param {number} value */
 const points = (value) => value.toFixed(1);
 /** @param {number} share */
@@ -28,7 +30,8 @@ export function hint(coaching, sources) {
     const range = el("span", { class: "range", "aria-hidden": "true" }, el("i"), el("b"));
     setVars(range, { low: at(one.low), high: at(one.high), mid: at(one.expected) });
     const error = one.se === null ? "" : `± ${one.se.toFixed(2)} standard error`;
-    const moon = one.moon >= 0.03 ? percent(one.moon) : one.own_moon >= 0.1 ? `yours ${percent(one.own_moon)}` : "";
+    const own = one.own_moon >= OWN_MOON ? `yours ${percent(one.own_moon)}` : "";
+    const moon = one.moon >= MOON ? percent(one.moon) : own;
     return el("tr", { class: index ? "" : "best" },
       el("th", { scope: "row", "aria-label": spoken(one.card), class: `suit-${one.card[1]}`, text: pretty(one.card) }),
       el("td", { class: "number", text: points(one.expected), title: error }),
@@ -37,7 +40,7 @@ export function hint(coaching, sources) {
       el("td", { class: "dim", text: moon }));
   });
   const note = `Expected points over ${coaching.worlds} deals that fit; the bar spans eight in ten of them. Moon: in`
-    + ` how many of them another seat shoots it (from 3 %), if ${coaching.play_on}. ${coaching.player},`
+    + ` how many of them another seat shoots it (from ${percent(MOON)}), if ${coaching.play_on}. ${coaching.player},`
     + ` seed ${coaching.seed}.`;
   return el("section", { class: "panel-body coach" },
     el("h2", { text: "The coach" }),
