@@ -1,13 +1,18 @@
-"""What one seat may know of a deal, as a friendly object. Nothing in it can reach the hidden hands."""
+"""What one seat may know of a deal: a single observation, and batches of them.
+
+Nothing in an observation leads to the hidden hands; only :class:`OpenStates`, for open players, has them.
+"""
 
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
-from heartlab.cards import CS_SUITS, SUITS, Card, CardSet, Suit, card_suit, pretty_card
+from heartlab.cards import CS_HIGH_SPADES, CS_SUITS, SUITS, Card, CardSet, Suit, card_suit, pretty_card
 from heartlab.kernel.layout import NOBODY, OVER, PASSING, STATE, StateArray, compile_rules
 from heartlab.rules import Rules
 
@@ -48,7 +53,7 @@ class Observation:
     @property
     def may_pass(self) -> CardSet:
         """The cards of the hand that may be passed."""
-        forbidden = 0 if self.rules.pass_high_spades else 7 << 36
+        forbidden = 0 if self.rules.pass_high_spades else CS_HIGH_SPADES
         return CardSet(int(self._record["hand"]) & ~forbidden)
 
     @property
@@ -225,3 +230,41 @@ class Observation:
 
     def _per_seat(self, field: str) -> tuple[int, ...]:
         return tuple(int(value) for value in self._record[field][: self.rules.players])
+
+
+@dataclass(frozen=True)
+class Observations:
+    """The rows of a table in which a closed player is to act: what it may know in each of them."""
+
+    rules: Rules
+    compiled: StateArray
+    """The rules as kernels take them."""
+    records: StateArray
+    """One OBSERVATION record per row."""
+
+    @staticmethod
+    def of(obs: Observation) -> Observations:
+        """A single observation as one row."""
+        return Observations(obs.rules, compile_rules(obs.rules), np.ascontiguousarray(obs.records))
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __getitem__(self, row: int) -> Observation:
+        return Observation(self.rules, self.records[row : row + 1])
+
+    def take(self, rows: npt.NDArray[np.int64]) -> Observations:
+        """Some of the rows."""
+        return Observations(self.rules, self.compiled, self.records[rows])
+
+
+@dataclass(frozen=True)
+class OpenStates(Observations):
+    """The same for an open player, with the whole states beside the observations."""
+
+    states: StateArray
+    """One STATE record per row."""
+
+    def take(self, rows: npt.NDArray[np.int64]) -> OpenStates:
+        """Some of the rows."""
+        return OpenStates(self.rules, self.compiled, self.records[rows], self.states[rows])

@@ -29,6 +29,7 @@ from typing import Any, Literal, get_args, get_type_hints
 from heartlab.cards import (
     ACE_OF_SPADES,
     CARDS,
+    CS_HIGH_SPADES,
     HEARTS,
     JACK,
     KING_OF_SPADES,
@@ -324,7 +325,7 @@ def _check(rules: Rules) -> None:
             code == SCATTER and rules.pass_count != n - 1,
             f"passing=scatter gives one card to each of the others: pass_count must be {n - 1}, not {rules.pass_count}",
         )
-    highest = rules.hand_size - (0 if rules.pass_high_spades else len(CardSet(7 << 36) - rules.removed))
+    highest = rules.hand_size - (0 if rules.pass_high_spades else len(CardSet(CS_HIGH_SPADES) - rules.removed))
     refuse(
         set(rules.passing) != {"hold"} and not 1 <= rules.pass_count <= highest,
         f"pass_count={rules.pass_count}: a hand of {rules.hand_size} can always pass 1 to {highest} cards",

@@ -63,9 +63,9 @@ def bench_pruning(seconds: float) -> Iterator[BenchResult]:
                 for turn in range(ROUNDS):
                     for which, player in enumerate(players):
                         begun = time.thread_time()
-                        player.search_open(batch)
+                        player.search.search_worlds(batch, 1)
                         times[turn, which] = time.thread_time() - begun
-                nodes = [int(player.counters[0]) for player in players]
+                nodes = [int(player.search.counters[0]) for player in players]
                 for which, variant in enumerate(VARIANTS[1:], 1):
                     options = ",".join(f"{key}={value}" for key, value in variant.items())
                     note = f"{text}: {kind}:eval={judge},tricks={tricks},{options}, {left} tricks left; "

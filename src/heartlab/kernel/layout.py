@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.cards import CARDS, CS_ALL
+from heartlab.cards import CARDS, CS_ALL, CS_HIGH_SPADES
 from heartlab.rules import MAX_PLAYERS, Rules
 
 SEATS = MAX_PLAYERS
@@ -155,7 +155,7 @@ def compile_rules(rules: Rules) -> StateArray:
     record["deck"][: len(deck)] = deck
     record["deck_size"] = len(deck)
     record["penalty"] = rules.penalty_cards.mask
-    record["no_pass"] = 0 if rules.pass_high_spades else 7 << 36
+    record["no_pass"] = 0 if rules.pass_high_spades else CS_HIGH_SPADES
     record["points"] = [rules.card_points(card) for card in CARDS]
     record["limit"] = rules.limit
     record["no_tricks"] = rules.no_tricks

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from heartlab.cards import ACE_OF_SPADES, CS_HIGH_SPADES, KING_OF_SPADES, QUEEN_OF_SPADES
 from heartlab.compiled.bits import ONE, ZERO, bit, highest, lowest
 from heartlab.compiled.jit import kernel
 
@@ -20,11 +21,11 @@ SPADES = np.uint64(0x1FFF << 26)
 HEARTS = np.uint64(0x1FFF << 39)
 TWO_BIT = np.uint64(1)
 """2♣."""
-QUEEN_BIT = np.uint64(1 << 36)
+QUEEN_BIT = np.uint64(1 << QUEEN_OF_SPADES)
 """Q♠."""
-KING_BIT = np.uint64(1 << 37)
-ACE_BIT = np.uint64(1 << 38)
-HIGH_SPADES = np.uint64(7 << 36)
+KING_BIT = np.uint64(1 << KING_OF_SPADES)
+ACE_BIT = np.uint64(1 << ACE_OF_SPADES)
+HIGH_SPADES = np.uint64(CS_HIGH_SPADES)
 """Q♠, K♠ and A♠."""
 SMALL_SPADES = np.uint64(0x3FF << 26)
 """The spades below Q♠."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,55 +16,18 @@ import numpy as np
 import numpy.typing as npt
 
 from heartlab.cards import Card, CardError, CardSet, card_rank
-from heartlab.kernel.layout import StateArray, compile_rules
-from heartlab.observation import Observation
+from heartlab.observation import Observation, Observations, OpenStates
 from heartlab.rules import Rules
 
 CardArray = npt.NDArray[np.int8]
 MaskArray = npt.NDArray[np.uint64]
 AnyArray = TypeVar("AnyArray", CardArray, MaskArray)
 
+__all__ = ["CardArray", "MaskArray", "NoCard", "Observations", "OpenStates", "Player"]
+
 
 class NoCard(ValueError):
     """An answer of a player that is no card, or no set of cards, whatever the rules say."""
-
-
-@dataclass(frozen=True)
-class Observations:
-    """The rows of a table in which a closed player is to act: what it may know in each of them."""
-
-    rules: Rules
-    compiled: StateArray
-    """The rules as kernels take them."""
-    records: StateArray
-    """One OBSERVATION record per row."""
-
-    @staticmethod
-    def of(obs: Observation) -> Observations:
-        """A single observation as one row."""
-        return Observations(obs.rules, compile_rules(obs.rules), np.ascontiguousarray(obs.records))
-
-    def __len__(self) -> int:
-        return len(self.records)
-
-    def __getitem__(self, row: int) -> Observation:
-        return Observation(self.rules, self.records[row : row + 1])
-
-    def take(self, rows: npt.NDArray[np.int64]) -> Observations:
-        """Some of the rows."""
-        return Observations(self.rules, self.compiled, self.records[rows])
-
-
-@dataclass(frozen=True)
-class OpenStates(Observations):
-    """The same for an open player, with the whole states beside the observations."""
-
-    states: StateArray
-    """One STATE record per row."""
-
-    def take(self, rows: npt.NDArray[np.int64]) -> OpenStates:
-        """Some of the rows."""
-        return OpenStates(self.rules, self.compiled, self.records[rows], self.states[rows])
 
 
 class Player:

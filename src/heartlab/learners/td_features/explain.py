@@ -29,6 +29,7 @@ from heartlab.players.analysis import Analysis, analyse, play_in
 from heartlab.players.search import SearchPlayer
 from heartlab.records.position import find_deal, situation
 from heartlab.rules import Rules
+from heartlab.search.options import SearchOptions
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ def _worlds(mind: SearchPlayer, deal: Deal, analysis: Analysis, seed: int) -> tu
     batch = Observations.of(obs)
     if mind.is_open:
         return deal._states, batch
-    return mind.draw(batch, analysis.worlds)[0][0], batch
+    return mind.search.draw(batch, analysis.worlds)[0][0], batch
 
 
 def _after_trick(mind: SearchPlayer, batch: Observations, worlds: StateArray, card: Card, seed: int) -> StateArray:
@@ -116,7 +117,7 @@ def _after_trick(mind: SearchPlayer, batch: Observations, worlds: StateArray, ca
     trick = int(states["trick_number"][0])
     play_in(batch, states, np.full(len(states), card, np.int8))
     while (states["trick_number"] == trick).all() and states["phase"][0] == PLAYING:
-        play_in(batch, states, mind.reply(batch, states, keys))
+        play_in(batch, states, mind.search.reply(batch, states, keys))
     return states
 
 
@@ -153,7 +154,7 @@ def run_explanation(
 ) -> None:
     """`heartlab explain`: why the network's player prefers its card at a recorded decision."""
     network = load_network(model)
-    mind = SearchPlayer("maxn", {"worlds": str(worlds)}, evaluator=network.evaluator())
+    mind = SearchPlayer(SearchOptions(worlds=worlds), evaluator=network.evaluator())
     mind.name = f"td:{model}" if model else SHIPPED
     record, deal = find_deal(path, place, openspiel_rules)
     before = deal.before(at)
