@@ -89,6 +89,11 @@ class Analysis:
     """What the values are: points, or shares of an evaluation that orders cards but forecasts nothing."""
 
     @property
+    def in_points(self) -> bool:
+        """Whether values are expected points."""
+        return self.unit == POINTS_UNIT
+
+    @property
     def choice(self) -> Card:
         """The card that the player would play."""
         return self.cards[0].card
