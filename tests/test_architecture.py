@@ -45,7 +45,7 @@ USES = {
     "deal_text": "cards deal",
     "game": "rules deal",
     "records": "cards rules deal util",
-    "search": "rules compiled kernel util",
+    "search": "cards rules compiled kernel observation util",
     "players": "cards rules compiled kernel deal observation search util",
     "arena": "cards rules compiled kernel deal deal_text game players records util",
     "training": "cards deal records rules util",
@@ -61,7 +61,7 @@ USES = {
     "envs": "cards compiled deal game kernel observation players records rules",
     "web": "cards coach deal game observation players records rules util",
     "bench": "compiled deal envs ggp kernel learners.advice learners.falcon learners.td_features learners.transfer"
-    " players rules",
+    " players rules search",
     "cli": "arena bench cards deal ggp learners.advice learners.falcon learners.td_features learners.transfer"
     " players records reproduction rules training uhi util web",
 }

@@ -169,7 +169,7 @@ class Judge:
     def _judged(self, deal: Deal, seed: int, analysis: Analysis, players: Sequence[str]) -> Judgement:
         obs = observe_decision(deal, seed)
         batch = Observations.of(obs)
-        worlds = self.mind.draw(batch, max(self.mind.worlds, 1))[0][0]
+        worlds = self.mind.search.draw(batch, max(self.mind.search.options.worlds, 1))[0][0]
         return Judgement(obs, analysis, worlds, self._outcomes(batch, obs, worlds, players))
 
     def moon_risk(self, obs: Observation, count: int, seats: Sequence[str] | None = None) -> list[float]:
@@ -177,7 +177,7 @@ class Judge:
         with self._lock:
             self._ready()
             batch = Observations.of(obs)
-            worlds = self.mind.draw(batch, count)[0][0]
+            worlds = self.mind.search.draw(batch, count)[0][0]
             states = worlds.copy()
             histories = np.repeat(obs.records["history"].astype(np.int8), count, axis=0)
             players = seats or [PLAY_ON] * obs.rules.players
@@ -197,7 +197,7 @@ class Judge:
             wishes: dict[int, list[str]] = {}
             for name in PASSERS:
                 wishes.setdefault(int(make_player(name).choose_passes(batch)[0]), []).append(name)
-            (drawn,), (keys,) = self.mind.draw(batch, SIFT_WORLDS + PASS_WORLDS)
+            (drawn,), (keys,) = self.mind.search.draw(batch, SIFT_WORLDS + PASS_WORLDS)
             self._pass_for_others(batch, obs, drawn, keys)
             sift, worlds = (drawn[:SIFT_WORLDS], keys[:SIFT_WORLDS]), (drawn[SIFT_WORLDS:], keys[SIFT_WORLDS:])
             first = {mask: self._points_after(batch, obs, *sift, mask).mean() for mask in wishes}

@@ -23,6 +23,7 @@ from heartlab.learners.td_features.player import KIND, SHIPPED, load_network
 from heartlab.players.analysis import Analysis
 from heartlab.players.search import SearchPlayer
 from heartlab.rules import Rules
+from heartlab.search.options import SearchOptions
 from heartlab.training.model import load_model
 
 ADVICE = "advice-four"
@@ -76,7 +77,7 @@ class Words:
     @cached_property
     def _network(self) -> Any:
         network = load_network("")
-        return network, SearchPlayer("maxn", {"worlds": str(WORLDS)}, evaluator=network.evaluator())
+        return network, SearchPlayer(SearchOptions(worlds=WORLDS), evaluator=network.evaluator())
 
     def features(self, deal: Deal, analysis: Analysis, other: Card, seed: int) -> list[str]:
         """The learned features that weigh most against another card, beside the coach's choice."""

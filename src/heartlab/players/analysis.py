@@ -22,14 +22,12 @@ from heartlab.kernel.table import play_table
 from heartlab.observation import Observation
 from heartlab.players import Observations, OpenStates, Player
 from heartlab.players.search import SearchPlayer
+from heartlab.search.evaluators.base import POINTS_UNIT
 from heartlab.search.found import Searched
+from heartlab.search.walk import NO_VALUE
 
-POINTS = "points"
-"""The unit of values that are expected points."""
 SPREAD = (0.1, 0.9)
 """The part of the worlds that a card's spread covers."""
-NO_VALUE = 1e29
-"""Numbers of this size are no values: a search that can compare nothing with NaN is left with its infinity, 1e30."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +87,13 @@ class Analysis:
     """Worlds searched (trees, for players that grow them over the observation)."""
     cards: tuple[CardReport, ...]
     played: Card | None = None
-    unit: str = POINTS
+    unit: str = POINTS_UNIT
     """What the values are: points, or shares of an evaluation that orders cards but forecasts nothing."""
+
+    @property
+    def in_points(self) -> bool:
+        """Whether values are expected points."""
+        return self.unit == POINTS_UNIT
 
     @property
     def choice(self) -> Card:
@@ -152,16 +155,16 @@ def analyse(deal: Deal, player: Player, *, seed: int = 0, lines: bool = True, pl
         if mind.is_open
         else Observations(deal.rules, compiled, obs.records)
     )
-    found = mind.think(batch, lines=lines)
+    found = mind.search.think(batch, lines=lines)
     legal = sorted(deal.legal)
     values, weights = found.values[0][:, legal], found.shares[0] / len(found.shares[0])
     for column, card in enumerate(legal):
         if not (np.abs(values[:, column]) < NO_VALUE).all():
             wrong = "NaN" if np.isnan(values[:, column]).any() else "no finite number"
             raise ValueError(
-                f"{player.name}: its evaluator ({mind.evaluator.name}) gave {wrong} for {pretty_card(card)}"
+                f"{player.name}: its evaluator ({mind.search.evaluator.name}) gave {wrong} for {pretty_card(card)}"
             )
-    choice = int(mind.pick(compiled, found)[0])
+    choice = int(mind.search.pick(compiled, found)[0])
     means = weights @ values
     best = values <= values.min(axis=1, keepdims=True) + 1e-9
     reports = []
@@ -242,7 +245,7 @@ def _path(found: Searched, world: int, card: Card) -> list[tuple[Card, float]]:
     place = int(found.places[0, world, card])
     if place < 0:
         return []
-    stands = int(found.tables[0, world, place, 0])
+    stands = int(found.children[0, world, place, 0])
     path = []
     for step, share in found.lines[0, world, place]:
         if step < 0:

@@ -10,15 +10,16 @@ from heartlab import Deal, Rules, make_player
 from heartlab.arena import Match, run_match
 from heartlab.compiled.rng import seed_key, substream
 from heartlab.kernel.dealing import deal as deal_cards
-from heartlab.kernel.layout import OBSERVATION, OVER, SEATS, STATE, compile_rules
+from heartlab.kernel.layout import OVER, SEATS, STATE, compile_rules
 from heartlab.kernel.play import play, points
 from heartlab.learners.td_features.conjunctions import Conjunctions
 from heartlab.learners.td_features.growth import promising
-from heartlab.learners.td_features.kernels import NOTE, Desk, Mind, choose, choose_closed
+from heartlab.learners.td_features.kernels import NOTE, choose, choose_closed, new_choice
 from heartlab.learners.td_features.network import CHANGE, Network
 from heartlab.learners.td_features.player import to_model, to_network
 from heartlab.learners.td_features.selection import select_by_weight, select_distinct, signatures_in, support_in
 from heartlab.learners.td_features.trainer import (
+    LEARNING,
     TASKS,
     TdParameters,
     TdTrainer,
@@ -30,9 +31,8 @@ from heartlab.learners.td_features.trainer import (
 from heartlab.players import PlayerError
 from heartlab.players.search import SearchPlayer
 from heartlab.search.evaluators.base import EvaluatorError, make_evaluator
-from heartlab.search.maxn import new_counters
-from heartlab.search.options import bound_values, make_spec
-from heartlab.search.ordering import MAX_MOVES
+from heartlab.search.options import SearchOptions, compile_options
+from heartlab.search.walk import Judge, new_counters
 from heartlab.training import ModelError, RecipeError, load_model, save_model
 from heartlab.training.recipes import find_recipe
 from heartlab.training.run import new_run, train
@@ -48,13 +48,12 @@ def replay_training(trainer, before, number, orders, seed):
     network = Network(trainer.network.conjunctions, rest=trainer.network.rest)
     network.weights[:] = before
     judge, expert = network.evaluator(), make_evaluator("pie")
-    specs = [make_spec("maxn", {"ties": "random", "prune": "no"}), make_spec("maxn", {})]
-    bound_values(specs[1], trainer.rules, "pie")
+    specs = [compile_options(LEARNING), compile_options(SearchOptions(), expert.bounds_under(trainer.rules, True))]
     states, rng = np.zeros(1, STATE), np.array([substream(seed_key(seed, "td"), number)], np.uint64)
     state = states[0]
     deal_cards(rules[0], state, number, rng)
     learner, seen, had = number % 4, [[] for _ in range(4)], [[] for _ in range(4)]
-    table, cards, out = np.zeros((MAX_MOVES, 2 + SEATS)), np.zeros(MAX_MOVES, np.int64), np.zeros((SEATS, 2), np.uint64)
+    choice, out = new_choice(0, new_counters()), np.zeros((SEATS, 2), np.uint64)
     worth = {card: trainer.rules.card_points(card) for card in range(52)}
     while state["phase"] != OVER:
         if state["trick_size"] == 0:
@@ -68,10 +67,9 @@ def replay_training(trainer, before, number, orders, seed):
                 taken = sum(worth[card] for card in range(52) if int(state["taken"][seat]) >> card & 1)
                 had[seat].append(taken if network.rest else 0)
         own = parameters.partners == "self" or state["to_move"] == learner
-        one, spec = (judge, specs[0]) if own else (expert, specs[1])
-        mind = Mind(spec[0], one.function, one.floats, one.ints, one.scratch())
-        desk = Desk(rng, table, cards, new_counters(), np.zeros(0, STATE), np.zeros(1, OBSERVATION), table)
-        play(rules[0], state, choose(rules[0], state, mind, desk))
+        mind, spec = (judge, specs[0]) if own else (expert, specs[1])
+        card = choose(rules[0], state, spec[0], Judge(mind.function, *mind.data()), rng, choice)
+        play(rules[0], state, card)
     result = np.zeros(SEATS, np.int64)
     points(rules[0], state, result)
     find = network.conjunctions.find
@@ -154,10 +152,8 @@ def test_closed_training_chooses_like_a_closed_player():
     rules = Rules.parse("seed-nomoon")
     trainer = TdTrainer("full", TdParameters(orders="1,2", worlds=4), seed=2)
     trainer.step(0, 300)
-    judge, spec = trainer.network.evaluator(), make_spec("maxn", {"ties": "random", "prune": "no"})
+    judge, spec = trainer.network.evaluator(), compile_options(LEARNING)
     compiled, dice = compile_rules(rules), np.random.default_rng(1)
-    table, cards = np.zeros((MAX_MOVES, 2 + SEATS)), np.zeros(MAX_MOVES, np.int64)
-    worlds, seen, sums = np.zeros(4, STATE), np.zeros(1, OBSERVATION), np.zeros((MAX_MOVES, 2 + SEATS))
     answers = {"closed": 0, "open": 0}
     for number in range(40):
         states = np.zeros(2, STATE)
@@ -171,10 +167,10 @@ def test_closed_training_chooses_like_a_closed_player():
             states[1]["hands"][other] = sum(1 << card for card in hidden[13 * place : 13 * place + 13])
         chosen = {"closed": [], "open": []}
         for state in states:
-            mind = Mind(spec[0], judge.function, judge.floats, judge.ints, judge.scratch())
-            for kind, choice in (("closed", choose_closed), ("open", choose)):
-                desk = Desk(np.array([7], np.uint64), table, cards, new_counters(), worlds, seen, sums)
-                chosen[kind].append(choice(compiled[0], state, mind, desk))
+            common = compiled[0], state, spec[0], Judge(judge.function, *judge.data())
+            for kind, select in (("closed", choose_closed), ("open", choose)):
+                card = select(*common, np.array([7], np.uint64), new_choice(4, new_counters()))
+                chosen[kind].append(card)
         for kind, (one, two) in chosen.items():
             answers[kind] += one == two
     assert answers["closed"] == 40

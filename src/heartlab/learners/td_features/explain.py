@@ -30,6 +30,7 @@ from heartlab.players import Observations
 from heartlab.players.analysis import Analysis, analyse, play_in
 from heartlab.players.search import SearchPlayer
 from heartlab.records.position import situation
+from heartlab.search.options import SearchOptions
 from heartlab.training.explain import Decision, Question, Report
 from heartlab.training.model import load_model
 
@@ -208,7 +209,7 @@ def _worlds(mind: SearchPlayer, deal: Deal, analysis: Analysis, seed: int) -> tu
     batch = Observations.of(obs)
     if mind.is_open:
         return deal._states, batch
-    return mind.draw(batch, analysis.worlds)[0][0], batch
+    return mind.search.draw(batch, analysis.worlds)[0][0], batch
 
 
 def _after_trick(mind: SearchPlayer, batch: Observations, worlds: StateArray, card: Card, seed: int) -> StateArray:
@@ -218,7 +219,7 @@ def _after_trick(mind: SearchPlayer, batch: Observations, worlds: StateArray, ca
     trick = int(states["trick_number"][0])
     play_in(batch, states, np.full(len(states), card, np.int8))
     while (states["trick_number"] == trick).all() and states["phase"][0] == PLAYING:
-        play_in(batch, states, mind.reply(batch, states, keys))
+        play_in(batch, states, mind.search.reply(batch, states, keys))
     return states
 
 
@@ -251,7 +252,7 @@ class TdExplainer:
     def describe_choice(self, model: str, decision: Decision, question: Question, report: Report | None) -> None:
         """The features that make the other cards better or worse than the network's choice."""
         network, before, top = load_network(model), decision.deal, question.top
-        mind = SearchPlayer("maxn", {"worlds": str(question.worlds)}, evaluator=network.evaluator())
+        mind = SearchPlayer(SearchOptions(worlds=question.worlds), evaluator=network.evaluator())
         mind.name = f"td:{model}" if model else SHIPPED
         analysis = analyse(before, mind, seed=question.seed, played=decision.played, lines=False)
         others = [one.card for one in analysis.cards if one.card != analysis.choice]

@@ -1,17 +1,17 @@
 """TD(λ) over conjunctions, backwards through each deal (Sturtevant and White 2006), as one compiled loop.
 
-Every card of a training deal is chosen by max^n to the end of the trick. The learner searches over its own network and
-takes it as the model of the others, too; the others search over the hand-tuned expert or, in self-play, over the same
-network. Afterwards the positions at trick boundaries in which points were still to be taken are visited backwards:
+A deal is played by max^n to the end of each trick: the learner over its own network, which it also takes for the
+others' judgement; the others over the hand-tuned expert or, in self-play, over the same network. Then the states at
+trick boundaries in which points were still to be taken are visited from last to first:
 
     target = points taken in the deal
-    for each position:  y = value;  target = (1 - λ)·y + λ·target;  every active weight += rate / active · (target - y)
+    for each state:  y = value;  target = (1 - λ)·y + λ·target;  every active weight += rate / active · (target - y)
 
-Values are not clamped while learning. A deal ends when no points are left, since nothing can change after that.
+Values in learning are not cut. A deal ends when no points are left: what follows cannot change anything.
 
-Beyond the papers: with `worlds` every seat chooses as a closed player does, so that the network learns the value of an
-open state among players who do not see it; with `leaf` (TDLeaf) the position that is recorded is not the current one
-but the one that the search expects at the end of the trick.
+Beyond the papers: with `worlds` everybody chooses as closed players do, so that the network learns what an open state
+is worth among players who do not see it; with `leaf` (TDLeaf) it is not the state itself that is valued and changed but
+the one that the search expects at the end of the trick.
 """
 
 from __future__ import annotations
@@ -30,191 +30,162 @@ from heartlab.kernel.layout import OBSERVATION, OVER, RULES, SEATS, STATE
 from heartlab.kernel.observe import see
 from heartlab.kernel.play import mask_points, play
 from heartlab.kernel.worlds import sample_worlds
-from heartlab.learners.td_features.conjunctions import list_active, sum_listed
+from heartlab.learners.td_features.conjunctions import STACK, list_active, sum_listed
 from heartlab.learners.td_features.features import EXTRACT, WORDS
-from heartlab.learners.td_features.network import CHANGE, REST, STACK_AT, TABLE_AT
-from heartlab.search.evaluators.base import SIGNATURE, points_out, settled_points
-from heartlab.search.maxn import EPSILON, MAXN, search_root, stop_after
-from heartlab.search.options import SPEC
+from heartlab.learners.td_features.network import CHANGE, REST
+from heartlab.search.evaluators.base import DATA_TYPE, SIGNATURE, Data, points_out, settled_points
+from heartlab.search.found import CHILD
+from heartlab.search.maxn import search_for
+from heartlab.search.options import SPEC, Ties
 from heartlab.search.ordering import MAX_MOVES, candidates
+from heartlab.search.walk import EPSILON, Judge, Plan, stop_after
 
 SETTINGS = np.dtype(
     [
         ("decay", "f8"),  # λ
-        ("rate", "f8"),  # the share of the error that one update removes
-        ("halving", "f8"),  # deals after which the rate is a half, then a third, and so on; 0: it stays
+        ("rate", "f8"),  # how much of the error one update removes
+        ("halving", "f8"),  # deals after which that is half as much, then a third, and so on; 0: it stays
         ("views", "i8"),  # seats that learn from a deal: 1 (the learner) or all
         ("self_play", "i8"),  # whether the others use the network, too
-        ("worlds", "i8"),  # 0: all hands are known; else each choice is the best on average in so many sampled worlds
-        ("leaf", "i8"),  # TDLeaf
+        ("worlds", "i8"),  # 0: all see all hands; else every choice is the best on average in so many sampled worlds
+        ("leaf", "i8"),  # whether the state that a search expects is learned, and not the one where it starts
     ]
 )
 NOTE = np.dtype([("low", "u8"), ("high", "u8"), ("error", "f8")])
-"""A position that was learned: its mask, and the result of the deal minus its value before the update."""
-MAX_TRICKS = 32
-"""Room for the positions of a deal."""
+"""A state that was learned: its mask, and the result of the deal minus its value before."""
+LEARNER, OTHERS = 0, 1
+"""Places in the array of specs."""
 
 
-class Data(NamedTuple):
-    """The arrays of a player of training deals: options of its search, and the data of its evaluator."""
-
-    spec: Any  # [1] SPEC
-    floats: Any
-    ints: Any
-    scratch: Any
-
-
-class Lesson(NamedTuple):
-    """What a call of `train_deals` fills."""
-
-    out: Any  # [deals, 2] the learner's points, and the absolute error of its first position
-    counters: Any
-    active: Any  # working memory: a list of active nodes
-    notes: Any  # positions that were learned, until it is full
-
-
-class Mind(NamedTuple):
-    """An evaluator with its search."""
-
-    spec: Any
-    function: Any
-    floats: Any
-    ints: Any
-    scratch: Any
-
-
-class Desk(NamedTuple):
+class Choice(NamedTuple):
     """Working memory for choosing cards."""
 
-    rng: Any
-    table: Any  # [cards, 2 + seats] rows of a search
-    cards: Any
-    counters: Any
-    worlds: Any  # sampled states
-    seen: Any  # [1] what the seat to move observes
-    sums: Any  # like `table`, summed over the worlds
-
-
-class Positions(NamedTuple):
-    """The positions of a deal."""
-
-    masks: Any  # [positions, seats, words] active atoms
-    taken: Any  # [positions, seats] points that each seat has already
-
-
-# --- choosing cards ---
+    children: Any  # [MAX_MOVES, CHILD] what a search finds: card, value of each seat
+    sums: Any  # the same, added up over worlds
+    cards: Any  # [MAX_MOVES] candidates
+    worlds: Any  # [worlds] STATE
+    seen: Any  # [1] OBSERVATION
+    counters: Any  # of the searches
 
 
 @kernel
-def search_rows(rules: Any, state: Any, mind: Mind, desk: Desk) -> int:
-    """Search a state by max^n; returns the number of rows of `desk.table`: one per card."""
-    spec = mind.spec
-    stop = stop_after(rules, state, spec["plies"], spec["tricks"])
-    return search_root(
-        rules, state, MAXN, stop, True, spec["ties"], spec, mind.function, mind.floats, mind.ints, mind.scratch,
-        desk.rng, desk.table, desk.counters,
+def new_choice(worlds: int, counters: Any) -> Choice:
+    """Memory for choices in so many sampled worlds; 0: with all hands known."""
+    return Choice(
+        np.empty((MAX_MOVES, CHILD)), np.empty((MAX_MOVES, CHILD)), np.empty(MAX_MOVES, np.int64),
+        np.zeros(worlds, STATE), np.zeros(1, OBSERVATION), counters,
     )  # fmt: skip
 
 
 @kernel
-def choose(rules: Any, state: Any, mind: Mind, desk: Desk) -> int:
+def choose(rules: Any, state: Any, spec: Any, judge: Judge, rng: Any, choice: Choice) -> int:
     """The card that max^n to the end of the trick finds best; ties as the spec says."""
-    if candidates(rules, state, True, desk.cards) == 1:
-        return desk.cards[0]
-    seat = state["to_move"]
-    rows = search_rows(rules, state, mind, desk)
-    return best_row(desk.table, rows, seat, mind.spec["ties"], desk.rng)
+    if candidates(rules, state, True, choice.cards) == 1:
+        return choice.cards[0]
+    seat = np.int64(state["to_move"])
+    plan = Plan(seat, stop_after(rules, state, spec["plies"], spec["tricks"]), True, False)
+    rows = search_for(rules, state, plan, spec, judge, rng, choice.children, choice.counters)
+    return best_row(choice.children, rows, seat, spec["ties"], rng)
 
 
 @kernel
-def best_row(table: Any, rows: int, seat: int, ties: int, rng: Any) -> int:
+def best_row(children: Any, rows: int, seat: int, ties: int, rng: Any) -> int:
     """The card of the row that is best for a seat."""
     best = 0
     tied = 1
     for row in range(1, rows):
-        gap = table[row, 1 + seat] - table[best, 1 + seat]
+        gap = children[row, 1 + seat] - children[best, 1 + seat]
         if gap < -EPSILON:
             best = row
             tied = 1
-        elif gap <= EPSILON and ties != 0:
+        elif gap <= EPSILON and ties != Ties.FIRST:
             tied += 1
             if below(rng, tied) == 0:
                 best = row
-    return np.int64(table[best, 0])
+    return np.int64(children[best, 0])
 
 
 @kernel
-def choose_closed(rules: Any, state: Any, mind: Mind, desk: Desk) -> int:
-    """The card that is best on average in sampled worlds: what a closed player with the same network plays."""
-    if candidates(rules, state, True, desk.cards) == 1:
-        return desk.cards[0]
+def choose_closed(rules: Any, state: Any, spec: Any, judge: Judge, rng: Any, choice: Choice) -> int:
+    """The card that is best on average in sampled worlds: what a closed player with the same network does."""
+    if candidates(rules, state, True, choice.cards) == 1:
+        return choice.cards[0]
     seat = np.int64(state["to_move"])
-    see(rules, state, seat, np.uint64(0), desk.seen[0])
-    sample_worlds(rules, desk.seen[0], desk.rng, desk.worlds)
-    table, sums = desk.table, desk.sums
+    plan = Plan(seat, stop_after(rules, state, spec["plies"], spec["tricks"]), True, False)
+    see(rules, state, seat, np.uint64(0), choice.seen[0])
+    sample_worlds(rules, choice.seen[0], rng, choice.worlds)
+    children, sums = choice.children, choice.sums
     sums[:] = 0.0
     rows = 0
-    for world in range(len(desk.worlds)):
-        rows = search_rows(rules, desk.worlds[world], mind, desk)
+    for world in range(len(choice.worlds)):
+        rows = search_for(rules, choice.worlds[world], plan, spec, judge, rng, children, choice.counters)
         for row in range(rows):
-            sums[row, 0] = table[row, 0]
-            sums[row, 1 + seat] += table[row, 1 + seat]
-    return best_row(sums, rows, seat, mind.spec["ties"], desk.rng)
+            sums[row, 0] = children[row, 0]
+            sums[row, 1 + seat] += children[row, 1 + seat]
+    return best_row(sums, rows, seat, spec["ties"], rng)
 
 
 @kernel
-def foresee(rules: Any, state: Any, mind: Mind, desk: Desk) -> None:
+def foresee(rules: Any, state: Any, spec: Any, judge: Judge, rng: Any, choice: Choice) -> None:
     """Play on to the end of the trick as the network expects everybody to play."""
     going = True
     while going:
-        play(rules, state, choose(rules, state, mind, desk))
+        play(rules, state, choose(rules, state, spec, judge, rng, choice))
         going = state["trick_size"] > 0 and state["phase"] != OVER
 
 
-# --- learning ---
-
-
 @kernel
-def record_position(rules: Any, state: Any, extract: Any, positions: Positions, number: int) -> None:
-    """Write down the active atoms of a state and the penalty points that every seat has."""
-    extract(rules, state, positions.masks[number])
+def count_taken(rules: Any, state: Any, out: Any) -> None:
+    """The penalty points that every seat has."""
     for seat in range(rules["players"]):
-        positions.taken[number, seat] = mask_points(rules, state["taken"][seat] & rules["penalty"])
+        out[seat] = mask_points(rules, state["taken"][seat] & rules["penalty"])
 
 
 @kernel
 def leave_out_bonus(rules: Any, state: Any, result: Any) -> None:
-    """Subtract the bonus card: a network predicts penalty points, and its evaluator adds the bonus."""
+    """Take the bonus card's points out of a result: a network foresees penalty points, its evaluator adds the bonus."""
     for seat in range(rules["players"]):
         if rules["bonus"] >= 0 and state["taken"][seat] & bit(rules["bonus"]) != ZERO:
             result[seat] -= rules["points"][rules["bonus"]]
 
 
+class Lesson(NamedTuple):
+    """The states of a deal that are learned from, in order of play."""
+
+    masks: Any  # [states, SEATS, WORDS] atomic features, from each seat's view
+    before: Any  # [states, SEATS] points that each seat had: they count if the network foresees only the rest
+    active: Any  # scratch: active conjunctions
+    stack: Any  # scratch
+    notes: Any  # [room] NOTE: states learned in the present call, while there is room
+
+
 @kernel
 def learn_backwards(
-    masks: Any, taken: Any, count: int, result: float, decay: float, rate: float, data: Data, lesson: Lesson, noted: int
+    lesson: Lesson, seat: int, count: int, result: float, decay: float, rate: float, judge: Judge, noted: int
 ) -> tuple[float, int]:  # fmt: skip
-    """TD(λ) over the positions of one seat, last to first; returns the absolute error of the first before its update.
+    """Visit a deal's states from last to first; returns the absolute error of the first one, before its update.
 
-    `taken` counts if the network predicts only the rest of the points. Positions go into `lesson.notes` while there is
-    room, `noted` of them so far; the second result is their new number.
+    While there is room the states are noted, `noted` of them so far; the second result is their new number.
     """
-    weights, trie = data.floats.view(np.float32), data.ints.view(np.uint64)
+    weights = judge.floats.view(np.float32)
+    trie = judge.ints.view(np.uint64)
     active, notes = lesson.active, lesson.notes
-    stack = data.scratch.view(np.uint64)[STACK_AT:TABLE_AT]
     target = result
     error = 0.0
     for i in range(count - 1, -1, -1):
-        found = list_active(trie, masks[i, 0], masks[i, 1], stack, active)
-        value = taken[i] * data.floats[REST] + sum_listed(weights, active, found)
+        # Value of the state.
+        low, high = lesson.masks[i, seat, 0], lesson.masks[i, seat, 1]
+        found = list_active(trie, low, high, lesson.stack, active)
+        value = lesson.before[i, seat] * judge.floats[REST] + sum_listed(weights, active, found)
         error = abs(result - value)
         if noted < len(notes):
-            notes[noted]["low"] = masks[i, 0]
-            notes[noted]["high"] = masks[i, 1]
+            notes[noted]["low"] = low
+            notes[noted]["high"] = high
             notes[noted]["error"] = result - value
             noted += 1
         if found == 0:
             continue
+        # TD(λ): the target mixes the value with the target of the state after it; all active weights share the error.
         target = (1.0 - decay) * value + decay * target
         step = np.float32(rate / found * (target - value))
         for k in range(np.uint64(found)):
@@ -223,102 +194,117 @@ def learn_backwards(
 
 
 @kernel
-def play_deal(rules: Any, states: Any, settings: Any, learner: int, extract: Any, minds: Any, desk: Desk,
-              positions: Positions) -> int:  # fmt: skip
-    """Play a deal until no points are left; returns how many positions were recorded.
+def note_state(rules: Any, state: Any, extract: Any, lesson: Lesson, count: int) -> None:
+    """Keep what the network sees of a state."""
+    extract(rules, state, lesson.masks[count])
+    count_taken(rules, state, lesson.before[count])
 
-    :param minds: of the learner and of the others.
-    """
+
+class Course(NamedTuple):
+    """How deals are played and learned."""
+
+    settings: Any  # [1] SETTINGS
+    specs: Any  # [LEARNER, OTHERS] SPEC: how they search
+
+
+class Room(NamedTuple):
+    """Working memory and results of training."""
+
+    active: Any  # scratch: active conjunctions
+    out: Any  # [deals, (points of the learner, error of its first state)]
+    counters: Any  # of the searches
+    notes: Any  # [room] NOTE
+
+
+@kernel
+def play_deal(
+    rules: Any, states: Any, learner: int, course: Course, extract: Any, own: Judge, others: Judge, rng: Any,
+    choice: Choice, lesson: Lesson,
+) -> int:  # fmt: skip
+    """Play a deal from `states[0]` until no points are left, noting the states to learn from; returns their number."""
+    settings = course.settings[0]
     state, ahead = states[0], states[1]
-    own, other = minds
     count = 0
     while state["phase"] != OVER:
+        # Between tricks: note the state, or with TDLeaf the one that the search expects at the end of the trick.
         if state["trick_size"] == 0:
             if points_out(rules, state) == 0:
                 break
-            # Record the position at the trick boundary, or (TDLeaf) the one that is expected at the next.
             if settings["leaf"] != 0:
                 states[1] = states[0]
-                foresee(rules, ahead, own, desk)
-                record_position(rules, ahead, extract, positions, count)
+                foresee(rules, ahead, course.specs[LEARNER], own, rng, choice)
+                note_state(rules, ahead, extract, lesson, count)
                 count += points_out(rules, ahead) > 0
             else:
-                record_position(rules, state, extract, positions, count)
+                note_state(rules, state, extract, lesson, count)
                 count += 1
-        # Choose by search.
+        # The seat to move searches with its own evaluator.
         if settings["worlds"] > 0:
-            card = choose_closed(rules, state, own, desk)
+            card = choose_closed(rules, state, course.specs[LEARNER], own, rng, choice)
         elif settings["self_play"] != 0 or state["to_move"] == learner:
-            card = choose(rules, state, own, desk)
+            card = choose(rules, state, course.specs[LEARNER], own, rng, choice)
         else:
-            card = choose(rules, state, other, desk)
+            card = choose(rules, state, course.specs[OTHERS], others, rng, choice)
         play(rules, state, card)
     return count
 
 
 @kernel
 def train_deals(
-    rules: Any, key: np.uint64, first: int, settings: Any, extract: Any, function: Any, other_function: Any, data: Data,
-    other: Data, lesson: Lesson,
+    rules: Any, key: np.uint64, first: int, course: Course, extract: Any, function: Any, data: Data,
+    other_function: Any, other_data: Data, room: Room,
 ) -> int:  # fmt: skip
-    """Play and learn deals number `first` and on, one per row of `lesson.out`; returns how many positions were noted.
+    """Play and learn deals from number `first` on: `room.out` gets the learner's points and error.
 
-    Function pointers come as arguments of their own: numba does not take them from Python inside a record.
+    States that were learned are written into `room.notes` until they are full; returns how many.
     """
+    settings = course.settings[0]
+    own = Judge(function, data.floats, data.ints, data.scratch)
+    others = Judge(other_function, other_data.floats, other_data.ints, other_data.scratch)
+    choice = new_choice(settings["worlds"], room.counters)
+    masks, before = np.empty((32, SEATS, WORDS), np.uint64), np.zeros((32, SEATS))
+    lesson = Lesson(masks, before, room.active, np.empty(STACK, np.uint64), room.notes)
     states = np.zeros(2, STATE)
     rng = np.empty(1, np.uint64)
-    table = np.empty((MAX_MOVES, 2 + SEATS))
-    desk = Desk(
-        rng, table, np.empty(MAX_MOVES, np.int64), lesson.counters, np.zeros(settings[0]["worlds"], STATE),
-        np.zeros(1, OBSERVATION), np.empty_like(table),
-    )  # fmt: skip
-    positions = Positions(np.empty((MAX_TRICKS, SEATS, WORDS), np.uint64), np.zeros((MAX_TRICKS, SEATS)))
-    minds = (
-        Mind(data.spec[0], function, data.floats, data.ints, data.scratch),
-        Mind(other.spec[0], other_function, other.floats, other.ints, other.scratch),
-    )
     result = np.empty(SEATS)
     players = np.int64(rules[0]["players"])
+    memory = own.scratch.view(np.uint64)
     noted = 0
-    for row in range(len(lesson.out)):
-        number = first + row
-        # Deal the cards; the seats take turns to be the learner.
-        rng[0] = substream(key, number)
-        deal(rules[0], states[0], number, rng)
-        learner = number % players
-        # Play, recording positions.
-        count = play_deal(rules[0], states, settings[0], learner, extract, minds, desk, positions)
-        # The outcome is the target of the last position.
+    for number in range(len(room.out)):
+        # Deal and play.
+        rng[0] = substream(key, first + number)
+        deal(rules[0], states[0], first + number, rng)
+        learner = (first + number) % players
+        count = play_deal(rules[0], states, learner, course, extract, own, others, rng, choice, lesson)
+        # Outcome, and the rate of this deal.
         settled_points(rules[0], states[0], result)
         leave_out_bonus(rules[0], states[0], result)
-        # TD(λ) backwards, for the learner and then for the other seats that learn.
-        rate = settings[0]["rate"]
-        if settings[0]["halving"] > 0:
-            rate /= 1.0 + number / settings[0]["halving"]
-        for step in range(players if settings[0]["views"] > 1 else 1):
+        rate = settings["rate"]
+        if settings["halving"] > 0:
+            rate /= 1.0 + (first + number) / settings["halving"]
+        # Learn, from the learner's view or from all.
+        for step in range(players):
             seat = (learner + step) % players
-            error, noted = learn_backwards(
-                positions.masks[:, seat], positions.taken[:, seat], count, result[seat], settings[0]["decay"], rate,
-                data, lesson, noted,
-            )  # fmt: skip
-            if step == 0:
-                lesson.out[row, 0] = result[seat]
-                lesson.out[row, 1] = error
-        # Sums that the evaluator remembers are out of date now.
-        data.scratch.view(np.uint64)[CHANGE] += np.uint64(1)
+            if step == 0 or settings["views"] > 1:
+                error, noted = learn_backwards(
+                    lesson, seat, count, result[seat], settings["decay"], rate, own, noted
+                )  # fmt: skip
+                if step == 0:
+                    room.out[number, 0] = result[seat]
+                    room.out[number, 1] = error
+        memory[CHANGE] += np.uint64(1)
     return noted
 
 
-_RULES = types.Array(numba.from_dtype(RULES), 1, "C", readonly=True)
-_FLOATS, _INTS = types.float64[::1], types.int64[::1]
-_JUDGE = types.FunctionType(SIGNATURE)
-_DATA = types.NamedTuple((types.Array(numba.from_dtype(SPEC), 1, "C"), _FLOATS, _INTS, _FLOATS), Data)
-_LESSON = types.NamedTuple(
-    (types.float64[:, ::1], _INTS, types.uint32[::1], types.Array(numba.from_dtype(NOTE), 1, "C")), Lesson
-)
 TRAIN_SIGNATURE = types.int64(
-    _RULES, types.uint64, types.int64, types.Array(numba.from_dtype(SETTINGS), 1, "C"), types.FunctionType(EXTRACT),
-    _JUDGE, _JUDGE, _DATA, _DATA, _LESSON,
+    types.Array(numba.from_dtype(RULES), 1, "C", readonly=True), types.uint64, types.int64,
+    types.NamedTuple(
+        (types.Array(numba.from_dtype(SETTINGS), 1, "C"), types.Array(numba.from_dtype(SPEC), 1, "C")), Course
+    ),
+    types.FunctionType(EXTRACT), types.FunctionType(SIGNATURE), DATA_TYPE, types.FunctionType(SIGNATURE), DATA_TYPE,
+    types.NamedTuple(
+        (types.uint32[::1], types.float64[:, ::1], types.int64[::1], types.Array(numba.from_dtype(NOTE), 1, "C")), Room
+    ),
 )  # fmt: skip
 
 

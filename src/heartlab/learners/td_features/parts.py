@@ -23,6 +23,7 @@ from heartlab.players.search import SearchPlayer
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.series import Study, run_seed, train_all
 from heartlab.rules import Rules
+from heartlab.search.options import SearchOptions
 from heartlab.training.recipes import Metrics, Trainer
 from heartlab.util.statistics import Estimate, estimate
 
@@ -54,7 +55,7 @@ class Training:
     def player(self, moment: int = -1, *, worlds: int = 0) -> Player:
         """A player over that network: open, or closed with some worlds."""
         evaluator = self.network(moment).evaluator()
-        player = SearchPlayer("maxn", {"worlds": str(worlds)}, evaluator=evaluator)
+        player = SearchPlayer(SearchOptions(worlds=worlds), evaluator=evaluator)
         player.name = self.label
         return player
 

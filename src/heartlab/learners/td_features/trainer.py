@@ -17,7 +17,7 @@ from heartlab.compiled.rng import numpy_dice, seed_key
 from heartlab.kernel.layout import compile_rules
 from heartlab.learners.td_features.conjunctions import MAX_ORDER, Conjunction, Conjunctions
 from heartlab.learners.td_features.features import CARD_ATOMS, HEART_ATOMS, QUEEN_ONLY, USEFUL, clause, find_atom
-from heartlab.learners.td_features.kernels import NOTE, SETTINGS, Data, Lesson, prepare_training, train_deals
+from heartlab.learners.td_features.kernels import NOTE, SETTINGS, Course, Room, prepare_training, train_deals
 from heartlab.learners.td_features.moon import place_moon
 from heartlab.learners.td_features.network import Network
 from heartlab.learners.td_features.player import KIND, load_network, to_model, unpadded_rows
@@ -34,8 +34,8 @@ from heartlab.learners.td_features.selection import (
 )
 from heartlab.rules import Rules
 from heartlab.search.evaluators.base import make_evaluator
-from heartlab.search.maxn import new_counters
-from heartlab.search.options import bound_values, make_spec
+from heartlab.search.options import Prune, SearchOptions, Ties, compile_options
+from heartlab.search.walk import new_counters
 from heartlab.training.model import Model, load_model
 from heartlab.training.recipes import Metrics, Parameters, recipe
 from heartlab.util.bundle import Arrays
@@ -56,6 +56,9 @@ TASKS = {
     "hearts": Task("seed-hearts", HEARTS_TASK),
     "full": Task("seed-nomoon", CARD_ATOMS + HEART_ATOMS),
 }
+"""Rules and atomic features of each task."""
+LEARNING = SearchOptions(ties=Ties.RANDOM, prune=Prune.NO)
+"""How the learner searches."""
 
 
 class Partners(StrEnum):
@@ -146,6 +149,8 @@ class TdParameters(Parameters):
             raise ValueError("views=4 needs partners=self: experts do not learn; with experts add views=1")
         if self.worlds < 0 or (self.worlds > 0 and self.partners is Partners.EXPERT):
             raise ValueError(f"worlds={self.worlds}: a number of worlds, with partners=self")
+        if self.expert_tricks < 1:
+            raise ValueError(f"expert_tricks={self.expert_tricks}: at least 1")
         if not 0 <= self.decay <= 1:
             raise ValueError(f"decay={self.decay}: between 0 and 1")
         if not 0 <= self.rate <= 1:
@@ -268,11 +273,12 @@ class TdTrainer:
             parameters.decay, parameters.rate, parameters.halving, parameters.views,
             parameters.partners is Partners.SELF, parameters.worlds, parameters.leaf,
         )  # fmt: skip
-        expert = {"tricks": str(parameters.expert_tricks)}
-        self._specs = np.concatenate([make_spec("maxn", {"ties": "random", "prune": "no"}), make_spec("maxn", expert)])
-        bound_values(self._specs[1:], self.rules, parameters.expert)
         self._expert = make_evaluator(parameters.expert)
-        self._expert_memory = self._expert.scratch()
+        self._expert_data = self._expert.data()
+        known = self._expert.bounds_under(self.rules, True)
+        self._specs = np.concatenate(
+            [compile_options(LEARNING), compile_options(SearchOptions(tricks=parameters.expert_tricks), known)]
+        )
         self.notes = np.zeros(0, NOTE)
         """Room for the states of the last step."""
         self.noted = 0
@@ -284,18 +290,16 @@ class TdTrainer:
         """Learn with this network from now on."""
         self.network = network
         self._judge = network.evaluator()
-        self._memory = self._judge.scratch()
+        self._data = self._judge.data()
         self._active = network.conjunctions.room()
 
     def step(self, first: int, count: int) -> Sequence[Metrics]:
         """Learn from some deals."""
         out = np.zeros((count, 2))
-        judge, expert = self._judge, self._expert
         self.noted = train_deals(
-            compile_rules(self.rules), self._key, first, self._settings, self.network.extract, judge.function,
-            expert.function, Data(self._specs[:1], judge.floats, judge.ints, self._memory),
-            Data(self._specs[1:], expert.floats, expert.ints, self._expert_memory),
-            Lesson(out, self.counters, self._active, self.notes),
+            compile_rules(self.rules), self._key, first, Course(self._settings, self._specs), self.network.extract,
+            self._judge.function, self._data, self._expert.function, self._expert_data,
+            Room(self._active, out, self.counters, self.notes),
         )  # fmt: skip
         return [{"games": first + count, "points": float(out[:, 0].mean()), "error": float(out[:, 1].mean())}]
 
