@@ -19,7 +19,7 @@ import numpy.typing as npt
 from numba import types
 
 from heartlab.compiled.bits import ONE, ZERO
-from heartlab.compiled.jit import kernel, template
+from heartlab.compiled.jit import template
 from heartlab.kernel.ranks import QUEEN_BIT
 from heartlab.learners.falcon.actions import best_action
 from heartlab.learners.falcon.art import Field, FusionArt

@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-import numpy.typing as npt
 from numba import types
 
 from heartlab.compiled.bits import ZERO, bit, lowest
