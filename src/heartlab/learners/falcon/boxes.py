@@ -4,6 +4,8 @@ A category demands some percepts, or their absence, and ignores the others: with
 are 1 where it demands and 0 where it does not care. The boxes of a network do not overlap and cover everything, so that
 the choice function of `art` has exactly one winner, the box around the percept vector; with the match divided by |w|,
 as the paper prints it, exactly that box reaches vigilance 1 (:meth:`Boxes.to_art`). Here a decision tree leads to it.
+
+What a decision consists of are templates, for the reason that `kernels` gives.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import numpy.typing as npt
 from numba import types
 
 from heartlab.compiled.bits import ONE, ZERO
-from heartlab.compiled.jit import kernel
+from heartlab.compiled.jit import template
 from heartlab.kernel.ranks import QUEEN_BIT
 from heartlab.learners.falcon.actions import best_action
 from heartlab.learners.falcon.art import Field, FusionArt
@@ -55,7 +57,7 @@ class Decision(NamedTuple):
     end: int
 
 
-@kernel
+@template
 def perceive(rules: Any, view: Any, hand: np.uint64, own: np.uint64, me: int, cards: Any) -> Any:
     """The decision of seat `me`, from a state or an observation; `cards` takes the cards of the actions."""
     out = unplayed_elsewhere(rules, view, hand)
@@ -65,16 +67,17 @@ def perceive(rules: Any, view: Any, hand: np.uint64, own: np.uint64, me: int, ca
     return Decision(kind, code, BEGIN[kind], BEGIN[kind + 1])
 
 
-@kernel
+@template
 def find_box(tree: Any, kind: int, code: np.uint64) -> int:
     """The category around a percept vector."""
+    tests, branches = tree.tests, tree.branches
     node = kind
-    while tree.tests[node] != LEAF:
-        node = np.int64(tree.branches[node, np.int64((code >> np.uint64(tree.tests[node])) & ONE)])
-    return np.int64(tree.branches[node, 0])
+    while tests[node] != LEAF:
+        node = np.int64(branches[node, np.int64((code >> np.uint64(tests[node])) & ONE)])
+    return np.int64(branches[node, 0])
 
 
-@kernel
+@template
 def decide(rules: Any, view: Any, hand: np.uint64, own: np.uint64, me: int, tree: Any, cards: Any) -> tuple[int, int]:
     """The category and the action of seat `me`, from a state or an observation; `cards` takes the actions' cards."""
     seen = perceive(rules, view, hand, own, me, cards)

@@ -61,11 +61,12 @@ STORE = types.NamedTuple(
 @kernel
 def find(store: Any, owner: int, code: np.uint64) -> int:
     """The category of a percept vector in a network, or EMPTY."""
-    last = np.uint64(len(store.slots) - 1)
+    slots, rows = store.slots, store.rows
+    last = np.uint64(len(slots) - 1)
     slot = mix(code + GOLDEN * np.uint64(owner + 1)) & last
-    while store.slots[slot] != EMPTY:
-        row = store.slots[slot]
-        if store.rows[row]["code"] == code and store.rows[row]["owner"] == owner:
+    while slots[slot] != EMPTY:
+        row = slots[slot]
+        if rows[row]["code"] == code and rows[row]["owner"] == owner:
             return np.int64(row)
         slot = (slot + np.uint64(1)) & last
     return EMPTY
@@ -74,12 +75,13 @@ def find(store: Any, owner: int, code: np.uint64) -> int:
 @kernel
 def find_resonant(store: Any, owner: int, code: np.uint64, by_weights: bool, vigilance: float) -> int:
     """The category of a network with the highest choice |x ∧ w| / (α + |w|) among those that match, or EMPTY."""
+    rows = store.rows
     best, best_choice = EMPTY, -1.0
     size = popcount(code)
     for row in range(store.counts[0]):
-        if store.rows[row]["owner"] != owner:
+        if rows[row]["owner"] != owner:
             continue
-        weights = store.rows[row]["code"]
+        weights = rows[row]["code"]
         both, whole = popcount(weights & code), popcount(weights)
         choice = both / (ALPHA + whole)
         if choice > best_choice and both >= vigilance * (whole if by_weights else size) - TINY:

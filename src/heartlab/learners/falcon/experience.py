@@ -32,7 +32,6 @@ from heartlab.learners.falcon.kernels import (
     RULES_TYPE,
     SERIES_TYPE,
     STATES_TYPE,
-    Dice,
     deal_game,
     make_series,
 )
@@ -61,40 +60,23 @@ def _own_points(rules: Any, state: Any, me: int) -> int:
 
 
 @kernel
-def _play_on(rules: Any, state: Any, me: int, tricks: int, tree: Any, partner: Any, dice: Any, cards: Any) -> None:
+def _play_on(
+    rules: Any, state: Any, me: int, tricks: int, tree: Any, partner: Any, cards: Any, history: Any, rng: Any
+) -> None:
     """Play until it is our turn with a choice and `tricks` tricks are over, or to the end of the deal."""
     while state["phase"] == PLAYING:
         own = legal(rules, state)
         if single(own):
             card = lowest(own)
         elif state["to_move"] != me:
-            card = partner(rules, state, dice.history, dice.rng)
+            card = partner(rules, state, history, rng)
         else:
             if state["trick_number"] >= tricks:
                 return
             _, action = decide(rules, state, state["hands"][me], own, me, tree, cards)
             card = cards[action]
-        dice.history[state["plays"]] = card
+        history[state["plays"]] = card
         play(rules, state, card)
-
-
-@kernel
-def _play_out(
-    rules: Any, states: Any, view: Any, me: int, card: int, tree: Any, partner: Any, paired: bool, dice: Any,
-    cards: Any,
-) -> int:  # fmt: skip
-    """What a card costs from here to the end of the deal `states[0]`, which stays; `states[1]` takes the branch.
-
-    Unless paired, the hidden hands are dealt anew to fit the observation `view`.
-    """
-    states[1] = states[0]
-    if not paired:
-        sample_worlds(rules, view, dice.rng, states[1:])
-    branch = states[1]
-    dice.history[branch["plays"]] = card
-    play(rules, branch, card)
-    _play_on(rules, branch, me, NEVER, tree, partner, dice, cards)
-    return _own_points(rules, branch, me) - _own_points(rules, states[0], me)
 
 
 @kernel
@@ -106,15 +88,15 @@ def experience(
     A deal whose random stopping place comes after the last choice is played to its end and teaches nothing. Returns the
     numbers of experiences and of games played; games are at most `budget`. `states` is working memory: two states.
     """
-    rule, state = rules[0], states[0]
+    rule, state, branch = rules[0], states[0], states[1]
     views, named = np.empty(1, OBSERVATION), np.full(COUNT, -1, np.int64)
-    dice, cards = Dice(np.empty(1, np.uint64), np.full(52, -1, np.int8)), np.full(COUNT, -1, np.int64)
+    cards, history, rng = np.full(COUNT, -1, np.int64), np.full(52, -1, np.int8), np.empty(1, np.uint64)
     number, games, row = 0, 0, 0
     while row < len(sheet.codes) and games + MOST_BRANCHES <= budget:
         # play to a random decision
-        me = deal_game(rule, state, series, number, AS_DEALT, dice.rng)
+        me = deal_game(rule, state, series, number, AS_DEALT, rng)
         number += 1
-        _play_on(rule, state, me, below(dice.rng, np.int64(rule["hand_size"])), tree, partner, dice, cards)
+        _play_on(rule, state, me, below(rng, np.int64(rule["hand_size"])), tree, partner, cards, history, rng)
         if state["phase"] != PLAYING:
             games += 1
             continue
@@ -123,7 +105,7 @@ def experience(
         sheet.codes[row], sheet.kinds[row] = decision.code, decision.kind
         sheet.costs[row, :] = -1
         if not paired:
-            observe(rule, state, dice.history, me, ZERO, views[0])
+            observe(rule, state, history, me, ZERO, views[0])
         # play each card out once, for all actions that name it
         done = ZERO
         for action in range(decision.first, decision.end):
@@ -131,8 +113,14 @@ def experience(
             if card < 0 or done & bit(card) != ZERO:
                 continue
             done |= bit(card)
-            cost = _play_out(rule, states, views[0], me, card, tree, partner, paired, dice, cards)
+            states[1] = state
+            if not paired:
+                sample_worlds(rule, views[0], rng, states[1:])
+            history[branch["plays"]] = card
+            play(rule, branch, card)
+            _play_on(rule, branch, me, NEVER, tree, partner, cards, history, rng)
             games += 1
+            cost = _own_points(rule, branch, me) - _own_points(rule, state, me)
             for same in range(action, decision.end):
                 if named[same] == card:
                     sheet.costs[row, same] = cost
@@ -144,10 +132,10 @@ def experience(
 def play_frozen(rules: Any, series: Any, states: Any, tree: Any, partner: Any, leader: int, out: Any) -> None:
     """Whole games, one per row: the points of the agent. `leader`: seats from it to the first leader; AS_DEALT."""
     rule, state = rules[0], states[0]
-    dice, cards = Dice(np.empty(1, np.uint64), np.full(52, -1, np.int8)), np.full(COUNT, -1, np.int64)
+    cards, history, rng = np.full(COUNT, -1, np.int64), np.full(52, -1, np.int8), np.empty(1, np.uint64)
     for row in range(len(out)):
-        me = deal_game(rule, state, series, row, leader, dice.rng)
-        _play_on(rule, state, me, NEVER, tree, partner, dice, cards)
+        me = deal_game(rule, state, series, row, leader, rng)
+        _play_on(rule, state, me, NEVER, tree, partner, cards, history, rng)
         out[row] = _own_points(rule, state, me)
 
 

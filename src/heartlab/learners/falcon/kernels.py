@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-import numpy.typing as npt
 from numba import types
 
 from heartlab.compiled.bits import ZERO, bit, lowest
@@ -80,13 +79,6 @@ class Series(NamedTuple):
 def make_series(seed: int, purpose: str, first: int = 0) -> Series:
     """The games of a seed for some purpose."""
     return Series(seed_key(seed, f"{purpose} deals"), seed_key(seed, f"{purpose} players"), first)
-
-
-class Dice(NamedTuple):
-    """What partners are told beside the state; real arrays, since functions behind pointers take no others."""
-
-    rng: npt.NDArray[np.uint64]  # [1]
-    history: npt.NDArray[np.int8]  # [52] cards in the order of play
 
 
 NOTES = np.dtype(
@@ -175,7 +167,7 @@ def _new_category(learner: Any, store: Any, owner: int, code: np.uint64) -> int:
 
 @template
 def _frozen_card(
-    rules: Any, state: Any, own: np.uint64, trick: int, learner: Any, store: Any, rng: Any, notes: Any
+    rules: Any, state: Any, own: np.uint64, trick: int, learner: Any, store: Any, notes: Any, rng: Any
 ) -> int:
     """The card that the network plays for the seat to move, without learning."""
     hand = state["hands"][state["to_move"]]
@@ -191,7 +183,7 @@ def _frozen_card(
 
 @template
 def _learners_card(
-    rules: Any, state: Any, own: np.uint64, trick: int, learner: Any, store: Any, rng: Any, notes: Any
+    rules: Any, state: Any, own: np.uint64, trick: int, learner: Any, store: Any, notes: Any, rng: Any
 ) -> int:
     """The card that the learner plays; what it did is noted."""
     # percepts
@@ -307,8 +299,8 @@ def deal_game(rules: Any, state: Any, series: Any, game: int, leader: int, rng: 
 
 @template
 def _play_trick(
-    rules: Any, state: Any, me: int, trick: int, learner: Any, store: Any, partners: Any, dice: Any,
-    notes: Any,
+    rules: Any, state: Any, me: int, trick: int, learner: Any, store: Any, partners: Any, notes: Any,
+    history: Any, rng: Any,
 ) -> np.uint64:  # fmt: skip
     """Play a trick; returns its cards."""
     players = np.int64(rules["players"])
@@ -320,14 +312,14 @@ def _play_trick(
         own = legal(rules, state)
         forced = single(own)
         if place == 0 and learning and (learner["forced"] != 0 if forced else learner["itself"][0] != 0):
-            card = _learners_card(rules, state, own, trick, learner, store, dice.rng, notes)
+            card = _learners_card(rules, state, own, trick, learner, store, notes, rng)
         elif forced:
             card = lowest(own)
         elif learner["itself"][place] != 0:
-            card = _frozen_card(rules, state, own, trick, learner, store, dice.rng, notes)
+            card = _frozen_card(rules, state, own, trick, learner, store, notes, rng)
         else:
-            card = partners[place](rules, state, dice.history, dice.rng)
-        dice.history[state["plays"]] = card
+            card = partners[place](rules, state, history, rng)
+        history[state["plays"]] = card
         cards |= bit(card)
         play(rules, state, card)
     return cards
@@ -346,16 +338,16 @@ def play_games(
     """
     rule, learner, state, notes = rules[0], learners[0], memory.states[0], memory.notes[0]
     partners = (partner_0, partner_1, partner_2, partner_3)
-    dice = Dice(np.empty(1, np.uint64), np.full(52, -1, np.int8))
+    history, rng = np.full(52, -1, np.int8), np.empty(1, np.uint64)
     learning = learner["learning"] != 0
     players, tricks = np.int64(rule["players"]), np.int64(rule["hand_size"])
     for game in range(len(out)):
         if learning and store.counts[0] + MAX_TRICKS > len(store.rows):
             return game
-        me = deal_game(rule, state, series, game, learner["leader"], dice.rng)
+        me = deal_game(rule, state, series, game, learner["leader"], rng)
         out[game, :] = 0
         for trick in range(tricks):
-            cards = _play_trick(rule, state, me, trick, learner, store, partners, dice, notes)
+            cards = _play_trick(rule, state, me, trick, learner, store, partners, notes, history, rng)
             winner = (np.int64(state["leader"]) - me) % players
             gained = mask_points(rule, cards & rule["penalty"])
             out[game, winner] += gained
