@@ -56,7 +56,7 @@ USES = {
     "learners.falcon": "arena cards compiled deal kernel players records reproduction rules search training util",
     "learners.transfer": "compiled ggp reproduction util",
     "coach": "arena cards compiled deal kernel learners.advice learners.td_features observation players records rules"
-    " training util",
+    " search training util",
     "uhi": "cards compiled deal kernel observation players rules",
     "envs": "cards compiled deal game kernel observation players records rules",
     "web": "cards coach deal game observation players records rules util",
