@@ -117,9 +117,8 @@ def add_position(net: Any, values: Any, nodes: Any, slot: int, key: Any) -> bool
 
 
 @kernel
-def select(nodes: Any, first: int, last: int, visits: int, rng: Any) -> int:
+def select(counts: Any, sums: Any, first: int, last: int, visits: int, rng: Any) -> int:
     """The entry to try next: an untried one at random, else the one with the highest bound (UCB1)."""
-    counts, sums = nodes.counts, nodes.sums
     untried = 0
     for entry in range(first, last):
         untried += counts[entry] == 0
@@ -139,19 +138,9 @@ def select(nodes: Any, first: int, last: int, visits: int, rng: Any) -> int:
 
 
 @kernel
-def select_all(nodes: Any, position: int, entries: Any, rng: Any) -> bool:
-    """An entry for every role in a position; False if a role has no legal move."""
-    for role in range(len(entries)):
-        first, last = nodes.starts[position, role], nodes.starts[position, role + 1]
-        if first == last:
-            return False
-        entries[role] = select(nodes, first, last, nodes.visits[position], rng)
-    return True
-
-
-@kernel
 def grow(net: Any, root: Any, simulations: int, rng: Any, values: Any, nodes: Any) -> None:
     """Run simulations from a root; goals count from 0 to 1."""
+    keys, slots, starts, visits, moves, counts, sums, _ = nodes
     roles = len(net.role_moves) - 1
     path = np.zeros((MAX_DEPTH, roles), np.int64)  # entries that were chosen, turn by turn
     positions = np.zeros(MAX_DEPTH, np.int64)
@@ -170,16 +159,21 @@ def grow(net: Any, root: Any, simulations: int, rng: Any, values: Any, nodes: An
             if in_tree:
                 pack_values(net, values, state)
                 key = hash_row(state)
-                slot = find_slot(nodes.keys, key)
-                in_tree = nodes.keys[slot] != ZERO
+                slot = find_slot(keys, key)
+                in_tree = keys[slot] != ZERO
                 # expansion: the first position outside the tree is added, if there is room
                 if in_tree or add_position(net, values, nodes, slot, key):
-                    # selection
-                    position = nodes.slots[slot]
-                    if not select_all(nodes, position, path[depth], rng):
-                        break
+                    # selection: a move of every role, unless one has none
+                    position, stuck = slots[slot], False
                     for role in range(roles):
-                        chosen[role] = nodes.moves[path[depth, role]]
+                        first, last = starts[position, role], starts[position, role + 1]
+                        if first == last:
+                            stuck = True
+                            break
+                        path[depth, role] = select(counts, sums, first, last, visits[position], rng)
+                        chosen[role] = moves[path[depth, role]]
+                    if stuck:
+                        break
                     positions[depth] = position
                     depth += 1
                     put_moves(net, values, chosen)
@@ -195,7 +189,7 @@ def grow(net: Any, root: Any, simulations: int, rng: Any, values: Any, nodes: An
         for role in range(roles):
             reward = max(0, goal_of(net, values, role, 0)) / 100.0 if ended else 0.0
             for turn in range(depth):
-                nodes.sums[path[turn, role]] += reward
-                nodes.counts[path[turn, role]] += 1
+                sums[path[turn, role]] += reward
+                counts[path[turn, role]] += 1
         for turn in range(depth):
-            nodes.visits[positions[turn]] += 1
+            visits[positions[turn]] += 1
