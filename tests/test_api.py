@@ -68,13 +68,19 @@ def home_of(module: str, name: str) -> str:
 
 def public_objects(room: str) -> dict[str, Any]:
     module = importlib.import_module(room)
-    return {name: getattr(module, name) for name in names_of(room)}
+    found = {}
+    for name in names_of(room):
+        if not hasattr(module, name):
+            importlib.import_module(f"{room}.{name}")  # modules that are imported only when they are used
+        found[name] = getattr(module, name)
+    return found
 
 
 def has_docstring(room: str, name: str, thing: Any) -> bool:
     """Whether an object has a docstring of its own; that of a constant is the text after its assignment."""
     if isinstance(thing, type | ModuleType) or inspect.isroutine(thing) or hasattr(thing, "py_func"):
-        return bool((thing.__doc__ or "").strip())
+        if (thing.__doc__ or "").strip():
+            return True
     for before, after in pairwise(tree_of(home_of(room, name)).body):
         targets = before.targets if isinstance(before, ast.Assign) else [getattr(before, "target", None)]
         if name in [getattr(target, "id", None) for target in targets]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 Term: TypeAlias = "str | tuple[Term, ...]"
+"""A name, a variable (`?x`), or a function name followed by its arguments."""
 Functor: TypeAlias = "str | tuple[str, int]"
 """What names a relation: a bare name, or a name and the number of its arguments."""
 

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from heartlab.ggp.gdl.terms import GdlError, Term, show
 
 State: TypeAlias = Hashable
+"""A state of a game, as its machine keeps it."""
 
 Facts: TypeAlias = frozenset[Term]
 
