@@ -73,15 +73,12 @@ class Features(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Everything that one learning run works with, besides the board."""
+    """What a learner works with in one run, besides the board."""
 
     settings: Settings  # as plain numbers
     features: Features
     memory: Memory
-    theirs: Memory  # of an opponent that adapts
     stack: Stack
-    rngs: npt.NDArray[np.uint64]  # [2, 1] the generators of the learner and of its opponent
-    counts: npt.NDArray[np.float64]  # [3, kinds] the opponent's moves, see `opponents.watch`
 
 
 def make_memory(positions: int) -> Memory:
@@ -218,11 +215,16 @@ def choose_best(worth: Any, count: int, rng: Any) -> int:
 
 
 @kernel
-def play_match(board: Any, run: Any, opponent: int, role: int, worth: Any, path: Any, own: Any) -> int:
-    """One match: fills in the positions and whose moves led to them; returns how many, 0 if the graph had a problem."""
-    settings, counts = run.settings, run.counts
-    nodes, edges, values, known = board.graph.nodes, board.graph.edges, run.memory.values, run.theirs.values
-    mine, others = run.rngs[0], run.rngs[1]
+def play_match(
+    board: Any, run: Any, known: Any, rngs: Any, counts: Any, opponent: int, role: int, worth: Any, path: Any, own: Any
+) -> int:
+    """One match: fills in the positions and whose moves led to them; returns how many, 0 if the graph had a problem.
+
+    `known` are the values of an opponent that adapts; `worth` is room for the values of candidate moves.
+    """
+    settings = run.settings
+    nodes, edges, values = board.graph.nodes, board.graph.edges, run.memory.values
+    mine, others = rngs[0], rngs[1]
     checks = settings.reading != Reading.LITERAL and settings.learner != Learner.BASELINE
     looks_up = settings.reading == Reading.LOOK_UP and settings.learner > Learner.TERMINAL_ONLY
     position, plies = np.int64(0), np.int64(0)
@@ -288,8 +290,12 @@ def learn_theirs(graph: Any, settings: Any, theirs: Any, path: Any, plies: int, 
 
 
 @kernel
-def learn_matches(board: Any, run: Any, rewards: Any) -> int:
-    """Play and learn; fills in the rewards and returns how many matches were played before the graph had a problem."""
+def learn_matches(board: Any, run: Any, theirs: Any, rngs: Any, counts: Any, rewards: Any) -> int:
+    """Play and learn; fills in the rewards and returns how many matches were played before the graph had a problem.
+
+    `theirs` is the memory of an opponent that adapts, `rngs` are the generators of the learner and of its opponent,
+    `counts` gets the kinds of the opponent's moves (see `opponents.watch`).
+    """
     graph, settings, memory, recording = board.graph, run.settings, run.memory, run.settings.recording
     path, recorded = np.zeros(MAX_PLIES, np.int64), np.zeros(MAX_PLIES, np.int64)
     own = np.zeros(MAX_PLIES, np.bool_)
@@ -298,7 +304,7 @@ def learn_matches(board: Any, run: Any, rewards: Any) -> int:
         # play a match
         role = (settings.role + settings.alternate * number) & 1
         opponent = opponent_of_match(settings.opponent, number, settings.period)
-        plies = play_match(board, run, opponent, role, worth, path, own)
+        plies = play_match(board, run, theirs.values, rngs, counts, opponent, role, worth, path, own)
         if plies == 0:
             return number
         reward = np.float64(max(0, graph.nodes[path[plies - 1], GOAL + role]))
@@ -316,7 +322,7 @@ def learn_matches(board: Any, run: Any, rewards: Any) -> int:
         # update their values by TD(lambda)
         update(memory, recorded, count, role, reward, settings)
         if opponent == Opponent.ADAPTIVE:
-            learn_theirs(graph, settings, run.theirs, path, plies, 1 - role)
+            learn_theirs(graph, settings, theirs, path, plies, 1 - role)
         # recognise the opponent
         if settings.recognise:
             believe(run.features, settings.forget)

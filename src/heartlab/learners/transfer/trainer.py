@@ -125,23 +125,9 @@ class TurnGame:
     def _not_in_turns(self) -> GdlError:
         return GdlError(f"{self.machine.name}: learning needs a game in which players take turns")
 
-    def run(
-        self,
-        settings: Settings,
-        features: Features | None = None,
-        rngs: npt.NDArray[np.uint64] | None = None,
-        counts: npt.NDArray[np.float64] | None = None,
-    ) -> Run:
+    def run(self, settings: Settings, features: Features | None = None) -> Run:
         """What kernels work with, besides the board."""
-        return Run(
-            settings.numbers(),
-            self.features if features is None else features,
-            self.memory,
-            self.theirs,
-            self.stack,
-            np.zeros((2, 1), np.uint64) if rngs is None else rngs,
-            np.zeros((3, KINDS)) if counts is None else counts,
-        )
+        return Run(settings.numbers(), self.features if features is None else features, self.memory, self.stack)
 
     @property
     def is_ok(self) -> bool:
@@ -213,9 +199,10 @@ def learn(
     while True:
         game.prepare(settings)
         features.evidence[:] = 0.0
-        work = game.run(settings, features, generators(seed, run))
-        if learn_matches(game.board, work, rewards) == matches:
-            return rewards, work.counts[:2]
+        rngs, counts = generators(seed, run), np.zeros((3, KINDS))
+        played = learn_matches(game.board, game.run(settings, features), game.theirs, rngs, counts, rewards)
+        if played == matches:
+            return rewards, counts[:2]
         game.make_room()
 
 
