@@ -1,16 +1,16 @@
 """What the decisions of known players cost per deal in the coach's eyes: the yardstick of the level estimate.
 
 Run it as `python docs/make_levels.py 40`: deals 0, 1, ... of seed 7 under standard rules, the player on seat 0 and
-three `gnome` on the others. The result is kept in `src/heartlab/web/levels.py`.
+three `gnome` on the others. The result is kept in `src/heartlab/coach/level.py`.
 """
 
 import statistics
 import sys
 
 from heartlab.coach.judgement import Judge
+from heartlab.coach.values import clear_cost
 from heartlab.deal import Deal
 from heartlab.web.bots import Bots
-from heartlab.web.coaching import clear_cost
 
 PLAYERS = ["random", "gnome", "gnome:jake", "advice:advice-four", "gnome:peter", "uct:worlds=20,sims=200"]
 

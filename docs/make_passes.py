@@ -10,10 +10,10 @@ import numpy as np
 
 from heartlab.cards import CardSet
 from heartlab.coach.judgement import Judge, PassReport
+from heartlab.coach.values import clear_cost
 from heartlab.deal import Deal
 from heartlab.observation import Observation
 from heartlab.web.bots import Bots
-from heartlab.web.coaching import clear_cost
 
 KINDS = ["random", "gnome:peter", "uct:worlds=20,sims=200"]
 

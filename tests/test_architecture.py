@@ -44,24 +44,24 @@ USES = {
     "deal": "cards rules compiled kernel observation records deal_text",
     "deal_text": "cards deal",
     "game": "rules deal",
-    "records": "cards rules deal",
-    "search": "rules compiled kernel util",
+    "records": "cards rules deal util",
+    "search": "cards rules compiled kernel observation util",
     "players": "cards rules compiled kernel deal observation search util",
     "arena": "cards rules compiled kernel deal deal_text game players records util",
-    "training": "util",
+    "training": "cards deal records rules util",
     "ggp": "compiled util",
-    "reproduction": "util",
+    "reproduction": "training util",
     "learners.td_features": "arena cards compiled deal kernel players records reproduction rules search training util",
     "learners.advice": "cards compiled deal kernel players records reproduction rules training util",
-    "learners.falcon": "arena cards compiled kernel players records reproduction rules search training util",
+    "learners.falcon": "arena cards compiled deal kernel players records reproduction rules search training util",
     "learners.transfer": "compiled ggp reproduction util",
-    "coach": "cards compiled deal kernel learners.advice learners.td_features observation players records rules"
-    " training util",
+    "coach": "arena cards compiled deal kernel learners.advice learners.td_features observation players records rules"
+    " search training util",
     "uhi": "cards compiled deal kernel observation players rules",
     "envs": "cards compiled deal game kernel observation players records rules",
     "web": "cards coach deal game observation players records rules util",
     "bench": "compiled deal envs ggp kernel learners.advice learners.falcon learners.td_features learners.transfer"
-    " players rules",
+    " players rules search",
     "cli": "arena bench cards deal ggp learners.advice learners.falcon learners.td_features learners.transfer"
     " players records reproduction rules training uhi util web",
 }

@@ -1,10 +1,10 @@
-"""Cards and sets of cards: the small values that everything else is made of.
+"""Cards and sets of cards.
 
 A card is an int from 0 to 51, suit-major: clubs, diamonds, spades, hearts, and within a suit from the two to
-the ace, so ``card // 13`` is the suit and ``card % 13`` the rank. A set of cards is a 52-bit mask. Compiled
-kernels use raw ints and masks; people use the names (``"QS"``) and :class:`CardSet`.
+the ace, so `card // 13` is the suit and `card % 13` the rank. A set of cards is a 52-bit mask. Compiled kernels
+use plain ints and masks; people use names (`"QS"`) and `CardSet`.
 
-Names that hold a mask start with ``CS_`` (card set); names that hold a card do not. The two never mix.
+Constants that hold a mask start with `CS_` (card set); those that hold a card do not.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ CS_CLUBS = 0x1FFF
 CS_DIAMONDS = CS_CLUBS << 13
 CS_SPADES = CS_CLUBS << 26
 CS_HEARTS = CS_CLUBS << 39
+CS_HIGH_SPADES = 1 << QUEEN_OF_SPADES | 1 << KING_OF_SPADES | 1 << ACE_OF_SPADES
 CS_SUITS: list[int] = [CS_CLUBS, CS_DIAMONDS, CS_SPADES, CS_HEARTS]
 
 _CARD_BY_NAME = {name: card for card, name in enumerate(CARD_NAMES)}
@@ -52,7 +53,7 @@ _SUIT_ALIASES = dict(zip("♣♦♠♥♧♢♤♡", "CDSHCDSH", strict=True))
 
 
 class CardError(ValueError):
-    """A text that names no card."""
+    """A text that is not the name of a card, or a number that is not a card."""
 
 
 def card_suit(card: Card) -> Suit:
@@ -66,32 +67,32 @@ def card_rank(card: Card) -> Rank:
 
 
 def make_card(rank: Rank, suit: Suit) -> Card:
-    """The card of a rank and a suit."""
+    """The card with a rank and a suit."""
     return suit * 13 + rank
 
 
 def card_name(card: Card) -> str:
-    """``36 -> "QS"``."""
+    """The name of a card: `36` is `"QS"`."""
     return CARD_NAMES[card]
 
 
 def card_names(cards: Iterable[Card]) -> list[str]:
-    """Cards by name, in card order."""
+    """The names of some cards, in card order."""
     return [CARD_NAMES[card] for card in sorted(cards)]
 
 
 def pretty_card(card: Card) -> str:
-    """``36 -> "Q♠"``, for people."""
+    """The name of a card with a suit symbol: `36` is `"Q♠"`."""
     return RANK_CHARS[card % 13] + SUIT_SYMBOLS[card // 13]
 
 
 def parse_card(text: str) -> Card:
-    """Read a card name in any common spelling: ``QS``, ``qs``, ``Q♠``, ``10d`` for the ten.
+    """Parse a card name in any common spelling: `QS`, `qs`, `Q♠`, `10d` for the ten.
 
     >>> parse_card("QS"), parse_card("10♦")
     (36, 21)
 
-    :raises CardError: if the text names no card.
+    :raises CardError: if the text is not the name of a card.
     """
     word = text.strip()
     if word[-1:] in _SUIT_ALIASES:
@@ -108,12 +109,12 @@ def parse_card(text: str) -> Card:
 
 
 def parse_cards(text: str) -> list[Card]:
-    """Read card names separated by spaces or commas, in their order."""
+    """Parse card names separated by spaces or commas, in their order."""
     return [parse_card(word) for word in text.replace(",", " ").split()]
 
 
 class CardSet(Set[Card]):
-    """A set of cards, friendly and immutable: a set of ints that knows how to read and show itself.
+    """An immutable set of cards: a set of ints that can be parsed from names and printed.
 
     >>> hand = CardSet("QS 2C AH")
     >>> 36 in hand, "QS" in hand, len(hand)
@@ -131,7 +132,9 @@ class CardSet(Set[Card]):
     mask: int
 
     def __init__(self, cards: str | int | Iterable[Card | str] = ()) -> None:
-        """From card names in one text, from a raw mask, or from cards and names."""
+        """
+        :param cards: card names in one text, a mask, or any cards and names.
+        """
         if isinstance(cards, str):
             cards = parse_cards(cards)
         if isinstance(cards, Iterable):
@@ -145,14 +148,14 @@ class CardSet(Set[Card]):
         object.__setattr__(self, "mask", mask)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("a CardSet does not change; make a new one")
+        raise AttributeError("a CardSet is immutable: make a new one")
 
     @classmethod
     def suit(cls, suit: Suit | str) -> CardSet:
-        """All thirteen cards of a suit, given as a number or a letter."""
+        """All thirteen cards of a suit, given by number or letter."""
         if isinstance(suit, str):
             if len(suit) != 1 or suit.upper() not in SUIT_CHARS:
-                raise CardError(f"{suit!r} is no suit: write one of {SUIT_CHARS}")
+                raise CardError(f"{suit!r} is not a suit: write one of {SUIT_CHARS}")
             suit = SUIT_CHARS.index(suit.upper())
         return cls(CS_SUITS[suit])
 
@@ -204,7 +207,7 @@ class CardSet(Set[Card]):
         return " ".join(parts) if parts else "-"
 
     def names(self) -> str:
-        """The cards by name, in card order, separated by spaces: what :class:`CardSet` reads back."""
+        """The cards by name, in card order, separated by spaces; `CardSet` parses this text."""
         return " ".join(CARD_NAMES[card] for card in self)
 
 

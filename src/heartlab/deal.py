@@ -1,14 +1,4 @@
-"""One deal of Hearts that you can look at, play, copy and show: a friendly object over a table of one.
-
->>> deal = Deal("standard", seed=1)
->>> for seat in range(4):
-...     deal.pass_cards(seat, sorted(deal.hands[seat])[-3:])
->>> deal.legal
-CardSet('2C')
->>> deal.play("2C")
->>> deal.to_move != deal.leader
-True
-"""
+"""One deal of Hearts to look at, play, copy and print: a wrapper around the state record that kernels use."""
 
 from __future__ import annotations
 
@@ -29,20 +19,38 @@ from heartlab.rules import RANDOM_OFFSET, SCATTER, Rules
 
 
 class IllegalPlay(ValueError):
-    """A card, or a pass, that the rules forbid; the message names the card, seat, hand, trick and rule."""
+    """A card or pass that the rules forbid; the message has card, seat, hand, trick and rule, `rule` the rule alone."""
+
+    def __init__(self, message: str, rule: str = "") -> None:
+        super().__init__(message)
+        self.rule = rule or message
 
 
 class Deal:
-    """All about one deal: hands, passing, tricks, points. Seats count from 0, clockwise.
+    """One deal: hands, passing, tricks, points. Seats are numbered from 0, clockwise.
 
-    ``Deal(rules, seed, number)`` deals at random; ``Deal.from_hands`` takes given hands.
+    `Deal(rules, seed, number)` deals at random; `Deal.from_hands` takes given hands.
+
+    >>> deal = Deal("standard", seed=1)
+    >>> for seat in range(4):
+    ...     deal.pass_cards(seat, sorted(deal.hands[seat])[-3:])
+    >>> deal.legal
+    CardSet('2C')
+    >>> deal.play("2C")
+    >>> deal.to_move != deal.leader
+    True
+    >>> deal.play("KH")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    heartlab.deal.IllegalPlay: seat 0 may not play K♥: the seat does not hold it (...
     """
 
     def __init__(
         self, rules: Rules | str = "standard", seed: int = 0, number: int = 0, *, scores: Sequence[int] | None = None
     ) -> None:
         """
-        :raises ValueError: if there is no deal of that number, or the scores do not fit the rules.
+        :param number: the number of the deal, which decides the pass direction and the dealer.
+        :param scores: totals before this deal, by default zero.
+        :raises ValueError: if the number is out of range, or the scores do not fit the rules.
         """
         from heartlab.kernel.table import deal_table
 
@@ -72,8 +80,8 @@ class Deal:
     ) -> Deal:
         """A deal with given hands, one per seat; cards in no hand form the kitty.
 
-        :param pass_direction: instead of the one that the pass cycle gives for this deal number.
-        :param leader: the first leader, where chance or the dealer decides it; records are believed about chance only.
+        :param pass_direction: by default the one of the pass cycle for this deal number.
+        :param leader: the first leader, used only under rules where no club decides it.
         :raises ValueError: if the hands do not fit the rules.
         """
         from heartlab.kernel.dealing import begin, clear
@@ -97,7 +105,7 @@ class Deal:
         state["leader"] = NOBODY if known is None else known
         code = rules.pass_code(pass_direction or rules.pass_direction(number))
         if code == RANDOM_OFFSET:
-            raise ValueError("these rules pass in a random direction: say which one with pass_direction")
+            raise ValueError("these rules pass in a random direction: give it as pass_direction")
         if code == SCATTER and rules.pass_count != rules.players - 1:
             raise ValueError(f"scatter passes one card to each of the others, but pass_count is {rules.pass_count}")
         state["pass_code"] = code
@@ -111,7 +119,7 @@ class Deal:
 
     @classmethod
     def _from_state(cls, rules: Rules, states: StateArray, history: Sequence[Card]) -> Deal:
-        """Wrap a state that a kernel made."""
+        """Wrap a state record made by a kernel."""
         deal = cls.__new__(cls)
         deal.rules = rules
         deal._compiled = compile_rules(rules)
@@ -124,7 +132,7 @@ class Deal:
         return deal
 
     def _hands_before_passing(self) -> tuple[CardSet, ...]:
-        """The hands as dealt, as far as the state tells: in a world others' passes among themselves are unknown."""
+        """The hands as dealt. In a sampled world the passes between other seats are unknown and left as they are."""
         state, n = self._states[0], self.rules.players
         held = [int(state["hands"][seat] | state["played"][seat]) & ~int(state["received"][seat]) for seat in range(n)]
         for seat in range(n):
@@ -141,11 +149,11 @@ class Deal:
                 raise ValueError(f"scores {list(scores)}: totals go up to {MAX_NUMBER}")
             self._states[0]["scores"][: len(scores)] = scores
 
-    # --- looking ---
+    # --- properties ---
 
     @property
     def number(self) -> int:
-        """The number of the deal, which decides pass direction and dealer."""
+        """The number of the deal, which decides the pass direction and the dealer."""
         return int(self._states[0]["deal_number"])
 
     @property
@@ -160,12 +168,12 @@ class Deal:
 
     @property
     def kitty(self) -> CardSet:
-        """The cards left over, wherever they lie."""
+        """The cards left over after dealing, taken or not."""
         return CardSet(int(self._states[0]["kitty"]))
 
     @property
     def kitty_taker(self) -> int | None:
-        """The seat that got the kitty, if any did."""
+        """The seat that took the kitty, or None."""
         return _seat(self._states[0]["kitty_taker"])
 
     @property
@@ -175,7 +183,7 @@ class Deal:
 
     @property
     def phase(self) -> str:
-        """``"pass"``, ``"play"`` or ``"over"``."""
+        """`"pass"`, `"play"` or `"over"`."""
         return {PASSING: "pass", OVER: "over"}.get(int(self._states[0]["phase"]), "play")
 
     @property
@@ -185,7 +193,7 @@ class Deal:
 
     @property
     def pass_direction(self) -> str:
-        """Where cards are passed in this deal: left, right, across, hold, scatter, pool, or seats as +2."""
+        """The pass direction: left, right, across, hold, scatter, pool, or a number of seats such as +2."""
         return self.rules.pass_name(int(self._states[0]["pass_code"]))
 
     @property
@@ -195,22 +203,22 @@ class Deal:
 
     @property
     def passed(self) -> tuple[CardSet, ...]:
-        """What each seat gave away."""
+        """The cards that each seat passed."""
         return self._masks("passed")
 
     @property
     def received(self) -> tuple[CardSet, ...]:
-        """What each seat got for it."""
+        """The cards that each seat received."""
         return self._masks("received")
 
     @property
     def to_move(self) -> int | None:
-        """The seat that is to play a card."""
+        """The seat to play a card, or None."""
         return _seat(self._states[0]["to_move"])
 
     @property
     def leader(self) -> int | None:
-        """The seat that leads, or led, this trick; known from the start only where no club decides it."""
+        """The leader of this trick; None before passing if a club decides the first lead."""
         return _seat(self._states[0]["leader"])
 
     @property
@@ -229,7 +237,7 @@ class Deal:
 
     @property
     def tricks(self) -> list[list[tuple[int, Card]]]:
-        """All tricks, the unfinished one included: (seat, card) in order of play."""
+        """All tricks, including the unfinished one: (seat, card) in order of play."""
         n = self.rules.players
         result: list[list[tuple[int, Card]]] = []
         seat_of = {card: seat for seat, cards in enumerate(self._masks("played")) for card in cards}
@@ -241,12 +249,12 @@ class Deal:
 
     @property
     def trick(self) -> list[tuple[int, Card]]:
-        """The cards on the table: (seat, card) in order of play."""
+        """The unfinished trick: (seat, card) in order of play."""
         return self.tricks[-1] if self._states[0]["trick_size"] else []
 
     @property
     def taken(self) -> tuple[CardSet, ...]:
-        """The cards each seat has won, a kitty included."""
+        """The cards that each seat has won, including a kitty."""
         return self._masks("taken")
 
     @property
@@ -261,23 +269,26 @@ class Deal:
 
     @property
     def points(self) -> tuple[int, ...]:
-        """Points of each seat: taken so far, or, at the end, with moon and bonuses."""
+        """The points of each seat: those taken so far, or at the end the score of the deal with moon and bonuses."""
         return self._points()[0]
 
     @property
     def shooter(self) -> int | None:
-        """The seat that shot the moon, once the deal is over."""
+        """The seat that shot the moon, or None; known when the deal is over."""
         return self._points()[1]
 
     @property
     def points_open(self) -> bool:
-        """Whether a card that counts is still to be won; if not, the rest cannot change the points."""
+        """Whether the rest of the deal can still change the points."""
         from heartlab.kernel.play import points_left
 
         return bool(points_left(self._compiled[0], self._states[0]))
 
     def observe(self, seat: int) -> Observation:
-        """What a seat may know."""
+        """What a seat may know.
+
+        :raises ValueError: if there is no such seat.
+        """
         from heartlab.kernel.table import observe_table
 
         if not 0 <= seat < self.rules.players:
@@ -287,22 +298,21 @@ class Deal:
         observe_table(self._compiled, self._states, self._histories, row, seats, self._player_keys, records)
         return Observation(self.rules, records)
 
-    # --- moving on ---
+    # --- actions ---
 
     def pass_cards(self, seat: int, cards: CardSet | str | Iterable[Card | str]) -> None:
-        """Pass cards for a seat; when everybody has passed, the cards change hands and play begins.
+        """Pass cards for a seat; when all seats have passed, the cards are exchanged and play begins.
 
         :raises IllegalPlay: if it is not time to pass, or the cards cannot be passed.
         """
         from heartlab.kernel.table import give_table
 
         chosen = cards if isinstance(cards, CardSet) else CardSet(cards)
-        reason = why_not_pass(self, seat, chosen)
-        if reason:
-            raise IllegalPlay(reason)
-        verdict = np.zeros(1, np.bool_)
-        masks = np.array([chosen.mask], np.uint64)
-        give_table(self._compiled, self._keys, self._states, np.array([seat], np.int64), masks, verdict)
+        seats, masks, verdict = np.array([seat], np.int64), np.array([chosen.mask], np.uint64), np.zeros(1, np.bool_)
+        if seat in self.to_pass:
+            give_table(self._compiled, self._keys, self._states, seats, masks, verdict)
+        if not verdict[0]:
+            raise IllegalPlay(why_not_pass(self, seat, chosen))
 
     def play(self, card: Card | str) -> None:
         """Play a card for the seat to move.
@@ -312,17 +322,20 @@ class Deal:
         from heartlab.kernel.table import play_table
 
         number = next(iter(CardSet([card])))
-        reason = self.why_illegal(number)
-        if reason:
-            raise IllegalPlay(reason)
-        play_table(self._compiled, self._states, self._histories, np.array([number], np.int8), np.zeros(1, np.bool_))
+        verdict = np.zeros(1, np.bool_)
+        play_table(self._compiled, self._states, self._histories, np.array([number], np.int8), verdict)
+        if not verdict[0]:
+            raise IllegalPlay(self.why_illegal(number), self.rule_against(number))
 
     def force_exchange(self, received: Sequence[CardSet]) -> None:
-        """Say how a pool was dealt out again, for replaying a record; must come before the first card."""
+        """Set what each seat received from a pool, to replay a record; only before the first card.
+
+        :raises IllegalPlay: if no pool was just passed, or the cards are not those of the pool.
+        """
         from heartlab.kernel.dealing import begin
 
         if self.history or self.to_pass or self.pass_direction != "pool":
-            raise IllegalPlay("only a pool that was just passed can be dealt out again")
+            raise IllegalPlay("a pool can be dealt out only after passing and before the first card")
         pooled = [card for cards in self.passed for card in cards]
         given = [card for cards in received for card in cards]
         if sorted(pooled) != sorted(given) or any(len(cards) != self.rules.pass_count for cards in received):
@@ -335,20 +348,15 @@ class Deal:
         begin(self._compiled[0], self._states[0])
 
     def choose_moon(self, choice: str) -> None:
-        """Say what the moon does under ``moon=choice``: ``"others"`` or ``"self"``."""
+        """Set the effect of a moon under `moon=choice`: `"others"` or `"self"`.
+
+        :raises IllegalPlay: if the rules leave no choice, or the choice is unknown.
+        """
         if self.rules.moon != "choice":
             raise IllegalPlay(f"the rules leave no choice about the moon: moon={self.rules.moon}")
         if choice not in ("others", "self"):
-            raise IllegalPlay(f"{choice!r} is no choice for the moon: say 'others' or 'self'")
+            raise IllegalPlay(f"{choice!r} is not an effect of a moon: choose 'others' or 'self'")
         self._states[0]["moon_choice"] = MOONS.index(choice)
-
-    def _choose_moon_for(self, points: Sequence[int]) -> None:
-        """Choose what gives these points, if something does: a record tells the shooter's choice by its points."""
-        fitting = []
-        for choice in ("others", "self"):
-            self.choose_moon(choice)
-            fitting += [choice] if self.points == tuple(points) else []
-        self._states[0]["moon_choice"] = MOONS.index(fitting[0] if fitting else "off")
 
     def play_randomly(self, seed: int = 0) -> None:
         """Finish the deal with random passes and cards."""
@@ -368,7 +376,7 @@ class Deal:
         return twin
 
     def before(self, place: int) -> Deal:
-        """The same deal as it stood before its card number `place` (from 1) was played.
+        """A copy of the deal before card number `place` (from 1) was played.
 
         :raises ValueError: if the deal has no such card.
         """
@@ -378,20 +386,23 @@ class Deal:
         record = self.to_record()
         return Deal.from_record(replace(record, plays=record.plays[: place - 1], points=None, moon=None))
 
-    # --- why not ---
+    # --- explanations ---
 
     def why_illegal(self, card: Card) -> str:
-        """Why the seat to move may not play a card, in one sentence; empty if it may."""
+        """The reason why the seat to move may not play a card, in one sentence; empty if it may."""
         return why_not_play(self, card)
 
     def rule_against(self, card: Card) -> str:
-        """The rule alone that forbids the seat to move a card; empty if it may be played."""
+        """Only the rule that forbids a card to the seat to move; empty if the card is legal."""
         return rule_against(self, card)
 
     # --- text ---
 
     def to_record(self, **details: Any) -> DealRecord:
-        """The deal as a record; details such as ``players`` and ``seed`` go with it."""
+        """The deal as a record.
+
+        :param details: further fields of the record, such as `players` and `seed`.
+        """
         exchanged = self.pass_direction != "hold" and not self.to_pass
         return DealRecord(
             rules=self.rules,
@@ -410,56 +421,33 @@ class Deal:
         )
 
     def to_text(self) -> str:
-        """The deal in the record format: what :meth:`from_text` reads back."""
+        """The deal in the text form of records, which `from_text` parses."""
         return to_text(self.to_record())
 
     @classmethod
     def from_text(cls, text: str) -> Deal:
-        """Replay the first deal of a text in any of the record forms.
+        """Replay the first deal of a text in any form of records.
 
-        :raises RecordError: if there is none, or it breaks the rules.
+        :raises RecordError: if there is no deal, or a card is illegal.
         """
         for record in read_records(text):
             return cls.from_record(record)
         raise RecordError("there is no deal in this text")
 
-    @classmethod
-    def from_record(cls, record: DealRecord) -> Deal:
-        """Replay a record, checking every card against the rules; a first leader is believed only where chance says it.
+    @staticmethod
+    def from_record(record: DealRecord) -> Deal:
+        """Replay a record and check every card and the points against the rules.
 
-        :raises RecordError: at the line of the first card that the rules forbid, or of wrong points.
+        The first leader is taken from the record only under `opening=random`; otherwise it follows from the rules.
+
+        :raises RecordError: with the line of the first illegal card, or of wrong points.
         """
-        deal = cls.from_hands(
-            record.hands,
-            record.rules,
-            number=record.number,
-            pass_direction=record.pass_direction,
-            leader=record.leader if record.rules.opening == "random" else None,
-            scores=record.scores,
-        )
-        line = record.line
-        try:
-            for seat, cards in enumerate(record.passed or ()):
-                line = record.line_of(f"gives {seat}")
-                deal.pass_cards(seat, cards)
-            if record.received is not None:
-                deal.force_exchange(record.received)
-            for ply, card in enumerate(record.plays):
-                line = record.line_of_play(ply)
-                if ply == 0 and deal.to_move != record.leader:
-                    raise IllegalPlay(f"seat {record.leader} leads, but seat {deal.to_move} should")
-                deal.play(card)
-        except IllegalPlay as error:
-            raise RecordError(str(error), line=line) from error
-        if deal.rules.moon == "choice" and deal.shooter is not None and record.points is not None:
-            deal._choose_moon_for(record.points)
-        for name, said, found in (("points", record.points, deal.points), ("moon", record.moon, deal.shooter)):
-            if deal.is_over and said is not None and said != found:
-                raise RecordError(f"{name} {said} is written, but the cards give {found}", line=record.line_of(name))
-        return deal
+        from heartlab.records.replay import replay
+
+        return replay(record)
 
     def __str__(self) -> str:
-        """The table as text: hands around, the trick in the middle, points."""
+        """The deal as text: the hands in a circle, the trick in the middle, points."""
         from heartlab.deal_text import show_deal
 
         return show_deal(self)

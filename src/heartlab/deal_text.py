@@ -1,4 +1,4 @@
-"""A deal in words: the table as text for people, and why the rules forbid a card or a pass."""
+"""A deal as text: the hands and the trick for people to read, and the reason why a card or a pass is illegal."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from heartlab.cards import (
     CS_SUITS,
+    HEARTS,
     RANK_CHARS,
     SUIT_NAMES,
     SUIT_SYMBOLS,
@@ -38,14 +39,14 @@ def _seat_block(deal: Deal, seat: int) -> list[str]:
 
 
 def _table_lines(deal: Deal) -> list[str]:
-    """The cards on the table, drawn so that each lies before its seat (four players)."""
+    """The unfinished trick, each card on the side of its seat (four players)."""
     cards = dict(deal.trick)
     at = [pretty_card(cards[seat]) if seat in cards else "· " for seat in range(4)]
     return ["", f"      {at[2]}", f"   {at[1]}    {at[3]}", f"      {at[0]}", ""]
 
 
 def show_deal(deal: Deal) -> str:
-    """The whole deal: seat 0 sits at the bottom, the others follow clockwise."""
+    """The whole deal with seat 0 at the bottom and the others clockwise."""
     head = f"deal {deal.number} ({deal.rules}), passing {deal.pass_direction}"
     if deal.phase == "pass":
         head += f"; seats {', '.join(map(str, deal.to_pass))} still have to pass"
@@ -83,7 +84,7 @@ def _status(deal: Deal) -> str:
 
 
 def why_not_play(deal: Deal, card: Card) -> str:
-    """Why the seat to move may not play a card, with hand, table and legal cards; empty if it may."""
+    """The reason why the seat to move may not play a card, with hand, trick and legal cards; empty if it may."""
     rule = rule_against(deal, card)
     if not rule or deal.to_move is None:
         return f"{pretty_card(card)} cannot be played: {rule}" if rule else ""
@@ -95,7 +96,7 @@ def why_not_play(deal: Deal, card: Card) -> str:
 
 
 def rule_against(deal: Deal, card: Card) -> str:
-    """The rule alone that forbids the seat to move a card; empty if it may be played."""
+    """Only the rule that forbids a card to the seat to move; empty if the card is legal."""
     seat = deal.to_move
     if seat is None:
         return "the deal is over" if deal.is_over else f"seats {deal.to_pass} still have to pass"
@@ -113,7 +114,7 @@ def rule_against(deal: Deal, card: Card) -> str:
         return "the first lead must be a club"
     if _is_kept_from_first_trick(deal, card):
         return "penalty cards may not fall on the first trick"
-    if not deal.hearts_broken and card_suit(card) == 3 and led is None:
+    if not deal.hearts_broken and card_suit(card) == HEARTS and led is None:
         return "hearts are not broken yet"
     if not deal.hearts_broken and rules.queen_after_hearts:
         return "Q♠ may not be played before hearts are broken"
@@ -121,13 +122,13 @@ def rule_against(deal: Deal, card: Card) -> str:
 
 
 def _is_kept_from_first_trick(deal: Deal, card: Card) -> bool:
-    """Whether the rule about the first trick forbids a card; it gives way to a hand of nothing but penalties."""
+    """Whether the rule about the first trick forbids a card; it does not apply to a hand of penalty cards only."""
     applies = len(deal.history) < deal.rules.players and not deal.rules.first_trick_points
     return applies and card in deal.rules.penalty_cards and not deal.legal & deal.rules.penalty_cards
 
 
 def why_not_pass(deal: Deal, seat: int, cards: CardSet) -> str:
-    """Why a seat may not pass these cards; empty if it may."""
+    """The reason why a seat may not pass these cards; empty if it may."""
     hand = deal.hands[seat] if 0 <= seat < deal.rules.players else CardSet()
     if seat not in deal.to_pass:
         return f"seat {seat} has nothing to pass now: passing is {deal.pass_direction}, to pass are {deal.to_pass}"

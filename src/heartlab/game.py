@@ -1,12 +1,4 @@
-"""A whole game: deals until somebody reaches the limit, or a fixed number of deals.
-
->>> game = Game("standard", seed=3)
->>> while not game.is_over:
-...     game.deal.play_randomly(seed=game.deal.number)
-...     game.next_deal()
->>> max(game.scores) >= 100
-True
-"""
+"""A whole game: deals until a seat reaches the limit, or a fixed number of deals."""
 
 from __future__ import annotations
 
@@ -17,7 +9,7 @@ from heartlab.rules import Rules
 
 
 def game_is_over(rules: Rules, scores: Sequence[int], deals: int) -> bool:
-    """Whether a game with these totals after so many deals is over."""
+    """Whether a game is over, given the totals and the number of deals played."""
     if rules.deals is not None:
         reached = deals >= rules.deals
     else:
@@ -34,7 +26,15 @@ def winners(scores: Sequence[int]) -> list[int]:
 
 
 class Game:
-    """A game in progress: the deal on the table, the totals, and the deals before it."""
+    """A game: the current deal, the finished ones, and the totals.
+
+    >>> game = Game("standard", seed=3)
+    >>> while not game.is_over:
+    ...     game.deal.play_randomly(seed=game.deal.number)
+    ...     game.next_deal()
+    >>> max(game.scores) >= 100
+    True
+    """
 
     def __init__(self, rules: Rules | str = "standard", seed: int = 0) -> None:
         self.rules = Rules.parse(rules)
@@ -49,18 +49,18 @@ class Game:
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has ended."""
+        """Whether the game is over."""
         return bool(self.finished) and game_is_over(self.rules, self.scores, len(self.finished))
 
     @property
     def winners(self) -> list[int]:
-        """The seats with the lowest total, once the game is over."""
+        """The seats with the lowest total; empty until the game is over."""
         return winners(self.scores) if self.is_over else []
 
     def next_deal(self) -> None:
-        """Count the finished deal and deal the next one, unless the game is over.
+        """Add the finished deal to the totals, and deal the next one unless the game is over.
 
-        :raises ValueError: if the deal on the table is not finished, or the game is over already.
+        :raises ValueError: if the current deal is not finished, or the game is over.
         """
         if self.is_over:
             raise ValueError(f"the game is over: {self}")

@@ -1,11 +1,16 @@
-"""What one seat may know of a deal, as a friendly object. Nothing in it can reach the hidden hands."""
+"""What one seat may know of a deal: a single observation, and batches of them.
+
+An observation holds no reference to the hidden hands; only `OpenStates`, for open players, has them.
+"""
 
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from heartlab.cards import CS_SUITS, SUITS, Card, CardSet, Suit, card_suit, pretty_card
 from heartlab.kernel.layout import NOBODY, OVER, PASSING, STATE, StateArray, compile_rules
@@ -16,9 +21,19 @@ if TYPE_CHECKING:
 
 
 class Observation:
-    """The view of one seat: own hand, the table, everything that was played, and what it shows about the others.
+    """What one seat may know: its hand, the trick, all cards played, and what they show about the other hands.
 
-    Made by :meth:`heartlab.Deal.observe`; players get one per choice.
+    Made by `Deal.observe`; a player gets one per decision.
+
+    >>> from heartlab import Deal
+    >>> deal = Deal("seed", seed=1)
+    >>> obs = deal.observe(2)
+    >>> obs.hand == deal.hands[2], len(obs.unseen), obs.trick
+    (True, 39, [])
+    >>> obs.voids(0)
+    []
+    >>> [world.hands[2] == obs.hand for world in obs.worlds(3)]
+    [True, True, True]
     """
 
     __slots__ = ("_record", "records", "rules")
@@ -32,7 +47,7 @@ class Observation:
 
     @property
     def seat(self) -> int:
-        """The seat whose view this is."""
+        """The seat that observes."""
         return int(self._record["seat"])
 
     @property
@@ -42,28 +57,27 @@ class Observation:
 
     @property
     def legal(self) -> CardSet:
-        """The cards this seat may play now; empty if it is not its turn to play."""
+        """The cards that this seat may play now; empty if it is not its turn."""
         return CardSet(int(self._record["legal"]))
 
     @property
     def may_pass(self) -> CardSet:
         """The cards of the hand that may be passed."""
-        forbidden = 0 if self.rules.pass_high_spades else 7 << 36
-        return CardSet(int(self._record["hand"]) & ~forbidden)
+        return CardSet(int(self._record["hand"]) & ~int(compile_rules(self.rules)[0]["no_pass"]))
 
     @property
     def pass_count(self) -> int:
-        """How many cards are to be passed."""
+        """The number of cards to pass."""
         return self.rules.pass_count
 
     @property
     def passed(self) -> CardSet:
-        """The cards this seat gave away."""
+        """The cards that this seat passed."""
         return CardSet(int(self._record["passed"]))
 
     @property
     def received(self) -> CardSet:
-        """The cards this seat got for them."""
+        """The cards that this seat received."""
         return CardSet(int(self._record["received"]))
 
     @property
@@ -73,19 +87,19 @@ class Observation:
 
     @property
     def rng(self) -> random.Random:
-        """A generator for this choice: the same seed, deal, seat and card number give the same numbers."""
+        """A random generator for this decision, seeded by (seed, deal, seat, cards played)."""
         return random.Random(int(self._record["random"]))
 
-    # --- the table ---
+    # --- the deal ---
 
     @property
     def phase(self) -> str:
-        """``"pass"``, ``"play"`` or ``"over"``."""
+        """`"pass"`, `"play"` or `"over"`."""
         return {PASSING: "pass", OVER: "over"}.get(int(self._record["phase"]), "play")
 
     @property
     def to_move(self) -> int | None:
-        """The seat that is to play a card."""
+        """The seat to play a card, or None."""
         seat = int(self._record["to_move"])
         return None if seat == NOBODY else seat
 
@@ -101,7 +115,7 @@ class Observation:
 
     @property
     def trick_number(self) -> int:
-        """Tricks finished."""
+        """The number of finished tricks."""
         return int(self._record["trick_number"])
 
     @property
@@ -111,12 +125,12 @@ class Observation:
 
     @property
     def hand_sizes(self) -> tuple[int, ...]:
-        """How many cards each seat holds."""
+        """The number of cards in each hand."""
         return self._per_seat("hand_sizes")
 
     @property
     def trick(self) -> list[tuple[int, Card]]:
-        """The cards on the table: (seat, card) in order of play."""
+        """The unfinished trick: (seat, card) in order of play."""
         n, leader = self.rules.players, int(self._record["leader"])
         cards = self._record["trick_cards"][: self._record["trick_size"]]
         return [((leader + i) % n, int(card)) for i, card in enumerate(cards)]
@@ -131,12 +145,12 @@ class Observation:
 
     @property
     def led(self) -> Suit | None:
-        """The suit led, or None if a lead is due."""
+        """The suit led, or None before the lead."""
         return card_suit(self.trick[0][1]) if self._record["trick_size"] else None
 
     @property
     def winning(self) -> tuple[int, Card] | None:
-        """The seat that is winning the trick, and its card."""
+        """The seat that is winning the trick and its card, or None before the lead."""
         return (int(self._record["winner"]), int(self._record["best"])) if self._record["trick_size"] else None
 
     @property
@@ -161,19 +175,19 @@ class Observation:
 
     @property
     def points(self) -> tuple[int, ...]:
-        """What the cards won so far count for each seat, before moon and doubling."""
+        """The points of the cards that each seat has won so far, before moon and doubling."""
         return tuple(sum(self.rules.card_points(card) for card in cards) for cards in self.taken)
 
     @property
     def unseen(self) -> CardSet:
-        """The cards of which this seat does not know where they are: in other hands or a kitty."""
+        """The cards that are in other hands or in an unknown kitty."""
         mask = int(compile_rules(self.rules)[0]["pack"]) & ~int(self._record["hand"]) & ~int(self._record["kitty"])
         for played in self._record["played"][: self.rules.players]:
             mask &= ~int(played)
         return CardSet(mask)
 
     def voids(self, seat: int) -> list[Suit]:
-        """The suits that a seat has shown it does not hold."""
+        """The suits in which a seat is known to be void."""
         if seat == self.seat:
             return [suit for suit in SUITS if not int(self._record["hand"]) & CS_SUITS[suit]]
         held = int(self._record["may_hold"][seat])
@@ -181,15 +195,15 @@ class Observation:
 
     @property
     def where(self) -> str:
-        """Which choice this is, as messages name it."""
+        """This decision as error messages name it: deal, seat, cards played."""
         return f"deal {self.deal_number}, seat {self.seat}, after {len(self.history)} cards"
 
     # --- worlds ---
 
     def worlds(self, count: int, seed: int = 0) -> list[Deal]:
-        """Full deals that fit this view, each equally likely.
+        """Sample full deals that are consistent with this observation, uniformly and independently.
 
-        :raises ValueError: if no deal fits, which only a made-up observation can cause.
+        :raises ValueError: if no deal is consistent, which cannot happen to an observation of a real deal.
         """
         from heartlab.compiled.rng import seed_key
         from heartlab.deal import Deal
@@ -202,7 +216,7 @@ class Observation:
         return [Deal._from_state(self.rules, states[i : i + 1], self.history) for i in range(count)]
 
     def count_worlds(self) -> float:
-        """The number of full deals that fit this view."""
+        """The number of full deals that are consistent with this observation."""
         from heartlab.kernel.table import count_worlds_table
 
         return float(count_worlds_table(compile_rules(self.rules), self.records))
@@ -225,3 +239,58 @@ class Observation:
 
     def _per_seat(self, field: str) -> tuple[int, ...]:
         return tuple(int(value) for value in self._record[field][: self.rules.players])
+
+
+@dataclass(frozen=True)
+class Observations:
+    """A batch of observations, one row per decision that a closed player has to make.
+
+    >>> from heartlab import Deal, make_player
+    >>> deal = Deal("seed", seed=1)
+    >>> batch = Observations.of(deal.observe(deal.to_move))
+    >>> len(batch), batch[0].seat == deal.to_move
+    (1, True)
+    >>> make_player("random").choose_cards(batch)[0] in deal.legal
+    True
+    """
+
+    rules: Rules
+    compiled: StateArray
+    """The rules as an array of one RULES record, as kernels take them."""
+    records: StateArray
+    """One OBSERVATION record per row."""
+
+    @staticmethod
+    def of(obs: Observation) -> Observations:
+        """A single observation as one row."""
+        return Observations(obs.rules, compile_rules(obs.rules), np.ascontiguousarray(obs.records))
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __getitem__(self, row: int) -> Observation:
+        return Observation(self.rules, self.records[row : row + 1])
+
+    def take(self, rows: npt.NDArray[np.int64]) -> Observations:
+        """The batch with some of the rows."""
+        return Observations(self.rules, self.compiled, self.records[rows])
+
+
+@dataclass(frozen=True)
+class OpenStates(Observations):
+    """A batch for an open player: observations and whole states.
+
+    >>> from heartlab import Deal
+    >>> deal = Deal("seed", seed=1)
+    >>> closed = Observations.of(deal.observe(deal.to_move))
+    >>> batch = OpenStates(closed.rules, closed.compiled, closed.records, deal._states)
+    >>> int(batch.states["hands"][0, 3]) == deal.hands[3].mask
+    True
+    """
+
+    states: StateArray
+    """One STATE record per row."""
+
+    def take(self, rows: npt.NDArray[np.int64]) -> OpenStates:
+        """The batch with some of the rows."""
+        return OpenStates(self.rules, self.compiled, self.records[rows], self.states[rows])

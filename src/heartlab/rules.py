@@ -1,21 +1,21 @@
-"""The rules of a Hearts game as one frozen value, and the presets by name.
+"""The rules of a Hearts game as one immutable value, and presets by name.
 
-Sources disagree about Hearts, so the rules are data. What we chose where they leave a gap:
+Published rules of Hearts differ, so the rules are data. Where they leave something open, we chose:
 
 - **Seats** go clockwise; *left* is the next seat. Deal number d uses entry ``d % len(passing)`` of the pass cycle
   and is dealt by seat ``d % players``.
-- **Penalty cards** are the cards worth more than zero: by default the hearts and Q♠. They are what may not fall on
-  the first trick, and what a *moon* must gather. A bonus card (J♦) is not one of them.
-- **Moon**: the shooter's own penalty points go to each of the others (``others``) or are taken off the shooter
-  (``self``); 26 by default, doubled for a *sun* (every trick). A bonus stays with whoever took the bonus card.
-  ``best`` gives the points to the others unless that ends the game without the shooter winning alone, and then
-  takes them off the shooter; ``choice`` does the same unless the shooter says otherwise. Nobody gets the
-  no-tricks bonus in a deal with a moon.
-- **Kitty**: when the cards do not divide evenly the rest is the kitty, face down, shown to nobody before the end of
-  the deal (``kitty_seen`` lets its taker look). Its points count for its taker. If nobody takes it, a moon needs
-  only the penalty cards that were dealt.
-- **Doubler**: the cards its taker took, bonus included, count twice.
-- **Scatter** passes one card to each other seat, lowest card to the left and on clockwise. **Pool** shuffles all
+- **Penalty cards** are the cards worth more than zero: by default the hearts and Q♠. These are the cards that may
+  not be played to the first trick, and the cards that a *moon* must take. A bonus card (J♦) is not one of them.
+- **Moon**: the shooter's own penalty points go to each of the others (`others`) or are subtracted from the shooter's
+  score (`self`); 26 by default, doubled for a *sun* (every trick). A bonus stays with whoever took the bonus card.
+  `best` gives the points to the others unless that ends the game without the shooter as the only winner, and then
+  subtracts them; `choice` does the same unless the shooter chooses otherwise. Nobody gets the no-tricks bonus in a
+  deal with a moon.
+- **Kitty**: when the cards do not divide evenly, the rest is the kitty, face down until the end of the deal
+  (with `kitty_seen` its taker may look). Its points count for its taker. If nobody takes it, a moon needs only the
+  penalty cards that were dealt.
+- **Doubler**: all cards that its taker took, bonus included, count twice.
+- **Scatter** passes one card to each other seat, the lowest to the left and so on clockwise. **Pool** shuffles all
   passed cards together and deals them out again. **Random** draws the number of seats, hold included.
 - **Pips**: number cards count their number, J Q K ten, the ace eleven.
 """
@@ -29,6 +29,7 @@ from typing import Any, Literal, get_args, get_type_hints
 from heartlab.cards import (
     ACE_OF_SPADES,
     CARDS,
+    CS_HIGH_SPADES,
     HEARTS,
     JACK,
     KING_OF_SPADES,
@@ -56,15 +57,15 @@ _CARD_KEYS = ("bonus", "doubler")
 PASS_WORDS = ("left", "right", "across", "hold", "scatter", "pool", "random")
 
 SCATTER, POOL, RANDOM_OFFSET = -1, -2, -3
-"""Codes of the pass directions that are not an offset of seats."""
+"""Codes of the pass directions that are not a number of seats."""
 
 
 class RulesError(ValueError):
-    """Rules that contradict themselves, or a text that names no rules."""
+    """Rules that contradict each other, or a text that cannot be parsed as rules."""
 
 
 def _default_removed(players: int) -> CardSet:
-    """The cards usually taken out so that the rest divides evenly; 2♣ stays in, so that it can open."""
+    """The cards usually removed so that the rest divides evenly; 2♣ is kept for the first lead."""
     return CardSet({3: "2D", 4: "", 5: "2D 2S", 6: "2D 3D 3C 4C"}[players])
 
 
@@ -79,7 +80,7 @@ def _default_passing(players: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """Every switch of the game. ``Rules()`` is the standard game; ``Rules.parse`` reads presets and changes.
+    """The rules of a game. `Rules()` is the standard game; `Rules.parse` reads a preset with changes.
 
     >>> Rules.parse("standard,moon=self,bonus=JD").moon
     'self'
@@ -90,41 +91,42 @@ class Rules:
     players: int = 4
     """Seats at the table, 3 to 6."""
     removed: CardSet = field(default_factory=CardSet)
-    """Cards taken out of the pack before dealing."""
+    """Cards removed from the pack before dealing."""
     kitty: Kitty = "none"
     """Who takes the cards left over: the winner of the first trick, of the first heart, or nobody."""
     kitty_seen: bool = False
     """The taker of the kitty may look at it."""
     passing: tuple[str, ...] = ("left", "right", "across", "hold")
-    """Pass directions, one per deal, over and over: left, right, across, hold, +2, -2, scatter, pool, random."""
+    """The cycle of pass directions, one per deal: left, right, across, hold, +2, -2, scatter, pool, random."""
     pass_count: int = 3
     """Cards that each seat passes."""
     pass_high_spades: bool = True
     """Q♠ K♠ A♠ may be passed."""
     opening: Opening = "2C"
-    """Who leads first, and what: 2♣ itself, any club of its holder, the lowest club dealt, any card of a seat."""
+    """The first lead: 2♣; any club of its holder; the lowest club dealt; any card of the seat left of the dealer, or of
+    a random seat."""
     first_trick_points: bool = False
-    """Penalty cards may fall on the first trick although another card could be played."""
+    """Penalty cards may be played to the first trick even if another card could be."""
     hearts: HeartsLead = "broken"
     """Whether hearts may be led before they are broken."""
     queen_breaks_hearts: bool = False
-    """Q♠ breaks hearts, too."""
+    """Q♠ breaks hearts as well."""
     hearts_before_queen: bool = False
-    """A seat that could otherwise lead only Q♠ may lead a heart although hearts are not broken."""
+    """A seat that could otherwise lead only Q♠ may lead a heart before hearts are broken."""
     queen_after_hearts: bool = False
-    """Q♠ may not be played before hearts are broken, unless nothing else can be."""
+    """Q♠ may be played before hearts are broken only if nothing else is legal."""
     moon: Moon = "others"
-    """What taking all penalty cards does."""
+    """What happens when one seat takes all penalty cards."""
     moon_needs_bonus: bool = False
-    """A moon needs the bonus card, too."""
+    """A moon needs the bonus card as well."""
     sun: bool = False
     """Taking every trick counts as two moons."""
     bonus: Card | None = None
-    """A card that is good to take, usually JD or TD."""
+    """A card with negative points, usually JD or TD."""
     bonus_points: int = -10
     """What the bonus card counts."""
     no_tricks: int = 0
-    """What a seat scores that takes no trick (a bonus is negative)."""
+    """The score of a seat that takes no trick: zero or negative."""
     heart_points: HeartPoints = "one"
     """What a heart counts: one, its rank (ace 14), its pips, or none."""
     queen_points: int = 13
@@ -138,11 +140,11 @@ class Rules:
     limit: int = 100
     """The score that ends the game."""
     over_limit: bool = False
-    """The limit has to be passed, not only reached."""
+    """The limit has to be exceeded, not only reached."""
     deals: int | None = None
     """A fixed number of deals instead of the limit."""
     ties: Ties = "shared"
-    """Two winners share the game, or the game goes on until one is ahead."""
+    """With equal lowest totals at the end: the winners share the game, or play goes on until one is ahead."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.removed, CardSet):
@@ -201,15 +203,15 @@ class Rules:
         return sum(self.card_points(card) for card in self.penalty_cards)
 
     def pass_direction(self, deal_number: int) -> str:
-        """The entry of the pass cycle for a deal."""
+        """The pass direction of a deal, by the pass cycle."""
         return self.passing[deal_number % len(self.passing)]
 
     def pass_code(self, direction: str) -> int:
-        """A direction as a number: seats clockwise (0 is hold), or SCATTER, POOL, RANDOM_OFFSET."""
+        """A pass direction as a number: seats clockwise (0 is hold), or SCATTER, POOL, RANDOM_OFFSET."""
         return _pass_code(direction, self.players)
 
     def pass_name(self, code: int) -> str:
-        """The inverse of :meth:`pass_code`: left, right, across, hold, scatter, pool, or seats as +2."""
+        """The inverse of `pass_code`: left, right, across, hold, scatter, pool, or a number of seats such as +2."""
         names = {0: "hold", 1: "left", self.players - 1: "right", SCATTER: "scatter", POOL: "pool"}
         if self.players % 2 == 0:
             names[self.players // 2] = "across"
@@ -219,9 +221,9 @@ class Rules:
 
     @classmethod
     def parse(cls, text: str | Rules) -> Rules:
-        """Read ``PRESET[,KEY=VALUE...]``; the preset may be left out, which means ``standard``.
+        """Parse `PRESET[,KEY=VALUE...]`; without a preset, `standard`.
 
-        :raises RulesError: for an unknown preset, key or value, or a contradiction; the message says which are known.
+        :raises RulesError: for an unknown preset, key or value, or a contradiction; the message lists the known ones.
         """
         if isinstance(text, Rules):
             return text
@@ -236,11 +238,11 @@ class Rules:
             key, equals, value = word.partition("=")
             key = key.strip().replace("-", "_")
             if not equals:
-                raise RulesError(f"{word!r} is no change of rules; write KEY=VALUE, as in moon=self")
+                raise RulesError(f"{word!r} is not a rule: write KEY=VALUE, as in moon=self")
             if key not in _HINTS:
                 raise RulesError(f"no rule is called {key!r}; known are {', '.join(_HINTS)}")
             if key in changes:
-                raise RulesError(f"{key} is said twice; the second time as {word}")
+                raise RulesError(f"duplicate rule {key}: the second is {word}")
             changes[key] = _read_value(key, value.strip())
         return _with_changes(PRESETS[base], changes)
 
@@ -256,14 +258,14 @@ class Rules:
         return f"Rules.parse({str(self)!r})"
 
     def to_dict(self) -> dict[str, Any]:
-        """The rules as plain values for JSON; cards by name."""
+        """The rules as plain values for JSON, with cards by name."""
         return {f.name: _plain(f.name, getattr(self, f.name)) for f in fields(self)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Rules:
-        """The inverse of :meth:`to_dict`; missing keys mean the standard game.
+        """The inverse of `to_dict`; missing keys take their value from the standard game.
 
-        :raises RulesError: for an unknown key, a value of the wrong kind, or a contradiction.
+        :raises RulesError: for an unknown key, a value of the wrong type, or a contradiction.
         """
         unknown = sorted(set(data) - set(_HINTS))
         if unknown:
@@ -271,7 +273,7 @@ class Rules:
         return cls(**{key: _read_plain(key, value) for key, value in data.items()})
 
     def replace(self, **changes: Any) -> Rules:
-        """These rules with some changed; a new number of players brings its usual pack and pass cycle along."""
+        """A copy with some rules changed; a new number of players brings its usual pack and pass cycle."""
         return _with_changes(self, changes)
 
 
@@ -293,11 +295,11 @@ def _pass_code(direction: str, players: int) -> int:
         return int(direction) % players
     if direction == "across":
         raise RulesError(f"passing 'across' needs an even number of players, not {players}; +2 or -2 would do")
-    raise RulesError(f"{direction!r} is no pass direction; known are {', '.join(PASS_WORDS)}, and seats as +2 or -2")
+    raise RulesError(f"{direction!r} is not a pass direction; known are {', '.join(PASS_WORDS)}, and seats as +2 or -2")
 
 
 def _check(rules: Rules) -> None:
-    """Refuse what cannot be played, with the reason."""
+    """Raise an error, with the reason, for rules that cannot be played."""
 
     def refuse(condition: bool, reason: str) -> None:
         if condition:
@@ -324,7 +326,7 @@ def _check(rules: Rules) -> None:
             code == SCATTER and rules.pass_count != n - 1,
             f"passing=scatter gives one card to each of the others: pass_count must be {n - 1}, not {rules.pass_count}",
         )
-    highest = rules.hand_size - (0 if rules.pass_high_spades else len(CardSet(7 << 36) - rules.removed))
+    highest = rules.hand_size - (0 if rules.pass_high_spades else len(CardSet(CS_HIGH_SPADES) - rules.removed))
     refuse(
         set(rules.passing) != {"hold"} and not 1 <= rules.pass_count <= highest,
         f"pass_count={rules.pass_count}: a hand of {rules.hand_size} can always pass 1 to {highest} cards",
@@ -358,7 +360,7 @@ def _check(rules: Rules) -> None:
 
 
 def _brought_along(base: Rules, players: int) -> dict[str, Any]:
-    """What changes by itself with the number of players: the pack, and the pass cycle if it was the usual one."""
+    """What a change of the number of players implies: its usual pack, and its pass cycle if the old one was usual."""
     if players == base.players or not MIN_PLAYERS <= players <= MAX_PLAYERS:
         return {}
     brought: dict[str, Any] = {"removed": _default_removed(players), "kitty": "none"}
@@ -376,7 +378,7 @@ def _with_changes(base: Rules, changes: dict[str, Any]) -> Rules:
 
 
 def _differences(preset: Rules, rules: Rules) -> list[str]:
-    """The changes that lead from the preset to the rules, as texts that parse back."""
+    """The changes from the preset to the rules, as texts that can be parsed."""
     start = {f.name: getattr(preset, f.name) for f in fields(preset)}
     brought = _brought_along(preset, rules.players)
     pack: dict[str, Any] = {key: brought.pop(key) for key in ("removed", "kitty") if key in brought}
@@ -408,7 +410,7 @@ def _write_value(key: str, value: Any) -> str:
 
 
 def _read_plain(key: str, value: Any) -> Any:
-    """A value as JSON has it: the inverse of `_plain`."""
+    """Parse a JSON value: the inverse of `_plain`."""
     if isinstance(value, str):
         return _read_value(key, value)
     hint = _HINTS[key]
@@ -421,9 +423,7 @@ def _read_plain(key: str, value: Any) -> Any:
     else:
         fits = key in _CARD_KEYS and value is None
     if not fits:
-        raise RulesError(
-            f"{key}={value!r}: such a value does not fit; `heartlab rules standard --json` shows what does"
-        )
+        raise RulesError(f"{key}={value!r} has the wrong type; `heartlab rules standard --json` shows valid values")
     return value
 
 
@@ -486,6 +486,7 @@ PRESETS: dict[str, Rules] = {
     ),
     "falcon": Rules(**_FREE_PLAY, moon="off", limit=100, over_limit=True),
 }
+"""Rule sets by name."""
 PRESET_NOTES: dict[str, str] = {
     "standard": "the game most people play: pass three, 2♣ leads, no points at first, hearts broken, moon +26",
     "seed": "Sturtevant & White 2006: no passing, no restriction on play, random first lead, moon counts",

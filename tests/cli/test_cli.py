@@ -100,7 +100,7 @@ def test_without_a_command_all_are_shown(run, line):
         (["arena", "gnome", "random", "--rules", "standard,mon=self"], "no rule is called 'mon'"),
         (
             ["arena", "gnome", "--rules", "standard,moon=self,moon=off"],
-            "moon is said twice; the second time as moon=off",
+            "duplicate rule moon: the second is moon=off",
         ),
         (["deal", "--number", "2147483648"], "there is no deal 2147483648"),
         (["arena", "gnome", "random", "--deals", "0"], "--deals 0: needs a number above zero"),

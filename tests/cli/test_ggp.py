@@ -57,11 +57,15 @@ def test_check_says_what_is_wrong_and_where(run, tmp_path):
         (["learn", "nim", "--learner", "avgmax", "--recognise"], "which takes --reading, --depth, --recall"),
         (
             ["learn", "nim", "--outcomes", "50=W,50=L"],
-            "'50=L' says of goals what they are worth that were named before",
+            "the outcome '50=L' names a goal that was named before",
         ),
         (["learn", "nim", "--recording", "some"], "no recording is called 'some'; there are all, own-and-last, own"),
-        (["learn", "nim", "--slips", "1.5"], "--slips 1.5: needs a share from 0 to 1"),
+        (["learn", "nim", "--slips", "1.5"], "the share of slips is from 0 to 1, not 1.5"),
         (["learn", "nim", "-o", "random", "--slips", "0"], "--slips makes no difference to the opponent random"),
+        (
+            ["discover", "nim", "m.json", "--depth", "3"],
+            "--depth 3: features look 2 plies ahead",
+        ),
         (["learn", "nim", "--seed", "-1"], "--seed -1: needs a number from 0 on"),
         (["serve", "random", "--port", "70000"], "--port 70000: a port is a number"),
         (["serve", "guru"], "no player of games is called 'guru'"),

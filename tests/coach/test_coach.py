@@ -14,17 +14,19 @@ pytest.importorskip("starlette", reason="needs the extra web")
 pytest.importorskip("uvicorn", reason="needs the extra web")
 pytest.importorskip("websockets", reason="needs the extra web")
 
+from heartlab.web.limits import Bucket
 from support.web_client import QUICK_COACH, serving
 from typer.testing import CliRunner
 
 from heartlab import cli
 from heartlab.cards import CardSet, card_name, parse_cards
+from heartlab.coach.coach import Coach, Seats, verdict
 from heartlab.coach.counting import count_cards
 from heartlab.coach.ideas import MOON_ALARM, ideas_for, moon_threatens
 from heartlab.coach.judgement import COACH, Judge
 from heartlab.coach.level import compare, estimate_level, interval
 from heartlab.coach.puzzles import DAYS, grade, make_puzzle
-from heartlab.coach.values import Decision
+from heartlab.coach.values import Decision, PassReview, clear_cost, is_mistake
 from heartlab.coach.words import _feature, knows_moon, sources
 from heartlab.deal import Deal
 from heartlab.learners.td_features.explain import Reason
@@ -32,10 +34,8 @@ from heartlab.players import make_player
 from heartlab.players.analysis import analyse
 from heartlab.rules import Rules
 from heartlab.web.bots import Bots
-from heartlab.web.coaching import FIRST, Coach, clear_cost, counts_for_level, is_mistake, verdict
-from heartlab.web.limits import Bucket
-from heartlab.web.messages import PassReview
-from heartlab.web.seated import Table
+from heartlab.web.coaching import FIRST, counts_for_level
+from heartlab.web.session import Session
 from heartlab.web.store import Settings, Store
 
 SCALE = int(os.environ.get("HEARTLAB_SCALE", "1"))
@@ -136,13 +136,13 @@ def test_the_cost_of_a_bad_pass_does_not_hang_on_the_seed(judge):
 
 def test_a_pool_is_dealt_out_in_another_way_in_every_world(monkeypatch):
     """And in the same way, by places in the pool, for all passes that are compared."""
-    begun, finish = [], Judge._finish
+    begun, finish = [], Judge.finish
 
     def watched(self, batch, states, *rest):
         begun.append(states.copy())
         return finish(self, batch, states, *rest)
 
-    monkeypatch.setattr(Judge, "_finish", watched)
+    monkeypatch.setattr(Judge, "finish", watched)
     deal, judge = Deal("standard,passing=pool", 3), Judge(QUICK_COACH)
     first = judge.passes(deal.observe(0), 0)
     ways = []
@@ -249,7 +249,7 @@ def test_it_names_the_idea(judge):
 
 def test_learned_words_are_silent_where_a_moon_threatens(judge):
     """If the network never saw a moon. And no idea praises points for the seat that is about to shoot it."""
-    coach, silent, spoken = Coach(None, judge), 0, 0
+    coach, silent, spoken = Coach(judge), 0, 0
     whole = [("standard", ended(seed, 9)) for seed in range(6)]
     for code, deal in positions()[::3] + whole:
         judged = judge.judge(deal, 0)
@@ -410,9 +410,9 @@ def test_the_interval_of_the_level_holds_the_truth(number):
 
 def test_only_deals_like_those_of_the_yardstick_count_for_the_level():
     def counts(rules="standard", helped=0, undos=0, **settings):
-        table = Table(Settings(rules, ["gnome"] * 3, **settings), [], lambda row: None)
-        table.row.helped, table.row.undos = helped, undos
-        return counts_for_level(table, table.row)
+        session = Session(Settings(rules, ["gnome"] * 3, **settings), [], lambda row: None)
+        session.row.helped, session.row.undos = helped, undos
+        return counts_for_level(session, session.row)
 
     assert counts()
     assert not counts("spot")
@@ -450,3 +450,25 @@ def test_mistakes_become_puzzles_and_a_level(served, monkeypatch):
         graded = client.ask("answer", "graded", **reply, card=puzzle["legal"][0])
         assert graded["best"] in puzzle["legal"]
         assert client.ask("answer", "graded", house=served.key, puzzle=puzzle["puzzle"], card="2C")["type"] == "failed"
+
+
+def test_a_mistake_is_searched_once(monkeypatch):
+    """By the check, its reasons, the review and a puzzle together; a hint before it has searched the same position."""
+    searched = []
+
+    def counted(deal, *arguments, **options):
+        searched.append(len(deal.history))
+        return analyse(deal, *arguments, **options)
+
+    monkeypatch.setattr("heartlab.coach.judgement.analyse", counted)
+    deal = next(deal for code, deal in positions() if code == "duck")
+    coach, seats = Coach(Judge(QUICK_COACH)), Seats(NAMES, ["gnome"] * 4)
+    coach.hint(deal, seats)
+    card = max(deal.legal, key=lambda card: coach.judge.analyse(deal, 0, card).cost)
+    checked = coach.check(deal, card, seats)
+    assert checked.better
+    _, decision = coach.decide(deal, card)
+    assert decision.cost == pytest.approx(checked.cost, abs=0.01)
+    assert checked.words == coach.against(deal, card, decision.cost, seats)
+    grade(coach.judge, 1, make_puzzle(deal, decision, NAMES), 0, card, 0.0)
+    assert searched == [len(deal.history)]

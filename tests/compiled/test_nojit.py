@@ -22,13 +22,14 @@ from heartlab.kernel.layout import STATE, compile_rules
 from heartlab.kernel.table import deal_table, legal_table, playout, points_table, random_deals, replay_table
 from heartlab.learners.advice.games import AdviceTable, sitter
 from heartlab.learners.advice.trainer import AdviceParameters, NetParameters, make_learner
-from heartlab.learners.advice.vote import LINEAR, NET, TABLE
+from heartlab.learners.advice.vote import LINEAR, NET, TABULAR
 from heartlab.learners.advice.vote_trainer import VoteParameters, VoteTrainer
-from heartlab.learners.falcon.agent import FalconAgent, FalconSettings
+from heartlab.learners.falcon.agent import FalconAgent
 from heartlab.learners.falcon.boxes import seedling
 from heartlab.learners.falcon.experience import gather
 from heartlab.learners.falcon.growth import grow
 from heartlab.learners.falcon.montecarlo import MonteCarloPlayer
+from heartlab.learners.falcon.settings import FalconSettings, Rule
 from heartlab.players.base import Observations
 from heartlab.rules import Rules
 
@@ -112,7 +113,7 @@ def advice_results(rules: Rules) -> dict[str, Any]:
     """Games of voters, learning and not, and a batch of the learned vote."""
     settings = {"rules": str(rules), "advice": "all"}
     learners = [
-        make_learner(TABLE, AdviceParameters(**settings), 1),
+        make_learner(TABULAR, AdviceParameters(**settings), 1),
         make_learner(NET, NetParameters(**settings, hidden=3), 1),
         make_learner(LINEAR, AdviceParameters(**settings, state="play", rule="joint", trace=0.5), 1),
         sitter("gnome"),
@@ -132,11 +133,11 @@ def advice_results(rules: Rules) -> dict[str, Any]:
 def falcon_results(rules: Rules) -> dict[str, Any]:
     """Games of learning FALCON agents, and a grown network."""
     found: dict[str, Any] = {}
-    for rule, partners in (("delta", "gnome+jake+gnome"), ("td", "random+luis+self")):
+    for rule, partners in ((Rule.DELTA, "gnome+jake+gnome"), (Rule.TD, "random+luis+self")):
         agent = FalconAgent(FalconSettings(rule=rule, epsilon=0.1), rules)
         points = agent.play(partners.split("+"), 1, "nojit", 0, 2, learning=True, epsilon=0.1)
         learned = agent.categories.arrays()
-        found[rule] = [
+        found[rule.text] = [
             points.tolist(),
             digest(learned["codes"], learned["owners"]),
             learned["weights"].round(9).tolist(),
@@ -148,7 +149,11 @@ def falcon_results(rules: Rules) -> dict[str, Any]:
     found["montecarlo"] = MonteCarloPlayer(12).choose_cards(batch).tolist()
     known = gather(seedling(), rules, "gnome", 1, "nojit", 60)
     net = grow(known, 8, 2, 10.0, 0.1)
-    found["grown"] = [digest(known.codes, known.kinds, known.costs), net.tests.tolist(), net.weights.round(6).tolist()]
+    found["grown"] = [
+        digest(known.codes, known.kinds, known.costs),
+        net.tree.tests.tolist(),
+        net.weights.round(6).tolist(),
+    ]
     return found
 
 

@@ -1,9 +1,7 @@
 """The network against the prover, its plain twin; playouts against each other; uniform choice; JIT on against off."""
 
 import json
-import os
 import random
-import subprocess
 import sys
 
 import numpy as np
@@ -11,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
+from support import run_file
 
 from heartlab.ggp.gdl.parse import parse_game
 from heartlab.ggp.gdl.terms import GdlError
@@ -21,7 +20,7 @@ from heartlab.ggp.machine.grounding import Budget, GroundingFailed, MissingCling
 from heartlab.ggp.machine.load import known_games, load_game, make_machine
 from heartlab.ggp.machine.network import MOVES, TERMINAL
 from heartlab.ggp.machine.simulate import DIGITS, WORDS, choose_wide, draw_numbers
-from heartlab.ggp.players.uct import Tree
+from heartlab.ggp.players.tree import Tree
 
 ATOMS = [f"(true {name})" for name in "abcd"] + [f"v{number}" for number in range(4)]
 LITERALS = st.one_of(st.sampled_from(ATOMS), st.sampled_from(ATOMS[:4]).map(lambda atom: f"(not {atom})"))
@@ -249,21 +248,14 @@ def results():
         ]
         tree = Tree(machine.network, positions=256)
         tree.search(machine.network.net.initial, 20, np.array([13], np.uint64))
-        found[name].append([tree.counts[: tree.used[1]].tolist(), tree.best(machine.network.net.initial, 0)[0]])
+        found[name].append(
+            [tree.nodes.counts[: tree.nodes.used[1]].tolist(), tree.best(machine.network.net.initial, 0)[0]]
+        )
     return found
 
 
 def test_compiled_and_plain_kernels_agree():
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore::RuntimeWarning", __file__],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.path.dirname(__file__)},
-        capture_output=True,
-        text=True,
-        timeout=3000,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert json.loads(done.stdout) == json.loads(json.dumps(results()))
+    assert json.loads(run_file(__file__, jit=False)) == json.loads(json.dumps(results()))
 
 
 def test_known_games_are_listed_in_the_error():

@@ -58,8 +58,8 @@ def test_garbage_gives_a_game_or_a_clear_error(text):
         ("(role x)\n  (init (p 1)", "file.kif:2:3: this ( is never closed"),
         ("(role x)\r\n\r\n  )", "file.kif:3:3: this ) closes nothing"),
         ("(<=)", "file.kif:1:1: a rule needs a head"),
-        ("(p ())", "file.kif:1:4: () is no sentence"),
-        ("((p) q)", "file.kif:1:1: ((p) q) is no sentence"),
+        ("(p ())", "file.kif:1:4: () is not a sentence"),
+        ("((p) q)", "file.kif:1:1: ((p) q) is not a sentence"),
         ("(" * 5000, "file.kif:1:101: parentheses nest deeper"),
     ],
 )

@@ -11,7 +11,7 @@ from heartlab.ggp.gdl.parse import parse_game
 from heartlab.ggp.machine.load import load_game, make_machine
 from heartlab.ggp.players.alphabeta import AlphaBeta
 from heartlab.ggp.players.registry import make_game_player
-from heartlab.ggp.players.uct import Tree
+from heartlab.ggp.players.tree import Tree
 
 PENNIES = """
 (role even) (role odd) (init start) (side heads) (side tails)
@@ -98,15 +98,16 @@ def test_more_than_two_players():
 def test_counts_add_up_in_the_tree():
     machine = load_game("tictactoe")
     tree, net = Tree(machine.network, positions=1 << 10), machine.network.net
+    nodes = tree.nodes
     tree.search(net.initial, 500, np.array([1], np.uint64))
-    first, last = tree.starts[0, 0], tree.starts[0, 1]
-    assert tree.counts[first:last].sum() == tree.visits[0] == 500
-    assert (tree.sums[first:last] <= tree.counts[first:last]).all()
+    first, last = nodes.starts[0, 0], nodes.starts[0, 1]
+    assert nodes.counts[first:last].sum() == nodes.visits[0] == 500
+    assert (nodes.sums[first:last] <= nodes.counts[first:last]).all()
     number, mean, tried = tree.best(net.initial, 0)
-    assert tried == tree.counts[first:last].max()
+    assert tried == nodes.counts[first:last].max()
     assert 0.5 < mean < 1
     assert machine.move_of(0, number) in machine.legal(machine.initial, 0)
     tree.search(net.initial, 5000, np.array([2], np.uint64))
-    assert tree.used[0] <= 1 << 10, "a full tree goes on with playouts"
+    assert nodes.used[0] <= 1 << 10, "a full tree goes on with playouts"
     tree.forget()
     assert tree.best(net.initial, 0)[2] == 0

@@ -22,7 +22,8 @@ from heartlab.ggp.gdl.parse import UNNAMED, parse_game, parse_term
 from heartlab.ggp.gdl.scramble import Scrambler
 from heartlab.ggp.gdl.terms import GdlError, show
 from heartlab.ggp.machine.load import load_game, make_machine, read_game
-from heartlab.ggp.players.registry import RandomPlayer, make_game_player
+from heartlab.ggp.players.random import RandomPlayer
+from heartlab.ggp.players.registry import make_game_player
 from heartlab.ggp.protocol import agent as agent_module
 from heartlab.ggp.protocol import manager as manager_module
 from heartlab.ggp.protocol import matches
@@ -39,6 +40,7 @@ from heartlab.learners.transfer.discovery import learn_features
 from heartlab.learners.transfer.models import FeatureModel
 from heartlab.learners.transfer.player import Knowledge, TdPlayer
 from heartlab.learners.transfer.positions import find_position
+from heartlab.learners.transfer.settings import Opponent
 from heartlab.learners.transfer.trainer import TurnGame
 
 NIM = " ".join(map(str, read_game("nim").rules))
@@ -343,14 +345,14 @@ def test_a_match_that_is_broken_off_counts_in_no_mean(monkeypatch):
 
 
 def test_intervals_over_few_matches_are_wide():
-    goals = matches._mean([0, 100, None, 50, 50])
+    goals = matches._means([0, 100, None, 50, 50])
     assert (goals["mean"], goals["without_goal"]) == (50, 1)
     assert goals["half_width"] == pytest.approx(3.182 * np.std([0, 100, 50, 50], ddof=1) / 2, rel=1e-3)
-    assert matches._mean([80])["half_width"] is None
+    assert matches._means([80])["half_width"] is None
 
 
 def test_a_learner_learns_between_matches(nim, tmp_path):
-    learn_features(TurnGame(load_game("tictactoe")), ("random",), 30, 2).save(tmp_path / "m.json")
+    learn_features(TurnGame(load_game("tictactoe")), (Opponent.RANDOM,), 30, 2).save(tmp_path / "m.json")
     with pytest.raises(GdlError, match="No such file"):
         make_game_player("td:nowhere.json")
     player = make_game_player(f"td:{tmp_path / 'm.json'}")
@@ -364,7 +366,7 @@ def test_a_learner_learns_between_matches(nim, tmp_path):
         before, state = state, machine.next(state, joint)
     player.finish(state)
     game = player.knowledge.game_of(machine)
-    numbers = [int(find_position(*game.board, machine.words(one))) for one in (state, before)]
+    numbers = [int(find_position(game.board, machine.words(one))) for one in (state, before)]
     assert game.memory.values[numbers, 1].tolist() == [-1, -1], "it learns in the startclock of the next match"
     player.successor(1).begin(machine, 1, 1)
     assert game.memory.values[numbers, 1].tolist() == [100, pytest.approx(50 + 0.3 * 50)]
@@ -418,8 +420,8 @@ def test_what_was_learned_stays_with_the_rules(kind):
     texts.append("\n".join([*texts[0].splitlines()[2:], *texts[0].splitlines()[:2]]).upper())
     machines = [make_machine(parse_game(text, UNNAMED), kind).fork() for text in texts]
     knowledge = Knowledge()
-    tables = [knowledge.table_of(machine) for machine in machines]
-    assert tables[0] is tables[2] is not tables[1]
+    values = [knowledge.values_of(machine) for machine in machines]
+    assert values[0] is values[2] is not values[1]
     games = [knowledge.game_of(machine) for machine in machines]
     if kind == "network":
         assert games[0] is games[2] is not games[1]
@@ -471,13 +473,13 @@ def test_wrong_numbers_of_players_and_wrong_names(nim):
     with pytest.raises(GdlError, match="no option of uct"):
         make_game_player("uct:depth=3")
     for address in ("http://nowhere", "http://h:99999", "http://h:0"):
-        with pytest.raises(GdlError, match="no address of a player"):
+        with pytest.raises(GdlError, match="not the address of a player"):
             RemoteSeat(address)
 
 
 @pytest.mark.parametrize("host", ["a" * 70, "a..b"])
 def test_impossible_host_names_are_failed_connections(host):
-    with pytest.raises(SeatFailure, match="no name of a host") as caught:
+    with pytest.raises(SeatFailure, match="not the name of a host") as caught:
         RemoteSeat(f"http://{host}:9147").ask("(INFO)", 1)
     assert caught.value.kind == CONNECTION
 
@@ -562,7 +564,7 @@ def test_a_scrambled_game_is_the_same_game():
         state = plain.next(state, joint)
         twin = other.next(twin, [scrambler.scramble(move) for move in joint])
     assert other.goals(twin) == plain.goals(state)
-    with pytest.raises(GdlError, match="no word of this match"):
+    with pytest.raises(GdlError, match="not a word of this match"):
         scrambler.unscramble(("mark", "1"))
 
 

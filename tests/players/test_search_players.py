@@ -3,11 +3,12 @@
 import threading
 import time
 import warnings
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
 from support import search_twin as twin
-from support.searching import closed_batch, open_batch, opening, root_table
+from support.searching import closed_batch, make_options, open_batch, opening, root_table, search_all
 
 from heartlab import Deal, Rules, make_player
 from heartlab.compiled.bits import ZERO
@@ -16,24 +17,22 @@ from heartlab.kernel.layout import compile_rules
 from heartlab.kernel.ranks import QUEEN_BIT
 from heartlab.players import Observations, PlayerError
 from heartlab.players.analysis import analyse
-from heartlab.players.budget import watch
 from heartlab.players.search import InformationSetPlayer, SearchPlayer
+from heartlab.search.budget import watch
 from heartlab.search.evaluators.base import Bounds, EvaluatorError, evaluator, exact_points, height, make_evaluator
-from heartlab.search.maxn import LIMIT, NODES, new_counters
-from heartlab.search.options import SearchError, make_spec
 from heartlab.search.ordering import MAX_MOVES, candidates
-from heartlab.search.pimc import WIDTH, new_tree, prepare, search_states
-from heartlab.search.playouts import PolicyError, any_card, policy
+from heartlab.search.playouts import PolicyError, policy
+from heartlab.search.walk import LIMIT, NODES, new_counters
 from heartlab.search.weights import weight
 
 
 def think(player, deal):
-    return player.think(open_batch(deal) if player.is_open else closed_batch(deal))
+    return player.search.think(open_batch(deal) if player.is_open else closed_batch(deal))
 
 
 def searched_cards(found):
     """{card: visits} of the first world."""
-    return {int(row[0]): row[-1] for row in found.tables[0, 0] if row[-1] > 0}
+    return {int(row[0]): row[-1] for row in found.children[0, 0] if row[-1] > 0}
 
 
 # --- second opinions ---
@@ -63,7 +62,9 @@ def test_a_second_opinion_does_not_depend_on_other_rows():
         late.play(min(late.legal))
     player = make_player("uct:worlds=5,sims=30,also=td,endgame=3")
     rows = [closed_batch(deal) for deal in (early, late)]
-    both = player.think(Observations(rows[0].rules, rows[0].compiled, np.concatenate([row.records for row in rows])))
+    both = player.search.think(
+        Observations(rows[0].rules, rows[0].compiled, np.concatenate([row.records for row in rows]))
+    )
     for row, deal in enumerate((early, late)):
         assert (both.values[row] == think(player, deal).values[0]).all()
 
@@ -158,16 +159,11 @@ def test_the_clock_ends_a_search():
 @pytest.mark.parametrize("options", [{"endgame": 9}, {"tricks": "all"}])
 def test_searches_and_solver_give_up_beyond_a_limit(options):
     deal, _ = twin.late_position(Rules.parse("seed"), 3, 9)
-    spec, judge = make_spec("maxn", {key: str(value) for key, value in options.items()}), make_evaluator("points")
-    states = np.repeat(deal._states, 3)
-    tables, rows, counters = np.zeros((3, MAX_MOVES, WIDTH)), np.full(3, 9), new_counters(400)
-    prepare()
-    search_states(
-        compile_rules(deal.rules), states, np.arange(3, dtype=np.uint64), spec, any_card, judge.function, judge.floats,
-        judge.ints, judge.scratch(), new_tree(spec), tables, rows, np.zeros((3, MAX_MOVES, 0, 2)), counters,
-    )  # fmt: skip
-    assert rows.tolist() == [0, 0, 0], "no rows: it gave up, and left out the others"
-    assert 400 < counters[NODES] < 900
+    states, keys = np.repeat(deal._states, 3), np.arange(3, dtype=np.uint64)
+    points = make_evaluator("points")
+    found = search_all(deal.rules, states, keys, make_options("maxn", **options), points, 400, bounded=False)
+    assert found.rows.tolist() == [0, 0, 0], "no rows: it gave up, and left out the others"
+    assert 400 < found.counters[NODES] < 900
 
 
 @pytest.mark.parametrize("name", ["ismcts:sims=400000", "uct:sims=400000", "uct:worlds=0,sims=400000"])
@@ -194,14 +190,13 @@ def test_trees_are_cut_short(name):
 def test_deepening_goes_from_one_card_to_what_is_asked(name, rungs, monkeypatch):
     deal, _ = twin.late_position(Rules.parse("seed"), 8, 4)
     player, plain = make_player(name), make_player(name.rpartition(",")[0])
-    before, asked, search = player.spec.tobytes(), [], player.search_numbers
+    asked, search = [], player.search.search_worlds
 
-    def noting(batch, first, count, spec, until, lines):
-        asked.append(tuple(int(spec[key][0]) for key in ("plies", "tricks", "endgame")))
-        assert player.spec.tobytes() == before
-        return search(batch, first, count, spec, until, lines)
+    def noting(batch, count, first, options, **how):
+        asked.append((options.plies, 1 if options.tricks is None else options.tricks, options.endgame))
+        return search(batch, count, first, options, **how)
 
-    monkeypatch.setattr(player, "search_numbers", noting)
+    monkeypatch.setattr(player.search, "search_worlds", noting)
     found = think(player, deal)
     assert asked == rungs
     if "tricks=" in name or "plies=" in name:
@@ -219,7 +214,7 @@ def test_no_search_runs_away_with_its_budget(name):
     found = think(player, deal)
     assert found.done.all()
     assert (found.places[0][:, sorted(deal.legal)] >= 0).all()
-    assert int(player.pick(compile_rules(deal.rules), found)[0]) in deal.legal
+    assert int(player.search.pick(compile_rules(deal.rules), found)[0]) in deal.legal
     assert player.choose_cards(open_batch(deal) if player.is_open else closed_batch(deal))[0] in deal.legal
 
 
@@ -235,7 +230,7 @@ def test_what_is_not_finished_in_time_falls_back():
 def test_a_player_shared_by_threads_stays_the_same():
     deal, _ = twin.late_position(Rules.parse("seed"), 2, 8)
     player, alone = make_player("pie:ms=2"), make_player("pie")
-    before = player.spec.tobytes()
+    before = player.search.options
 
     def play():
         for _ in range(20):
@@ -246,22 +241,23 @@ def test_a_player_shared_by_threads_stays_the_same():
         thread.start()
     for thread in threads:
         thread.join()
-    assert player.spec.tobytes() == before == alone.spec.tobytes()
-    assert (player.search_open(open_batch(deal)).values == think(alone, deal).values).all()
-    with pytest.raises(ValueError, match="read-only"):
-        player.spec["tricks"] = 2
+    assert player.search.options is before
+    assert replace(before, milliseconds=0) == alone.search.options
+    assert (player.search.search_worlds(open_batch(deal), 1).values == think(alone, deal).values).all()
+    with pytest.raises(FrozenInstanceError):
+        player.search.options.tricks = 2
 
 
 def test_worlds_of_a_budget_depend_on_their_numbers_alone():
     batch = closed_batch(opening("standard"))
     for name in ("iie:ms=5", "iie:ms=5,threads=3", "uct:ms=5"):
         player = make_player(name)
-        worlds, keys = player.draw(batch, 12)
+        worlds, keys = player.search.draw(batch, 12)
         for first, count in ((4, 4), (0, 1), (3, 6), (8, 4), (5, 1)):
-            some, dice = player.draw(batch, count, first)
+            some, dice = player.search.draw(batch, count, first)
             assert some.tobytes() == worlds[:, first : first + count].tobytes()
             assert (dice == keys[:, first : first + count]).all()
-    fixed, _ = make_player("iie").draw(batch, 4)
+    fixed, _ = make_player("iie").search.draw(batch, 4)
     assert fixed.tobytes() == worlds[:, :4].tobytes()
 
 
@@ -272,10 +268,8 @@ def test_pimc_is_another_way_to_write_a_kind():
     deal = opening()
     for kind, options in (("ismcts", "sims=200,trees=2"), ("uct", "worlds=3,sims=50"), ("paranoid", "worlds=3")):
         one, two = make_player(f"pimc:search={kind},{options}"), make_player(f"{kind}:{options}")
-        assert type(one) is type(two)
+        assert one.search.options == two.search.options
         assert (think(one, deal).values == think(two, deal).values).all()
-    with pytest.raises(SearchError, match="SearchPlayer does not search by ismcts"):
-        SearchPlayer("ismcts")
 
 
 # --- weights ---
@@ -436,7 +430,7 @@ def test_a_cell_that_is_run_again_replaces_its_evaluator_bounds_and_all():
         ("ismcts:endgame=5", "endgame means nothing to ismcts"),
         ("uct:tricks=3", "tricks means nothing to uct"),
         ("uct:trees=3", "trees means nothing to uct"),
-        ("iie:worlds=5,worlds=6", "worlds is said twice: worlds=5 and worlds=6"),
+        ("iie:worlds=5,worlds=6", "duplicate option worlds: worlds=5 and worlds=6"),
         ("uct:sims=0", "sims=0: at least 1"),
         ("uct:sims=99999999999999999999", "sims=99999999999999999999: at most 1000000"),
         ("uct:playout=wild", "playout=wild is unknown; choose from random, throw, careful, gnome, evaluate"),

@@ -306,8 +306,8 @@ BAD_LINES = [
     ("pass", "kitty QD\npass left", 11, "`kitty` has QD, which the rules remove"),
     ("pass", "kitty 2C\npass left", 11, "`kitty` has 2C again"),
     ("pass", None, 3, "the pass direction is missing, which by the rules is left"),
-    ("pass", "pass up", 11, "'up' is no pass direction; known are left"),
-    ("pass", "pass", 11, "'' is no pass direction"),
+    ("pass", "pass up", 11, "'up' is not a pass direction; known are left"),
+    ("pass", "pass", 11, "'' is not a pass direction"),
     ("pass", "pass random", 11, "write the direction that chance chose"),
     ("pass", "pass scatter", 11, "but the rules pass 1 cards"),
     ("pass", "pass hold", 12, "`gives` in a deal without passing"),
@@ -442,7 +442,7 @@ BAD_JSON: list[tuple[Callable[[str], str], str]] = [
     (lambda line: line.replace('[3, "5D', '["3", "5D'), "the value of 'tricks' has to be a list of [leader, cards]"),
     (lambda line: line.replace('"2C 2D 2H"', '"2C 2D"'), "`hand 0` has 2 cards: the rules want 3"),
     (lambda line: line.replace('[3, "5D', '[2, "5D'), "`trick 2` is led by seat 2: seat 3 won trick 1"),
-    (lambda line: line.replace("left", "up"), "'up' is no pass direction"),
+    (lambda line: line.replace("left", "up"), "'up' is not a pass direction"),
 ]
 
 

@@ -7,11 +7,11 @@ import json
 import numpy as np
 import pytest
 
+from heartlab.cli.reproduce import run_reproduction
 from heartlab.reproduction import Claim, Experiment, Findings, Paper, Workshop, registry
 from heartlab.reproduction.claims import above, all_of, below, within
 from heartlab.reproduction.registry import Curve, Figure, PaperError, Table
 from heartlab.reproduction.report import claims_summary, claims_text
-from heartlab.reproduction.run import run_reproduction
 
 
 def test_verdicts_follow_from_intervals():

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from support import search_twin as twin
-from support.searching import SCALE, closed_batch, open_batch, opening, same, search
+from support.searching import SCALE, closed_batch, make_options, open_batch, opening, same, search, search_all
 from support.strategies import random_rules
 
 from heartlab import CardSet, Deal, Rules, make_player
@@ -17,15 +17,10 @@ from heartlab.compiled.bits import bit
 from heartlab.compiled.rng import seed_key, substream
 from heartlab.kernel.layout import compile_rules
 from heartlab.players import Observations
-from heartlab.players import search as search_module
 from heartlab.players.analysis import analyse
-from heartlab.search import ismcts
+from heartlab.search import ismcts, pimc
 from heartlab.search.evaluators.base import evaluator, make_evaluator
-from heartlab.search.maxn import new_counters
-from heartlab.search.options import bound_values, make_spec
-from heartlab.search.ordering import MAX_MOVES
-from heartlab.search.pimc import WIDTH, new_tree, prepare, search_states
-from heartlab.search.playouts import RANDOM, any_card, finish
+from heartlab.search.playouts import RANDOM, Playout, any_card, finish
 from heartlab.search.uct import reward_scale
 
 # --- ties ---
@@ -48,15 +43,10 @@ def test_random_ties_within_the_tree_are_uniform():
     ]  # fmt: skip
     deal = Deal.from_hands(hands, "seed", leader=0)
     judge, count = make_evaluator("eight-is-worse"), 4000
-    spec = make_spec("maxn", {"plies": "2", "ties": "random", "merge": "no"})
-    bound_values(spec, deal.rules, "eight-is-worse")
-    tables, rows = np.zeros((count, MAX_MOVES, WIDTH)), np.zeros(count, np.int64)
     keys = np.array([substream(np.uint64(1), number) for number in range(count)], np.uint64)
-    prepare()
-    search_states(
-        compile_rules(deal.rules), np.repeat(deal._states, count), keys, spec, any_card, judge.function, judge.floats,
-        judge.ints, judge.scratch(), new_tree(spec), tables, rows, np.zeros((count, MAX_MOVES, 0, 2)), new_counters(),
-    )  # fmt: skip
+    options = make_options("maxn", plies=2, ties="random", merge="no")
+    found = search_all(deal.rules, np.repeat(deal._states, count), keys, options, judge)
+    tables, rows = found.children, found.rows
     after_two = [next(row for row in tables[i, : rows[i]] if row[0] == 0) for i in range(count)]
     found = Counter(int(row[4]) for row in after_two)
     assert set(found) == {parse_card(name) for name in ("4C", "6C", "TC", "KC")}
@@ -73,9 +63,9 @@ def test_random_ties_go_to_a_card_with_the_best_mean_even_if_a_kitty_lies_betwee
         for _ in range(dice.randrange(1, rules.plays - 8)):
             deal.play(dice.choice(sorted(deal.legal)))
         batch = closed_batch(deal)
-        found = player.think(batch)
+        found = player.search.think(batch)
         means = found.values[0].mean(axis=0)
-        picked = int(player.pick(batch.compiled, found)[0])
+        picked = int(player.search.pick(batch.compiled, found)[0])
         assert means[picked] <= means[sorted(deal.legal)].min() + 1e-9, seed
 
 
@@ -120,9 +110,9 @@ def test_a_moon_that_is_decided_counts_while_cards_are_left(name):
     state["plays"], state["trick_number"], state["to_move"], state["leader"] = 40, 10, 0, 0
     state["hearts_broken"] = 1
     player = make_player(f"maxn:worlds=0,eval={name}")
-    found = player.think(open_batch(deal))
+    found = player.search.think(open_batch(deal))
     assert found.values[0, 0, parse_card("AH")] == pytest.approx(0.0)
-    assert int(player.pick(deal._compiled, found)[0]) == parse_card("AH")
+    assert int(player.search.pick(deal._compiled, found)[0]) == parse_card("AH")
 
 
 # --- the table of positions, and the solver ---
@@ -190,12 +180,17 @@ def test_no_deal_goes_beyond_the_scale_of_its_rules():
 
 def test_an_information_set_tree_counts_how_often_a_card_was_available():
     """Two children alike in value and visits: the one that could be chosen more often, and was not, is tried next."""
-    card, child = np.array([0, 5, 9, 20], np.int8), np.array([1, -1, -1, -1], np.int32)
-    sibling = np.array([-1, 2, 3, -1], np.int32)
-    visits, totals = np.array([30, 10, 10, 10], np.int32), np.full((4, 6), 5.0)
     available = np.array([30, 12, 28, 28], np.int32)
+    tree = ismcts.Tree(
+        card=np.array([0, 5, 9, 20], np.int8),
+        child=np.array([1, -1, -1, -1], np.int32),
+        sibling=np.array([-1, 2, 3, -1], np.int32),
+        visits=np.array([30, 10, 10, 10], np.int32),
+        available=available,
+        totals=np.full((4, 6), 5.0),
+    )
     allowed = bit(5) | bit(9) | bit(40)
-    best, new = ismcts._select(0, allowed, 0, 1.0, card, child, sibling, visits, available, totals)
+    best, new = ismcts._select(tree, 0, allowed, 0, 1.0)
     assert (best, int(new)) == (2, 1 << 40)
     assert available.tolist() == [30, 13, 29, 28], "only cards that are allowed in this world were available"
 
@@ -204,7 +199,7 @@ def test_an_information_set_tree_counts_how_often_a_card_was_available():
 def test_a_cut_playout_stops_after_so_many_tricks(cut):
     deal = opening()
     rules, states = compile_rules(deal.rules), deal._states.copy()
-    assert not finish(rules[0], states[0], RANDOM, cut, any_card, np.array([3], np.uint64))
+    assert not finish(rules[0], states[0], Playout(RANDOM, cut, any_card), np.array([3], np.uint64))
     assert (states[0]["trick_number"], states[0]["trick_size"]) == (cut, 0)
 
 
@@ -213,9 +208,9 @@ def test_a_cut_playout_stops_after_so_many_tricks(cut):
 
 def test_a_budget_is_in_milliseconds(monkeypatch):
     given = []
-    monkeypatch.setattr(search_module, "think_in_time", lambda player, batch, deadline, lines: given.append(deadline))
+    monkeypatch.setattr(pimc, "think_in_time", lambda search, batch, deadline, lines: given.append(deadline))
     before = time.perf_counter()
-    make_player("iie:ms=60000").think(closed_batch(opening()))
+    make_player("iie:ms=60000").search.think(closed_batch(opening()))
     assert 60.0 <= given[0] - before <= 60.0 + time.perf_counter() - before
 
 
@@ -225,17 +220,17 @@ def test_a_first_world_may_take_a_quarter_of_the_time(name, monkeypatch):
         pass
 
     player = make_player(name)
-    search_numbers = player.search_numbers
+    search_worlds = player.search.search_worlds
 
-    def ask(batch, first, count, spec, until, lines):
+    def ask(batch, count, first, options, *, until=None, lines):
         if until is None:  # one card ahead, which is always done
-            return search_numbers(batch, first, count, spec, until, lines)
+            return search_worlds(batch, count, first, options, lines=lines)
         raise Asked(until)
 
-    monkeypatch.setattr(player, "search_numbers", ask)
+    monkeypatch.setattr(player.search, "search_worlds", ask)
     before = time.perf_counter()
     with pytest.raises(Asked) as asked:
-        player.think(closed_batch(opening()))
+        player.search.think(closed_batch(opening()))
     assert 150.0 <= asked.value.args[0] - before <= 150.0 + time.perf_counter() - before
 
 
@@ -248,7 +243,7 @@ def test_an_analysis_has_the_standard_error_of_its_worlds():
     found = analyse(deal, player, seed=2)
     obs = deal.observe(deal.to_move)
     obs.records["random"] = substream(np.uint64(seed_key(2, "analyse")), len(deal.history) + 1)
-    values = player.think(Observations.of(obs)).values[0]
+    values = player.search.think(Observations.of(obs)).values[0]
     legal = sorted(deal.legal)
     best = values[:, legal].min(axis=1)
     for report in found.cards:

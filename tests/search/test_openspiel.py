@@ -70,7 +70,7 @@ def test_ismcts_agrees_with_openspiel():
         if len(deal.legal) < 2:
             continue
         batch = Observations.of(deal.observe(deal.to_move))
-        values = ours.think(batch).values[0, 0]
+        values = ours.search.think(batch).values[0, 0]
         legal = sorted(deal.legal)
         gaps.append(values[int(theirs.choose_cards(batch)[0])] - values[legal].min())
         spans.append(values[legal].mean() - values[legal].min())

@@ -26,7 +26,7 @@ from heartlab.kernel.ranks import (
     of_lowest_rank,
 )
 from heartlab.rules import PRESETS, RulesError
-from heartlab.search.playouts import CAREFUL, STOCK, THROW, any_card, finish
+from heartlab.search.playouts import CAREFUL, STOCK, THROW, Playout, any_card, finish
 
 hands = st.sets(st.sampled_from(CARDS), min_size=1, max_size=13).map(sorted)
 
@@ -56,7 +56,7 @@ def end_of(rules, states, policy, cut, rng, out):
     """Finish a copy of a deal; the points, and whether it is over."""
     table = np.empty(1, STATE)
     table[0] = states[0]
-    over = finish(rules[0], table[0], policy, cut, any_card, rng)
+    over = finish(rules[0], table[0], Playout(policy, cut, any_card), rng)
     points(rules[0], table[0], out)
     return over and table[0]["phase"] == OVER
 

@@ -271,7 +271,7 @@ def some_values():
             lines.append(f"{nodes} {[(card, round(values[deal.to_move], 6)) for card, values in found.items()]}")
     for deal, _ in positions(["seed"], 3, 2, 90_000):
         for name in ("iie:worlds=2", "uct:worlds=2,sims=12,playout=throw", "ismcts:sims=24,playout=random"):
-            found = make_player(name).think(Observations.of(deal.observe(deal.to_move)), lines=True)
+            found = make_player(name).search.think(Observations.of(deal.observe(deal.to_move)), lines=True)
             lines.append(f"{name} {found.values[0].round(6).tolist()} {found.lines.sum()}")
     return lines
 

@@ -342,7 +342,7 @@ def test_ismcts_counts_every_simulation():
         deal.play(dice.choice(sorted(deal.legal)))
     batch = Observations.of(deal.observe(deal.to_move))
     player = make_player("ismcts:sims=700,trees=3,merge=no")
-    found = player.search_worlds(batch, 3)
+    found = player.search.search_worlds(batch, 3)
     assert found.visits[0].sum(axis=1).tolist() == [700.0] * 3
     low, high = 0, deal.rules.total_points
     legal = sorted(deal.legal)
@@ -391,12 +391,12 @@ def test_a_forced_card_is_not_searched():
     player = SearchPlayer("maxn", {"worlds": "5"})
     deal = Deal("standard", seed=1, number=3)
     assert ask(player, deal.observe(deal.to_move)) == 0
-    assert player.counters.sum() == 0
+    assert player.search.counters.sum() == 0
     deal.play("2C")
     while len(deal.legal) == 1:
         deal.play(min(deal.legal))
     ask(player, deal.observe(deal.to_move))
-    assert player.counters.sum() > 0
+    assert player.search.counters.sum() > 0
 
 
 @pytest.mark.parametrize("name", ["uct:worlds=8,sims=50", "iie:worlds=8", "ismcts:trees=8,sims=50"])
@@ -406,7 +406,7 @@ def test_threads_change_nothing(name):
     while len(deal.legal) < 3:
         deal.play(max(deal.legal))
     batch = Observations.of(deal.observe(deal.to_move))
-    one, two = (make_player(f"{name},threads={threads}").search_worlds(batch, 8) for threads in (1, 2))
+    one, two = (make_player(f"{name},threads={threads}").search.search_worlds(batch, 8) for threads in (1, 2))
     assert (one.values == two.values).all()
     assert (one.visits == two.visits).all()
     assert (one.states == two.states).all()
@@ -425,7 +425,7 @@ def test_worlds_can_be_weighted():
     assert "QS" not in deal.hands[0]
     player = SearchPlayer("maxn", {"worlds": "30"}, weigh=queen_in_seat_one)
     batch = Observations(deal.rules, compile_rules(deal.rules), deal.observe(0).records)
-    found = player.search_worlds(batch, 30)
+    found = player.search.search_worlds(batch, 30)
     there = np.array([bool(int(hands[1]) >> 36 & 1) for hands in found.states["hands"][0]])
     assert 0 < there.sum() < 30
     assert (found.weights[0] == there).all()
@@ -436,21 +436,21 @@ def test_worlds_can_be_weighted():
 def test_an_open_player_with_time_looks_deeper():
     deeper = 0
     for deal, _ in positions(4, 13, start=9500):
-        patient = make_player("maxn:worlds=0,eval=points,ms=2000").think(open_batch(deal))
-        whole = make_player("maxn:worlds=0,eval=points,tricks=all").think(open_batch(deal))
-        hasty = make_player("maxn:worlds=0,eval=points").think(open_batch(deal))
+        patient = make_player("maxn:worlds=0,eval=points,ms=2000").search.think(open_batch(deal))
+        whole = make_player("maxn:worlds=0,eval=points,tricks=all").search.think(open_batch(deal))
+        hasty = make_player("maxn:worlds=0,eval=points").search.think(open_batch(deal))
         assert (patient.values == whole.values).all()
         deeper += not np.array_equal(hasty.values, whole.values)
     assert deeper > 3
-    trees = make_player("uct:worlds=0,sims=50,ms=30").think(open_batch(deal))
+    trees = make_player("uct:worlds=0,sims=50,ms=30").search.think(open_batch(deal))
     assert trees.visits[0, 0].sum() >= 50
 
 
 def test_a_search_beyond_its_limit_gives_up():
     deal, _ = twin.late_position(Rules.parse("seed"), 1, 8, 0)
     player = make_player("maxn:worlds=0,tricks=4")
-    player.search_open(open_batch(deal), limit=500)
-    assert 500 < player.counters[0] < 700
+    player.search.search_worlds(open_batch(deal), 1, limit=500)
+    assert 500 < player.search.counters[0] < 700
 
 
 @pytest.mark.parametrize("rules", ["standard", "advice", "black-maria", "standard,players=6", "spot"])

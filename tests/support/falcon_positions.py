@@ -4,7 +4,9 @@ import numpy as np
 
 from heartlab.kernel.layout import compile_rules
 from heartlab.learners.falcon.boxes import LEAF, Boxes
-from heartlab.learners.falcon.more_percepts import COUNT, PERCEPTS, kind_of, sense
+from heartlab.learners.falcon.more_actions import COUNT
+from heartlab.learners.falcon.more_percepts import PERCEPTS
+from heartlab.learners.falcon.sensing import kind_of, sense
 from heartlab.players.base import Observations
 from heartlab.rules import Rules
 from support.falcon_twin import cards_of

@@ -8,6 +8,7 @@ from heartlab.compiled.rng import below, seed_key, substream, uniform
 from heartlab.kernel.dealing import deal
 from heartlab.kernel.layout import STATE, compile_rules
 from heartlab.kernel.play import legal, play
+from heartlab.learners.falcon.settings import Dump, Floor, Match, Percepts, Rule
 from heartlab.search.stock import stock_choice
 
 QUEEN, KING, ACE = 36, 37, 38
@@ -279,16 +280,16 @@ def plain_choice(settings, groups, known, obs, others: set[int]):
     rng = np.array([record["random"]], np.uint64)
     played = QUEEN not in hand | others
     choices = actions(
-        set(obs.legal), obs.led, int(record["best"]), played != (settings.dump == "printed"),
+        set(obs.legal), obs.led, int(record["best"]), played != (settings.dump is Dump.PRINTED),
         lambda cards: cards[below(rng, len(cards))],
     )  # fmt: skip
-    bits = tuple(percepts(hand, others, table)) + (place_percepts(table) if settings.percepts == "place" else ())
+    bits = tuple(percepts(hand, others, table)) + (place_percepts(table) if settings.percepts is Percepts.PLACE else ())
     group = groups[int(record["trick_number"])]
     key = (2 * group + (obs.led is None) if settings.separate else group), bits
     if key not in known:
         return None, min(choices), choices[min(choices)]
     top = max(known[key][action] for action in choices)
-    action = (max if settings.ties == "highest" else min)(a for a in choices if known[key][a] == top)
+    action = min(a for a in choices if known[key][a] == top)
     return key, action, choices[action]
 
 
@@ -301,31 +302,17 @@ class PlainLearner:
         """Of each category, in the order of their births: (network, percepts), motor weights, tries of each action."""
 
     def _adapt(self, pending, own, trick):
-        settings = self.settings
-        if (settings.failure == "nothing" and own) or (settings.pointless == "ignored" and not trick):
-            return
-        if settings.outcomes != "together":
-            network = pending["network"] + (1 << 16) * (own > 0)
-            pending["row"] = self._resonant(network, pending["bits"])
-            if pending["row"] is None:
-                pending["row"] = self._born(network, pending["bits"])
+        settings, chosen = self.settings, pending["chosen"]
         weights, tried = self.rows[pending["row"]], self.tried[pending["row"]]
-        chosen, choices = pending["chosen"], pending["choices"]
-        points = {"trick": trick, "own": own, "constant": None}[settings.sp]
-        floor = settings.floor if points is None else 0.5 * (1 - points / 16)
-        done = {chosen}
-        if settings.credit == "card" and chosen in choices:
-            done = {action for action, card in choices.items() if card == choices[chosen]}
-        wanted = [float((i in done) == (own == 0)) for i in range(29)]
+        floor = 0.0 if settings.sp is Floor.CONSTANT else 0.5 * (1 - trick / 16)
+        wanted = [float((i == chosen) == (own == 0)) for i in range(29)]
         if settings.fresh == -1 and not sum(tried):
             weights[:] = wanted
         else:
             for i, x in enumerate(wanted):
                 if x == 1.0:
-                    if settings.rule == "delta":
+                    if settings.rule is Rule.DELTA:
                         weights[i] += settings.rate * (1.0 - weights[i])
-                elif settings.decay == "applicable" and own == 0 and i not in choices:
-                    pass
                 elif weights[i] >= floor:
                     weights[i] -= settings.rate * (weights[i] - floor)
         tried[chosen] += 1
@@ -348,7 +335,7 @@ class PlainLearner:
                 value = 1 - (rest - low) / (26 - low)
                 step = max(self.settings.rate, 1 / self.tried[pending["row"]][chosen])
                 weights[chosen] += step * (value - weights[chosen])
-                if self.settings.rule == "td":
+                if self.settings.rule is Rule.TD:
                     rest = low + (1 - pending["best"]) * (26 - low)
 
     def play(self, seed, purpose, count, itself=False, *, epsilon=0.0, leader=-1):
@@ -388,7 +375,7 @@ class PlainLearner:
                 winner = (int(state["leader"]) - me) % 4
                 points[winner] += gained
                 own = gained if winner == 0 else 0
-                if self.settings.rule in ("returns", "td"):
+                if self.settings.rule.learns_values:
                     if pending:
                         self._sense(pending)
                     story.append((pending, own - self.settings.relative * (gained - own) / 3))
@@ -403,8 +390,8 @@ class PlainLearner:
         found = None
         for row, (owner, w) in enumerate(self.keys):
             both = sum(map(min, bits, w))
-            size = sum(w if self.settings.match == "weights" else bits)
-            matches = bits == w if self.settings.match == "exact" else both >= self.settings.vigilance * size - 1e-9
+            size = sum(w if self.settings.match is Match.WEIGHTS else bits)
+            matches = bits == w if self.settings.match is Match.EXACT else both >= self.settings.vigilance * size - 1e-9
             choice = both / (0.001 + sum(w))
             if owner == network and matches and (found is None or choice > found[0]):
                 found = choice, row
@@ -416,55 +403,30 @@ class PlainLearner:
         others = {card for seat in range(4) if seat != me for card in cards_of(state["hands"][seat])}
         network = 2 * self.groups[trick] + (led is None) if settings.separate else self.groups[trick]
         bits = tuple(percepts(hand, others, cards_of(state["trick"])))
-        if settings.percepts == "place":
+        if settings.percepts is Percepts.PLACE:
             bits += place_percepts(cards_of(state["trick"]))
-        if settings.match == "coded":
+        if settings.match is Match.CODED:
             bits += tuple(1 - bit for bit in bits)
 
         def middle(cards):
             return cards[below(rng, len(cards))]
 
         played = QUEEN not in hand | others
-        choices = actions(own, led, int(state["best"]), played != (settings.dump == "printed"), middle)
+        choices = actions(own, led, int(state["best"]), played != (settings.dump is Dump.PRINTED), middle)
         row = self._resonant(network, bits)
-        if settings.outcomes != "together":
-            both = [found for found in (row, self._resonant(network + (1 << 16), bits)) if found is not None]
-            pick = {"newest": max, "oldest": min, "good": lambda some: some[0]}[settings.outcomes]
-            row = pick(both) if both else None
-        elif row is None and learns:
+        if row is None and learns:
             row = self._born(network, bits)
         if row is None:
-            first = min(choices)
-            return {"bits": bits, "network": network, "choices": choices, "chosen": first, "card": choices[first]}
+            return {"card": choices[min(choices)]}
         weights = self.rows[row]
+        best = max(weights[action] for action in choices)
+        chosen = min(action for action in choices if weights[action] == best)
         if epsilon > 0 and uniform(rng) < epsilon:
             chosen = drawn(sorted(choices), rng)
-        elif settings.choice == "all":
-            chosen = self._highest(range(29), weights, rng)
-        else:
-            chosen = self._highest(sorted(choices), weights, rng)
-        best = max(weights[action] for action in choices)
-        return {
-            "row": row, "bits": bits, "network": network, "choices": choices, "chosen": chosen, "best": best,
-            "card": choices.get(chosen, choices[min(choices)]),
-        }  # fmt: skip
+        return {"row": row, "bits": bits, "chosen": chosen, "best": best, "card": choices[chosen]}
 
     def _born(self, network, bits):
         self.keys.append((network, bits))
         self.rows.append([max(0.0, self.settings.fresh)] * 29)
         self.tried.append([0] * 29)
         return len(self.rows) - 1
-
-    def _highest(self, among, weights, rng):
-        top = max(weights[action] for action in among)
-        equal = [action for action in among if weights[action] == top]
-        if self.settings.ties == "random":  # as the kernel draws
-            best, count = None, 0
-            for action in among:
-                if best is None or weights[action] > weights[best]:
-                    best, count = action, 1
-                elif weights[action] == weights[best]:
-                    count += 1
-                    best = action if below(rng, count) == 0 else best
-            return best
-        return equal[-1] if self.settings.ties == "highest" else equal[0]

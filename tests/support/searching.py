@@ -9,12 +9,12 @@ from heartlab import Deal
 from heartlab.kernel.layout import compile_rules
 from heartlab.players import Observations, OpenStates
 from heartlab.rules import PRESETS
-from heartlab.search.evaluators.base import make_evaluator
-from heartlab.search.maxn import new_counters
-from heartlab.search.options import bound_values, make_spec
-from heartlab.search.ordering import MAX_MOVES
-from heartlab.search.pimc import WIDTH, new_tree, prepare, search_states
-from heartlab.search.playouts import any_card, known_policies
+from heartlab.search.evaluators.base import NO_BOUNDS, make_evaluator
+from heartlab.search.found import Found
+from heartlab.search.options import compile_options, parse
+from heartlab.search.playouts import known_policies
+from heartlab.search.roots import new_tree, prepare, search_states
+from heartlab.search.walk import new_counters
 
 SCALE = int(os.environ.get("HEARTLAB_SCALE", "1"))
 """How many times more random positions than in an everyday run; 10 means thousands."""
@@ -28,30 +28,30 @@ RULES = [
 ]
 
 
-def root_table(deal, kind, evaluator_name="points", **options):
-    """Values of every candidate card of the seat to move: {card: [value per seat]}, and the counters."""
-    spec = make_spec(kind, {key: str(value) for key, value in options.items()})
-    bound_values(spec, deal.rules, evaluator_name)
-    judge = make_evaluator(evaluator_name)
-    tables, rows, counters = np.zeros((1, MAX_MOVES, WIDTH)), np.zeros(1, np.int64), new_counters()
-    lines = np.zeros((1, MAX_MOVES, 0, 2))
-    chooser = known_policies()[options.get("playout", "throw")][1]
-    arguments = chooser, judge.function, judge.floats, judge.ints, judge.scratch()
+def make_options(kind, **options):
+    """Options of an open search; trees by default with random throws and c=1, as their twins have it."""
+    trees = {"sims": 500, "c": 1, "playout": "throw"} if kind == "uct" else {}
+    return parse(kind, {key: str(value) for key, value in {"worlds": 0, **trees, **options}.items()})
+
+
+def search_all(rules, states, keys, options, evaluator, limit=None, *, bounded=True):
+    """Search some states; returns what the kernel finds."""
     prepare()
-    search_states(
-        compile_rules(deal.rules),
-        deal._states,
-        np.array([1], np.uint64),
-        spec,
-        *arguments,
-        new_tree(spec),
-        tables,
-        rows,
-        lines,
-        counters,
-    )
-    found = tables[0, : rows[0]]
-    return {int(row[0]): list(row[1 : 1 + deal.rules.players]) for row in found}, counters, found[:, -1]
+    bounds = evaluator.bounds_under(rules, options.plies == 0) if bounded else NO_BOUNDS
+    spec, found = compile_options(options, bounds), Found.room(len(states), new_counters(limit or 1 << 62))
+    chooser = known_policies()[options.playout][1]
+    data, tree = evaluator.data(), new_tree(options)
+    search_states(compile_rules(rules), states, keys, spec, chooser, evaluator.function, data, tree, found)
+    return found
+
+
+def root_table(deal, kind, evaluator_name="points", limit=None, **options):
+    """Values of every candidate card of the seat to move: {card: [value per seat]}, the counters and the visits."""
+    judge, key = make_evaluator(evaluator_name), np.array([1], np.uint64)
+    found = search_all(deal.rules, deal._states, key, make_options(kind, **options), judge, limit)
+    children = found.children[0, : found.rows[0]]
+    values = {int(row[0]): list(row[1 : 1 + deal.rules.players]) for row in children}
+    return values, found.counters, children[:, -1]
 
 
 def open_batch(deal):
@@ -70,20 +70,10 @@ def closed_batch(deal):
     return Observations.of(deal.observe(deal.to_move))
 
 
-def search(deal, kind, name, limit=1 << 62, **options):
+def search(deal, kind, name, limit=None, **options):
     """{card: values of all seats} and the number of nodes; beyond the limit no values."""
-    spec = make_spec(kind, {key: str(value) for key, value in options.items()})
-    bound_values(spec, deal.rules, name)
-    judge = make_evaluator(name)
-    tables, rows, counters = np.zeros((1, MAX_MOVES, WIDTH)), np.zeros(1, np.int64), new_counters(limit)
-    prepare()
-    search_states(
-        compile_rules(deal.rules), deal._states, np.array([1], np.uint64), spec,
-        any_card, judge.function, judge.floats, judge.ints, judge.scratch(), new_tree(spec), tables, rows,
-        np.zeros((1, MAX_MOVES, 0, 2)), counters,
-    )  # fmt: skip
-    n = deal.rules.players
-    return {int(row[0]): list(row[1 : 1 + n]) for row in tables[0, : rows[0]]}, int(counters[0])
+    values, counters, _ = root_table(deal, kind, name, limit, **options)
+    return values, int(counters[0])
 
 
 def same(one, two):

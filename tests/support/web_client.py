@@ -17,10 +17,10 @@ from websockets.sync.client import connect
 from heartlab.cards import CardSet
 from heartlab.coach.judgement import Judge
 from heartlab.web.bots import Bots
-from heartlab.web.coaching import Coach
+from heartlab.web.coaching import CoachService
 from heartlab.web.house import House
-from heartlab.web.seated import deal_out
 from heartlab.web.server import LOOPBACK, make_app
+from heartlab.web.session import deal_out
 from heartlab.web.store import Store
 
 QUICK_COACH = "uct:worlds=20,sims=20,endgame=3,pick=value"
@@ -48,7 +48,7 @@ class Served:
 def serving(path: Any = ":memory:", *, coach: str = QUICK_COACH, dealer: Any = deal_out) -> Iterator[Served]:
     """A server on a free port of this process."""
     house = House(Store(path), Bots(), dealer=dealer)
-    app = make_app(house, Coach(house, Judge(coach)), LOOPBACK)
+    app = make_app(house, CoachService(house, Judge(coach)), LOOPBACK)
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))

@@ -27,7 +27,7 @@ from websockets.asyncio.client import connect
 
 from heartlab.cards import CardSet, card_name
 from heartlab.web.bots import Bots
-from heartlab.web.seated import PERSON, Table
+from heartlab.web.session import PERSON, Session
 from heartlab.web.store import Settings
 
 TABLES = [int(count) for count in os.environ.get("HEARTLAB_LOAD", "1,200").split(",")]
@@ -66,17 +66,17 @@ async def play(port: str, key: str, seed: int) -> list[str]:
 
 def alone(seed: int, cards: int, bots: Bots) -> list[str]:
     """The same deal at a table of its own, without a server."""
-    table = Table(Settings("standard", ["gnome"] * 3, seed=seed), [], lambda row: None)
-    while table.deal.phase == "pass":
-        seat = table.next_bot()
-        obs = table.deal.observe(PERSON if seat is None else seat)
+    session = Session(Settings("standard", ["gnome"] * 3, seed=seed), [], lambda row: None)
+    while session.deal.phase == "pass":
+        seat = session.next_bot()
+        obs = session.deal.observe(PERSON if seat is None else seat)
         chosen = CardSet(sorted(obs.may_pass)[:3]) if seat is None else bots.pass_cards("gnome", obs)
-        table.pass_cards(PERSON if seat is None else seat, chosen)
-    while len(table.row.plays) < cards:
-        seat = table.next_bot()
-        obs = table.deal.observe(PERSON if seat is None else seat)
-        table.play(min(obs.legal) if seat is None else bots.play("gnome", obs))
-    return [card_name(card) for card in table.row.plays]
+        session.pass_cards(PERSON if seat is None else seat, chosen)
+    while len(session.row.plays) < cards:
+        seat = session.next_bot()
+        obs = session.deal.observe(PERSON if seat is None else seat)
+        session.play(min(obs.legal) if seat is None else bots.play("gnome", obs))
+    return [card_name(card) for card in session.row.plays]
 
 
 def test_many_tables_at_once(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -19,7 +20,7 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support import ROOT
+from support import DATA, ROOT
 
 pytest.importorskip("starlette", reason="needs the extra web")
 pytest.importorskip("uvicorn", reason="needs the extra web")
@@ -28,12 +29,14 @@ pytest.importorskip("websockets", reason="needs the extra web")
 import urllib.error
 import urllib.request
 
+from support import page_types
 from support.strategies import rules as any_rules
 from support.web_client import Client, moon_hands, serving
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
 from heartlab.cards import QUEEN_OF_SPADES, CardSet, card_name, parse_card, pretty_card
+from heartlab.coach import values
 from heartlab.coach.judgement import Judge
 from heartlab.coach.puzzles import make_puzzle, origin_of
 from heartlab.coach.values import Decision
@@ -44,15 +47,14 @@ from heartlab.rules import Rules
 from heartlab.util.locks import alone
 from heartlab.web import messages
 from heartlab.web.bots import Bots
-from heartlab.web.coaching import Coach
+from heartlab.web.coaching import CoachService
 from heartlab.web.commitment import check_proof, commit, proof_of, run_verify
-from heartlab.web.house import MAX_RECORDS, SLICE, House
+from heartlab.web.house import SLICE, House
 from heartlab.web.how import how_to_play
-from heartlab.web.limits import CAPACITY, MAX_ORDINARY, Bucket, entry_cost, further_cost
-from heartlab.web.messages import Incoming
-from heartlab.web.seated import Table, nothing_counts, takes_all, takes_none
+from heartlab.web.messages import MAX_RECORDS, Incoming
 from heartlab.web.serve import run_server
-from heartlab.web.server import Connection
+from heartlab.web.server import CAPACITY, MAX_ORDINARY, Bucket, Connection, entry_cost, further_cost
+from heartlab.web.session import Session, nothing_counts, takes_all, takes_none
 from heartlab.web.store import Row, Settings, Store, StoreError
 from heartlab.web.workers import Workers
 
@@ -787,7 +789,7 @@ def test_fuzzed_messages_get_documented_errors_and_disturb_nobody(served, monkey
 def test_an_error_inside_the_server_is_answered_and_the_line_stays(served, monkeypatch):
     with served.client() as client:
         client.create(served.key, seed=4)
-        monkeypatch.setattr(Table, "deal_at", lambda self, number: 1 // 0)
+        monkeypatch.setattr(Session, "deal_at", lambda self, number: 1 // 0)
         got = client.ask("replay", "deals", number=0)
         assert (got["type"], got["code"]) == ("failed", "server")
         monkeypatch.undo()
@@ -840,7 +842,8 @@ def test_the_protocol_page_explains_every_field():
     """Of every message and of its parts, in a table of its own; and every code of a failure."""
     page = (ROOT / "docs" / "web-protocol.md").read_text()
     sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^### |\Z)", page, re.MULTILINE | re.DOTALL))
-    kinds = [kind for kind in vars(messages).values() if isinstance(kind, type) and issubclass(kind, msgspec.Struct)]
+    known = {**vars(messages), **vars(values)}.values()
+    kinds = [kind for kind in known if isinstance(kind, type) and issubclass(kind, msgspec.Struct)]
     kinds.remove(msgspec.Struct)
     assert set(sections) == {kind.__name__ for kind in kinds}
     for kind in kinds:
@@ -852,7 +855,27 @@ def test_the_protocol_page_explains_every_field():
     assert all(f"`{code}` (" in page for code in CODES)
 
 
+def test_the_types_of_the_page_are_those_of_the_server():
+    assert page_types.FILE.read_text() == page_types.text(), "run: PYTHONPATH=tests python tests/support/page_types.py"
+
+
 # --- what is kept ---
+
+
+def test_games_of_version_0_1_go_on(tmp_path):
+    """Six unfinished games, a watched one and puzzles, kept by 0.1, with what 0.1 sent when they were opened."""
+    path = tmp_path / "games.sqlite"
+    shutil.copy(DATA / "games-0.1.sqlite", path)
+    expected = json.loads((DATA / "games-0.1.json").read_text())
+    with serving(path) as server:
+        for question in ("level", "puzzle"):
+            with server.client() as client:
+                assert client.ask(question, question, house=server.key, name="Zoe") == expected.pop(question)
+        for key, told in expected.items():
+            with server.client() as client:
+                assert client.ask("open", told["type"], key=key) == told
+                if told["type"] == "view":
+                    assert client.finish_deal()["phase"] in ("over", "end")
 
 
 def test_a_killed_server_loses_nothing(tmp_path):
@@ -892,25 +915,25 @@ def test_a_killed_server_loses_nothing(tmp_path):
 
 def test_a_table_can_be_built_again_at_any_moment():
     """From what the store has after every pass and card: the same deal, the same promise, the same totals."""
-    table, bots = Table(Settings("standard,limit=30", ["random"] * 3, seed=6), [], lambda row: None), Bots()
+    session, bots = Session(Settings("standard,limit=30", ["random"] * 3, seed=6), [], lambda row: None), Bots()
     moments = 0
-    while not table.game_over:
-        kept = msgspec.json.decode(msgspec.json.encode(table.rows), type=list[Row])
-        again = Table(table.settings, kept, lambda row: None)
-        assert again.deal == table.deal
-        assert (again.commitment, again.course, again.claims) == (table.commitment, table.course, table.claims)
+    while not session.game_over:
+        kept = msgspec.json.decode(msgspec.json.encode(session.rows), type=list[Row])
+        again = Session(session.settings, kept, lambda row: None)
+        assert again.deal == session.deal
+        assert (again.commitment, again.course, again.claims) == (session.commitment, session.course, session.claims)
         moments += 1
-        if table.deal.is_over:
-            table.next_deal()
+        if session.deal.is_over:
+            session.next_deal()
             continue
-        seat = table.deal.to_pass[0] if table.deal.to_pass else table.deal.to_move
-        obs = table.deal.observe(seat)
-        if table.deal.to_pass:
-            table.pass_cards(seat, bots.pass_cards("random", obs))
+        seat = session.deal.to_pass[0] if session.deal.to_pass else session.deal.to_move
+        obs = session.deal.observe(seat)
+        if session.deal.to_pass:
+            session.pass_cards(seat, bots.pass_cards("random", obs))
         else:
             for _ in range(7):
-                if table.deal.to_move is not None:
-                    table.play(bots.play("random", table.deal.observe(table.deal.to_move)))
+                if session.deal.to_move is not None:
+                    session.play(bots.play("random", session.deal.observe(session.deal.to_move)))
     assert moments > 20
 
 
@@ -927,7 +950,7 @@ def test_a_table_that_is_opened_again_stays_the_same():
     """On one line, as the page does after a failure: there is never a second copy that overwrites the first one."""
 
     async def scene(house):
-        one, two = (Connection(house, Coach(house, Judge()), QuietSocket()) for _ in range(2))
+        one, two = (Connection(house, CoachService(house, Judge()), QuietSocket()) for _ in range(2))
         await one.create(messages.Create(house.key, ["random"] * 3, seed=3))
         live = one.live
         await one.open(messages.Open(live.key))
@@ -960,7 +983,7 @@ def test_the_bots_of_a_lost_table_do_not_play_on():
         house._lose(live)
         house.drive(live)
         await live.driving
-        assert not live.table.row.plays
+        assert not live.session.row.plays
 
     in_a_house(scene)
 
@@ -983,11 +1006,11 @@ def test_a_table_that_went_on_while_it_was_opened_is_built_again(monkeypatch):
         await asyncio.sleep(0)
         monkeypatch.setattr(house, "prepare", real)
         quick = await house.open(key)
-        await house.pass_cards(quick, [card_name(card) for card in sorted(quick.table.deal.hands[0])[:3]])
+        await house.pass_cards(quick, [card_name(card) for card in sorted(quick.session.deal.hands[0])[:3]])
         await quick.driving
         assert not house.live
         gate.set()
-        assert (await slow).table.row == quick.table.row != Row(0, 3, quick.table.row.salt)
+        assert (await slow).session.row == quick.session.row != Row(0, 3, quick.session.row.salt)
 
     in_a_house(scene)
 
@@ -1054,7 +1077,7 @@ def test_what_the_file_refuses_is_one_kind_of_error(tmp_path):
     store = Store(tmp_path / "games.sqlite")
     store.close()
     for refused in (
-        lambda: store.add_table("key", Settings("standard", [])),
+        lambda: store.add_session("key", Settings("standard", [])),
         lambda: store.add_decisions("key", 0, "You", [(1, 1.0, None)]),
         lambda: store.schedule_puzzle(1, 0, 0.0),
         lambda: store.waiting_puzzles("You"),
@@ -1215,7 +1238,7 @@ def test_the_kept_row_is_small_and_has_no_view(served):
     with served.client() as client:
         client.create(served.key, seed=5)
         client.finish_deal()
-        kept = served.house.store.load_table(client.key)
+        kept = served.house.store.load_session(client.key)
         assert kept is not None
         assert [card_name(card) for card in kept[1][0].plays][:1]
         assert kept[1][0].points == client.view["points"]

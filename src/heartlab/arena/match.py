@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from heartlab.arena.results import MatchResult, join
 from heartlab.arena.resume import Keeper, rest_of
-from heartlab.arena.rows import FinishedDeals, Match, RowsInPlay
+from heartlab.arena.rows import FinishedDeals, Match, MatchRows
 from heartlab.game import game_is_over
 from heartlab.kernel.layout import NOBODY, SEATS
 from heartlab.util.executor import Executor, LocalExecutor, Task
@@ -55,7 +55,7 @@ def _per_kind(values: FloatArray, seatings: npt.NDArray[np.int64], kinds: int) -
 def _play_batch(match: Match, units: npt.NDArray[np.int64]) -> tuple[MatchResult, list[FinishedDeals]]:
     """Play some units in all arrangements; the results per unit, and the deals."""
     started = time.perf_counter()
-    table = RowsInPlay(match, units)
+    table = MatchRows(match, units)
     kinds, rows = len(table.kinds), len(table.units)
     seats = _per_kind(np.ones(table.seatings.shape), table.seatings, kinds)
     sums = {name: np.zeros((rows, kinds)) for name in ("points", "moons", "conceded", "deals_won")}

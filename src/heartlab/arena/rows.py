@@ -23,7 +23,7 @@ from heartlab.deal_text import why_not_pass, why_not_play
 from heartlab.kernel.layout import OBSERVATION, PLAYING, SEATS, STATE, StateArray, compile_rules
 from heartlab.kernel.table import deal_table, give_table, observe_table, play_table, points_table
 from heartlab.players.base import NoCard, Observations, OpenStates, Player
-from heartlab.players.random import random_cards, random_passes
+from heartlab.players.random import RandomPlayer
 from heartlab.players.registry import PlayerError
 from heartlab.rules import Rules
 from heartlab.util.errors import error_sentence
@@ -140,23 +140,113 @@ class Tally:
 class RowsInPlay:
     """The rows of one batch: seatings, states, and the answers of the players."""
 
+    def __init__(
+        self, rules: Rules, kinds: Sequence[Player], seatings: Rows, player_keys: npt.NDArray[np.uint64]
+    ) -> None:
+        """`seatings` is [rows, seats] of numbers of kinds; `player_keys` are the players' random keys, one per row."""
+        self.rules, self.kinds, self.seatings, self.player_keys = rules, kinds, seatings, player_keys
+        self.compiled = compile_rules(rules)
+        self.tally = Tally(len(seatings), len(kinds))
+
+    @classmethod
+    def at_seats(cls, rules: Rules, players: Sequence[Player], player_keys: npt.NDArray[np.uint64]) -> RowsInPlay:
+        """One player on each seat, the same in all rows: to go on with deals that have begun."""
+        kinds = list(dict.fromkeys(players))
+        seating = np.array([kinds.index(player) for player in players], np.int64)
+        return cls(rules, kinds, np.tile(seating, (len(player_keys), 1)), player_keys)
+
+    def play_on(self, rows: Rows, states: StateArray, histories: Histories, tricks: int | None = None) -> None:
+        """Play the deals of some rows to their end, or until so many of their tricks are over.
+
+        :raises Stopped: between two cards, when the executor was closed: nobody wants the result any more.
+        """
+        while True:
+            playing = states["phase"] == PLAYING
+            active = np.flatnonzero(playing if tricks is None else playing & (states["trick_number"] < tricks))
+            if not len(active):
+                return
+            if asked_to_stop():
+                raise Stopped
+            self._play(rows, states, histories, active)
+
+    def _play(self, rows: Rows, states: StateArray, histories: Histories, active: Rows) -> None:
+        """Play one card in every active row."""
+        cards = np.full(len(rows), -1, np.int8)
+        movers = states["to_move"]
+        kinds = self.seatings[rows[active], movers[active]]
+        for kind in range(len(self.kinds)):
+            mine = active[kinds == kind]
+            if len(mine):
+                batch = self._batch(kind, rows, states, histories, mine, movers[mine])
+                answers = self._ask(kind, batch, passing=False)
+                self.tally.decisions[rows[mine], kind] += 1
+                legal = batch.records["legal"]
+                safe = np.where((answers >= 0) & (answers < 52), answers, 0).astype(np.uint64)
+                bad = (answers < 0) | (answers >= 52) | (legal >> safe & np.uint64(1) == 0)
+                if bad.any():
+                    substitutes = RandomPlayer().choose_cards(batch)
+                    first = int(mine[bad][0])
+                    seat, answer = int(movers[first]), int(answers[bad][0])
+                    self._note_illegal(kind, seat, states[[first]], histories[first], answer, passing=False)
+                    answers = np.where(bad, substitutes, answers)
+                    self.tally.forfeits[rows[mine[bad]], kind] += 1
+                cards[mine] = answers
+        play_table(self.compiled, states, histories, cards, np.zeros(len(rows), np.bool_))
+
+    def _note_illegal(
+        self, kind: int, seat: int, state: StateArray, history: Iterable[int], answer: int, *, passing: bool
+    ) -> None:
+        """Note the reason of a player's first illegal card or pass, unless the player reports it itself."""
+        what = "pass" if passing else "card"
+        if self.kinds[kind].tells_faults or (kind, what) in self.tally.illegal:
+            return
+        deal = Deal._from_state(self.rules, state, [int(card) for card in history if card >= 0])
+        if not 0 <= answer < (1 << 52 if passing else 52):
+            reason = f"{answer} is not a {'mask of cards' if passing else 'card'}"
+        else:
+            reason = why_not_pass(deal, seat, CardSet(answer)) if passing else why_not_play(deal, answer)
+        self.tally.illegal[kind, what] = f"{reason} ({deal.observe(seat).where})"
+
+    def _batch(
+        self, kind: int, rows: Rows, states: StateArray, histories: Histories, mine: Rows, seats: Rows
+    ) -> Observations:
+        records = np.zeros(len(mine), OBSERVATION)
+        keys = self.player_keys[rows]
+        observe_table(self.compiled, states, histories, mine, seats.astype(np.int64), keys, records)
+        if self.kinds[kind].is_open:
+            return OpenStates(self.rules, self.compiled, records, states[mine])
+        return Observations(self.rules, self.compiled, records)
+
+    def _ask(self, kind: int, batch: Observations, *, passing: bool) -> npt.NDArray[np.integer[Any]]:
+        player = self.kinds[kind]
+        started = time.perf_counter()
+        try:
+            answers: Any = np.asarray(player.choose_passes(batch) if passing else player.choose_cards(batch))
+        except (Exception, SystemExit) as error:
+            raise _failure(player, error) from error
+        if answers.shape != (len(batch),):
+            raise PlayerFailure(f"player {player.name} gave answers of shape {answers.shape} to {len(batch)} questions")
+        if answers.dtype.kind not in "iu":
+            raise PlayerFailure(f"player {player.name} gave answers that are not whole numbers ({answers.dtype})")
+        self.tally.thinking[kind] += time.perf_counter() - started
+        return np.asarray(answers)
+
+
+class MatchRows(RowsInPlay):
+    """The rows of a match: every unit in every arrangement."""
+
     def __init__(self, match: Match, units: Rows) -> None:
-        self.match = match
-        seatings = match.seatings
-        self.kinds = match.kinds
-        self.units = np.repeat(units, len(seatings))
-        self.seatings = np.tile(seatings, (len(units), 1))
-        self.compiled = compile_rules(match.rules)
-        rows = len(self.units)
-        self.states: StateArray = np.zeros(rows, STATE)
-        self.histories = np.full((rows, 52), -1, np.int8)
-        self.tally = Tally(rows, len(self.kinds))
+        arranged = match.seatings
+        self.units = np.repeat(units, len(arranged))
         deal_key, player_key = seed_key(match.seed, "deals"), seed_key(match.seed, "players")
-        self.keys = np.full(rows, deal_key, np.uint64)
-        self.player_keys = np.full(rows, player_key, np.uint64)
-        if match.games:
-            self.keys = np.array([substream(deal_key, int(unit)) for unit in self.units], np.uint64)
-            self.player_keys = np.array([substream(player_key, int(unit)) for unit in self.units], np.uint64)
+        self.keys = self._keys(match, deal_key)
+        super().__init__(match.rules, match.kinds, np.tile(arranged, (len(units), 1)), self._keys(match, player_key))
+
+    def _keys(self, match: Match, key: np.uint64) -> npt.NDArray[np.uint64]:
+        """The random key of each row: in a match of games every game has its own."""
+        if not match.games:
+            return np.full(len(self.units), key, np.uint64)
+        return np.array([substream(key, int(unit)) for unit in self.units], np.uint64)
 
     def play_deals(self, rows: Rows, numbers: Rows, scores: StateArray) -> FinishedDeals:
         """Play one deal in each of the given rows.
@@ -170,17 +260,11 @@ class RowsInPlay:
         states["scores"] = scores
         dealt = states.copy()
         self._pass(rows, states, histories)
-        while True:
-            active = np.flatnonzero(states["phase"] == PLAYING)
-            if not len(active):
-                break
-            if asked_to_stop():
-                raise Stopped
-            self._play(rows, states, histories, active)
+        self.play_on(rows, states, histories)
         points = np.zeros((len(rows), SEATS), np.int64)
         shooters = np.zeros(len(rows), np.int64)
         points_table(self.compiled, states, points, shooters)
-        n = self.match.rules.players
+        n = self.rules.players
         self._tell_end(rows, states, histories, points[:, :n])
         return FinishedDeals(self.units[rows], self.seatings[rows], dealt, states, histories, points[:, :n], shooters)
 
@@ -196,7 +280,7 @@ class RowsInPlay:
                     raise _failure(player, error) from error
 
     def _pass(self, rows: Rows, states: StateArray, histories: Histories) -> None:
-        n = self.match.rules.players
+        n = self.rules.players
         chosen = np.zeros((n, len(rows)), np.uint64)
         waiting = [np.flatnonzero(states["to_pass"] >> seat & 1) for seat in range(n)]
         for seat in range(n):
@@ -229,74 +313,10 @@ class RowsInPlay:
         """Replace illegal passes by random legal ones, and count them."""
         masks = chosen[seat, mine]
         free = states["hands"][mine, seat] & ~self.compiled["no_pass"]
-        bad = (masks & ~free != 0) | (np.bitwise_count(masks) != self.match.rules.pass_count)
+        bad = (masks & ~free != 0) | (np.bitwise_count(masks) != self.rules.pass_count)
         if bad.any():
-            substitutes = np.zeros(len(mine), np.uint64)
-            random_passes(self.compiled, batch.records, substitutes)
+            substitutes = RandomPlayer().choose_passes(batch)
             first = int(mine[bad][0])
             self._note_illegal(kind, seat, states[[first]], [], int(chosen[seat, first]), passing=True)
             chosen[seat, mine[bad]] = substitutes[bad]
             self.tally.forfeits[rows[mine[bad]], kind] += 1
-
-    def _play(self, rows: Rows, states: StateArray, histories: Histories, active: Rows) -> None:
-        """Play one card in every active row."""
-        cards = np.full(len(rows), -1, np.int8)
-        movers = states["to_move"]
-        kinds = self.seatings[rows[active], movers[active]]
-        for kind in range(len(self.kinds)):
-            mine = active[kinds == kind]
-            if len(mine):
-                batch = self._batch(kind, rows, states, histories, mine, movers[mine])
-                answers = self._ask(kind, batch, passing=False)
-                self.tally.decisions[rows[mine], kind] += 1
-                legal = batch.records["legal"]
-                safe = np.where((answers >= 0) & (answers < 52), answers, 0).astype(np.uint64)
-                bad = (answers < 0) | (answers >= 52) | (legal >> safe & np.uint64(1) == 0)
-                if bad.any():
-                    substitutes = np.zeros(len(mine), np.int8)
-                    random_cards(batch.records, substitutes)
-                    first = int(mine[bad][0])
-                    seat, answer = int(movers[first]), int(answers[bad][0])
-                    self._note_illegal(kind, seat, states[[first]], histories[first], answer, passing=False)
-                    answers = np.where(bad, substitutes, answers)
-                    self.tally.forfeits[rows[mine[bad]], kind] += 1
-                cards[mine] = answers
-        play_table(self.compiled, states, histories, cards, np.zeros(len(rows), np.bool_))
-
-    def _note_illegal(
-        self, kind: int, seat: int, state: StateArray, history: Iterable[int], answer: int, *, passing: bool
-    ) -> None:
-        """Note the reason of a player's first illegal card or pass, unless the player reports it itself."""
-        what = "pass" if passing else "card"
-        if self.kinds[kind].tells_faults or (kind, what) in self.tally.illegal:
-            return
-        deal = Deal._from_state(self.match.rules, state, [int(card) for card in history if card >= 0])
-        if not 0 <= answer < (1 << 52 if passing else 52):
-            reason = f"{answer} is not a {'mask of cards' if passing else 'card'}"
-        else:
-            reason = why_not_pass(deal, seat, CardSet(answer)) if passing else why_not_play(deal, answer)
-        self.tally.illegal[kind, what] = f"{reason} ({deal.observe(seat).where})"
-
-    def _batch(
-        self, kind: int, rows: Rows, states: StateArray, histories: Histories, mine: Rows, seats: Rows
-    ) -> Observations:
-        records = np.zeros(len(mine), OBSERVATION)
-        keys = self.player_keys[rows]
-        observe_table(self.compiled, states, histories, mine, seats.astype(np.int64), keys, records)
-        if self.kinds[kind].is_open:
-            return OpenStates(self.match.rules, self.compiled, records, states[mine])
-        return Observations(self.match.rules, self.compiled, records)
-
-    def _ask(self, kind: int, batch: Observations, *, passing: bool) -> npt.NDArray[np.integer[Any]]:
-        player = self.kinds[kind]
-        started = time.perf_counter()
-        try:
-            answers: Any = np.asarray(player.choose_passes(batch) if passing else player.choose_cards(batch))
-        except (Exception, SystemExit) as error:
-            raise _failure(player, error) from error
-        if answers.shape != (len(batch),):
-            raise PlayerFailure(f"player {player.name} gave answers of shape {answers.shape} to {len(batch)} questions")
-        if answers.dtype.kind not in "iu":
-            raise PlayerFailure(f"player {player.name} gave answers that are not whole numbers ({answers.dtype})")
-        self.tally.thinking[kind] += time.perf_counter() - started
-        return np.asarray(answers)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from heartlab.bench import BenchResult, Work, benchmark, measure_games
 from heartlab.learners.advice.games import AdviceTable, Sitter, sitter
 from heartlab.learners.advice.trainer import AdviceParameters, NetParameters, make_learner
-from heartlab.learners.advice.vote import NET, TABLE
+from heartlab.learners.advice.vote import NET, TABULAR
 from heartlab.learners.advice.vote_trainer import VoteParameters, VoteTrainer
 from heartlab.rules import Rules
 
@@ -43,7 +43,7 @@ def _vote(state: str) -> Work:
 def bench_table(seconds: float) -> Iterator[BenchResult]:
     """LEARNER-T, whose weights are in a lookup table, with other players."""
     for names in ("random+random", "voting+random", "voting+voting"):
-        learner = make_learner(TABLE, AdviceParameters(), 1)
+        learner = make_learner(TABULAR, AdviceParameters(), 1)
         work = _games("advice", [learner, *(sitter(name) for name in names.split("+"))])
         yield measure_games("advice.table", work, seconds / 3, f"LEARNER-T learning, with {names}")
 

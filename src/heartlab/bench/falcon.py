@@ -12,12 +12,13 @@ from heartlab.deal import Deal
 from heartlab.kernel.layout import compile_rules
 from heartlab.learners.falcon.actions import COUNT as ACTIONS
 from heartlab.learners.falcon.actions import applicable
-from heartlab.learners.falcon.agent import FalconAgent, FalconSettings
+from heartlab.learners.falcon.agent import FalconAgent
 from heartlab.learners.falcon.art import Field, FusionArt
 from heartlab.learners.falcon.boxes import seedling
 from heartlab.learners.falcon.experience import gather
 from heartlab.learners.falcon.percepts import COUNT as PERCEPTS
 from heartlab.learners.falcon.percepts import paper_percepts, unplayed_elsewhere
+from heartlab.learners.falcon.settings import FalconSettings
 from heartlab.rules import Rules
 
 FALCON = Rules.parse("falcon")

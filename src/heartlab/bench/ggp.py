@@ -12,13 +12,19 @@ from heartlab.ggp.machine.grounding import MissingClingo
 from heartlab.ggp.machine.load import known_games, load_game
 from heartlab.learners.transfer.discovery import learn_features
 from heartlab.learners.transfer.models import FeatureModel
-from heartlab.learners.transfer.trainer import TurnGame, learn, make_settings
+from heartlab.learners.transfer.settings import Learner, Opponent, Reading, Settings
+from heartlab.learners.transfer.trainer import TurnGame, learn
 
 CHUNK = 1 << 20
 """Playouts per call."""
 RUN = 3000
 """Matches per learning run."""
 GAMES = ("tictactoe", "connect4")
+LEARNERS = (
+    (Learner.BASELINE, Reading.LITERAL),
+    (Learner.TRANSFER, Reading.TERMINAL_CHECK),
+    (Learner.TRANSFER, Reading.LOOK_UP),
+)
 
 
 def _playouts(machine: NetworkMachine, wide: bool) -> Work:
@@ -51,9 +57,9 @@ def _network(name: str) -> NetworkMachine:
     return machine
 
 
-def _learning(game: TurnGame, learner: str, reading: str, model: FeatureModel) -> Work:
+def _learning(game: TurnGame, learner: Learner, reading: Reading, model: FeatureModel) -> Work:
     """Learning matches, in runs of RUN."""
-    settings = make_settings(learner=learner, reading=reading, opponent="eps-greedy")
+    settings = Settings(learner, reading, Opponent.EPS_GREEDY)
     runs = iter(range(1 << 62))
 
     def work(count: int) -> None:
@@ -101,7 +107,8 @@ def bench_learning(seconds: float) -> Iterator[BenchResult]:
         source, target = TurnGame(_network("tictactoe")), TurnGame(_network("connect3"))
     except MissingClingo:
         return
-    model = learn_features(source, ("eps-greedy",))
-    for learner, reading in (("baseline", "literal"), ("transfer", "terminal-check"), ("transfer", "look-up")):
-        work, note = _learning(target, learner, reading, model), f"connect3, {learner}, {reading}, runs of {RUN}"
+    model = learn_features(source, (Opponent.EPS_GREEDY,))
+    for learner, reading in LEARNERS:
+        work = _learning(target, learner, reading, model)
+        note = f"connect3, {learner.text}, {reading.text}, runs of {RUN}"
         yield measure("ggp.learning", "matches/s", work, seconds / 3, note, RUN)

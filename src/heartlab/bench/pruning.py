@@ -56,7 +56,7 @@ def _search_times(players: list[SearchPlayer], batch: OpenStates) -> npt.NDArray
     for turn in range(ROUNDS):
         for which, player in enumerate(players):
             begun = time.thread_time()
-            player.search_open(batch)
+            player.search.search_worlds(batch, 1)
             times[turn, which] = time.thread_time() - begun
     return times
 
@@ -72,7 +72,7 @@ def bench_pruning(seconds: float) -> Iterator[BenchResult]:
                 base = {"eval": judge, "tricks": tricks, "worlds": "0"}
                 players = [SearchPlayer(kind, {**base, **variant}) for variant in VARIANTS]
                 times = _search_times(players, batch)
-                nodes = [int(player.counters[0]) for player in players]
+                nodes = [int(player.search.counters[0]) for player in players]
                 for which, variant in enumerate(VARIANTS[1:], 1):
                     options = ",".join(f"{key}={value}" for key, value in variant.items())
                     note = f"{text}: {kind}:eval={judge},tricks={tricks},{options}, {left} tricks left; "

@@ -15,6 +15,7 @@ from heartlab.bench.threads import compare_threads
 from heartlab.deal import Deal
 from heartlab.players import Observations, OpenStates
 from heartlab.players.search import SearchPlayer
+from heartlab.search.options import SearchOptions
 
 WORLDS = 16
 SIMULATIONS = 500
@@ -50,7 +51,7 @@ def _simulations(threads: int, cards: int = 1, kind: str = "uct", worlds: int = 
 
     def work(count: int) -> None:
         for _ in range(0, count, worlds * SIMULATIONS):
-            player.search_worlds(batch, worlds)
+            player.search.search_worlds(batch, worlds)
 
     work(1)
     return work
@@ -107,11 +108,11 @@ def bench_uct_threads(seconds: float) -> Iterator[BenchResult]:
 
 def _worlds(worlds: int, cards: int = 1) -> Work:
     """Worlds sampled and searched to the end of the trick, as `iie` does for one choice."""
-    batch, player = _closed(_position(cards)), SearchPlayer("maxn")
+    batch, player = _closed(_position(cards)), SearchPlayer(SearchOptions())
 
     def work(count: int) -> None:
         for _ in range(0, count, worlds):
-            player.search_worlds(batch, worlds)
+            player.search.search_worlds(batch, worlds)
 
     work(1)
     return work
@@ -120,13 +121,13 @@ def _worlds(worlds: int, cards: int = 1) -> Work:
 def _nodes(tricks: int) -> tuple[Work, int]:
     """Nodes of max^n over `pie` in mid-deal with all hands known, and how many one choice has."""
     batch = _open(_position(28))
-    player = SearchPlayer("maxn", {"worlds": "0", "tricks": str(tricks)})
-    player.search_open(batch)
-    nodes = int(player.counters[0])
+    player = SearchPlayer(SearchOptions(worlds=0, tricks=tricks))
+    player.search.search_worlds(batch, 1)
+    nodes = int(player.search.counters[0])
 
     def work(count: int) -> None:
         for _ in range(0, count, nodes):
-            player.search_open(batch)
+            player.search.search_worlds(batch, 1)
 
     return work, nodes
 

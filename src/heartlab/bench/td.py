@@ -21,7 +21,7 @@ from heartlab.kernel.layout import SEATS, STATE, StateArray
 from heartlab.learners.td_features.conjunctions import Conjunctions
 from heartlab.learners.td_features.features import CARD_ATOMS
 from heartlab.learners.td_features.network import CHANGE, Network
-from heartlab.learners.td_features.trainer import TdParameters, TdTrainer
+from heartlab.learners.td_features.trainer import Partners, TdParameters, TdTrainer
 
 POSITIONS = 256
 
@@ -98,9 +98,9 @@ def bench_evaluations(seconds: float) -> Iterator[BenchResult]:
         yield measure(name, unit, cached, seconds / 4, f"{note}, states met before", 4 * POSITIONS)
 
 
-def _training(orders: str, partners: str) -> Work:
+def _training(orders: str, partners: Partners) -> Work:
     """Training deals of the Q♠ task."""
-    views = 1 if partners == "expert" else 4
+    views = 1 if partners is Partners.EXPERT else 4
     trainer = TdTrainer("queen", TdParameters(orders=orders, partners=partners, views=views), 1)
     done = 0
 
@@ -116,12 +116,9 @@ def _training(orders: str, partners: str) -> Work:
 @benchmark("td.training")
 def bench_training(seconds: float) -> Iterator[BenchResult]:
     """Training deals per second: order four against order three, with expert partners and in self-play."""
-    for partners in ("expert", "self"):
-        four, three, note = (
-            _training("1,2,3,4", partners),
-            _training("1,3", partners),
-            f"four-wise, partners={partners}",
-        )
+    for partners in Partners:
+        four, three = _training("1,2,3,4", partners), _training("1,3", partners)
+        note = f"four-wise, partners={partners}"
         yield measure_beside("td.training", "deals/s", four, "heartlab, triples", three, seconds, note)
 
 

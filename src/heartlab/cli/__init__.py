@@ -1,8 +1,21 @@
 """The command line: parses, calls, prints. Everything that does work is imported when its command runs.
 
 What every command shares: `--json` puts the machine-readable result on standard output and everything else on standard
-error; bad input gets one clear sentence and exit status 2. The commands are in `table` (deals, records, playing) and
-`laboratory` (matches, training, models, papers).
+error; bad input gets one clear sentence and exit status 2. In reading order:
+
+| module | commands |
+|---|---|
+| `app` | the application, options that commands share, how they print and fail |
+| `deals` | rules, players, deal, replay, verify |
+| `play` | play |
+| `matches` | arena, bench |
+| `models` | features, advice, falcon, explain, analyse (its work in `analysis`) |
+| `training` | train, sweep, recipes, runs |
+| `reproduce` | reproduce |
+| `uhi` | uhi, uhi-check |
+| `ggp` | ggp ... |
+
+Public: `main`, the entry point of the program, and `app`. No other room imports Typer.
 """
 
 from __future__ import annotations
@@ -12,8 +25,7 @@ from typing import Any
 
 import typer
 
-import heartlab.cli.laboratory
-import heartlab.cli.table  # noqa: F401 - both add their commands to the application
+from heartlab.cli import deals, matches, models, play, reproduce, training, uhi  # noqa: F401 - they add their commands
 from heartlab.cli.app import app, fail
 from heartlab.cli.ggp import ggp
 

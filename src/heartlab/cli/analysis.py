@@ -1,4 +1,4 @@
-"""`heartlab analyse` as a function: find the deal in a file, analyse, print tables or JSON."""
+"""The work of `heartlab analyse`: find the deal in a file, analyse it, print columns or JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from heartlab.cards import pretty_card
 from heartlab.players import make_player
-from heartlab.players.analysis import POINTS, Analysis, analyse, review, searching
+from heartlab.players.analysis import Analysis, analyse, review, searching
 from heartlab.records.position import find_deal, situation
 from heartlab.rules import Rules
 
@@ -68,10 +68,10 @@ def run_analysis(
 
 def _card_table(analysis: Analysis, names: Sequence[str]) -> list[str]:
     """The cards, best first, in columns."""
-    values = "expected points" if analysis.unit == POINTS else "values"
+    values = "expected points" if analysis.in_points else "values"
     lines = [
         f"{analysis.player}: {values} of {names[analysis.seat]} in this deal",
-        *([SHARES] if analysis.unit != POINTS else []),
+        *([SHARES] if not analysis.in_points else []),
         "  card  expected           10-90 %         best in  how it goes on",
     ]
     places = _places(analysis)
@@ -98,12 +98,12 @@ def _card_table(analysis: Analysis, names: Sequence[str]) -> list[str]:
 
 
 def _unit(analysis: Analysis) -> str:
-    return " points" if analysis.unit == POINTS else " of the evaluation's shares"
+    return " points" if analysis.in_points else " of the evaluation's shares"
 
 
 def _places(analysis: Analysis) -> int:
     """Decimal places worth showing: shares differ by little."""
-    return 2 if analysis.unit == POINTS else 4
+    return 2 if analysis.in_points else 4
 
 
 def _number(value: float, se: float | None, places: int) -> str:
@@ -138,6 +138,6 @@ def _print_costs(found: list[Analysis], names: Sequence[str]) -> None:
                 _sum([one for one in own if one.unit == unit]) for unit in sorted({one.unit for one in own})
             )
             print(f"{name:<10} {len(own)} decisions, {same} as the player would, cost {lost} in all")
-    if any(analysis.unit != POINTS for analysis in found):
+    if any(not analysis.in_points for analysis in found):
         print(SHARES)
     print("± is the standard error over the sampled worlds; --at N shows a decision in full", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""What the commands share: the application, options that several of them have, and how they print and fail."""
+"""What the commands share: the application, common options, how they print and fail."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ SkipBadOption = Annotated[bool, typer.Option("--skip-bad", help="Report bad deal
 
 
 def fail(message: str, status: int = 2) -> None:
-    """Say what was wrong and leave."""
+    """Print what was wrong and exit."""
     print(f"heartlab: {message}", file=sys.stderr)
     raise SystemExit(status)
 
 
 def print_json(value: Any) -> None:
-    """One JSON value on standard output; numbers that JSON does not know, such as an infinite interval, are null."""
+    """One JSON value on standard output; numbers that JSON does not have, such as infinity, become null."""
     print(json.dumps(_finite(value), ensure_ascii=False, allow_nan=False))
 
 
@@ -76,14 +76,14 @@ def options(
         ),
     ] = None,
 ) -> None:
-    """Options before the command; commands that keep how they were called find the files of --use in the context."""
+    """Options before the command; the files of --use are kept in the context for commands that record their call."""
     context.obj = tuple(map(str, used or ()))
     for path in used or ():
         use_file(path)
 
 
 def use_file(path: Path) -> None:
-    """Run a user's Python file, for what it registers.
+    """Run a user's Python file, which registers players, features, recipes or others.
 
     :raises ValueError: if it cannot be run.
     """
@@ -100,8 +100,18 @@ def use_file(path: Path) -> None:
         raise ValueError(f"--use {path}: {error_sentence(error)}") from error
 
 
+def positive(option: str, value: Any) -> Any:
+    """The value of an option, if it is above zero.
+
+    :raises ValueError: if it is not.
+    """
+    if not value > 0:
+        raise ValueError(f"{option} {value}: needs a number above zero")
+    return value
+
+
 def leave(interrupted: bool) -> NoReturn:
-    """End a command that could be interrupted. Threads may still finish their card: a second Ctrl-C ends at once."""
+    """End a command that could be interrupted; while threads finish their card, a second Ctrl-C ends at once."""
     if interrupted:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     raise typer.Exit(130 if interrupted else 0)

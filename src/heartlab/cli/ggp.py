@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from heartlab.cli.app import JsonOption, SeedOption, positive, print_json
 from heartlab.util.progress import Progress
 
 if TYPE_CHECKING:
     from heartlab.ggp.gdl.parse import Description
     from heartlab.ggp.machine.base import Machine
+    from heartlab.learners.transfer.settings import Opponent, Settings
+    from heartlab.learners.transfer.trainer import TurnGame
 
 ggp = typer.Typer(
     name="ggp",
-    help="General game playing: games as GDL texts, players, matches over the wire.",
+    help="General game playing: games as GDL texts, players, matches over the network, learning.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -26,8 +28,6 @@ ggp = typer.Typer(
 FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="A GDL file, or the name of one of our games.")]
 MachineOption = Annotated[str, typer.Option("--machine", help="auto, network or prover.")]
 BudgetOption = Annotated[float, typer.Option("--budget", help="Seconds that grounding may take.")]
-SeedOption = Annotated[int, typer.Option("--seed", "-s", help="The same seed gives the same result.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Machine-readable result on standard output.")]
 
 
 def _say(text: str) -> None:
@@ -36,7 +36,7 @@ def _say(text: str) -> None:
 
 
 def _load(file: str, kind: str, budget: float) -> tuple[Description, Machine]:
-    """A game and its machine, with a remark where something is odd about it."""
+    """A game and its machine; says if the game has errors or only the prover takes it."""
     from heartlab.ggp.gdl.validate import errors
     from heartlab.ggp.machine.grounding import Budget
     from heartlab.ggp.machine.load import make_machine, read_game
@@ -51,13 +51,6 @@ def _load(file: str, kind: str, budget: float) -> tuple[Description, Machine]:
     if not machine.roles:
         raise ValueError(f"{description.source}: the game has no roles")
     return description, machine
-
-
-def positive(option: str, value: Any) -> Any:
-    """The value of an option, if it is above zero; for all commands, those about Hearts included."""
-    if not value > 0:
-        raise ValueError(f"{option} {value}: needs a number above zero")
-    return value
 
 
 def _seed(value: int) -> int:
@@ -79,7 +72,10 @@ def games(as_json: JsonOption = False) -> None:
     """List our own games by name."""
     from heartlab.ggp.machine.load import known_games
 
-    print(json.dumps(known_games()) if as_json else "\n".join(known_games()))
+    if as_json:
+        print_json(known_games())
+    else:
+        print("\n".join(known_games()))
 
 
 @ggp.command()
@@ -88,29 +84,22 @@ def players(as_json: JsonOption = False) -> None:
     from heartlab.ggp.players.registry import known_game_players
 
     known = known_game_players()
-    print(json.dumps(known) if as_json else "\n".join(f"{name:<12} {text}" for name, text in known.items()))
+    if as_json:
+        print_json(known)
+    else:
+        print("\n".join(f"{name:<12} {text}" for name, text in known.items()))
 
 
 @ggp.command()
 def check(file: FileArgument, as_json: JsonOption = False) -> None:
-    """Say whether a text is a game: all errors and warnings with their places. Status 1 if there are errors."""
+    """Check whether a text is a game: all errors and warnings with their places. Status 1 if there are errors."""
     from heartlab.ggp.gdl.validate import ERROR, validate
     from heartlab.ggp.machine.load import read_game
 
     found = validate(read_game(file))
     wrong = sum(finding.severity == ERROR for finding in found)
     if as_json:
-        rows = [
-            {
-                "severity": finding.severity,
-                "file": finding.place.source,
-                "line": finding.place.line,
-                "column": finding.place.column,
-                "message": finding.message,
-            }
-            for finding in found
-        ]
-        print(json.dumps({"file": file, "valid": not wrong, "findings": rows}, ensure_ascii=False))
+        print_json({"file": file, "valid": not wrong, "findings": [finding.to_dict() for finding in found]})
     else:
         for finding in found:
             print(finding)
@@ -127,23 +116,21 @@ def info(
     as_json: JsonOption = False,
 ) -> None:
     """Describe a game: roles, propositions, moves, grounding, playouts per second."""
-    from heartlab.ggp.machine.describe import describe
+    from heartlab.ggp.machine.describe import describe, describe_text
 
     _, chosen = _load(file, machine, budget)
     found = describe(chosen, positive("--seconds", seconds))
     if as_json:
-        print(json.dumps(found, ensure_ascii=False))
-        return
-    for key, value in found.items():
-        shown = f"{value:,.0f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value
-        print(f"{key.replace('_', ' '):<26} {', '.join(shown) if isinstance(shown, list) else shown}")
+        print_json(found)
+    else:
+        print(describe_text(found))
 
 
 @ggp.command()
 def play(
     file: FileArgument,
     opponent: Annotated[str, typer.Option("--opponent", "-o", help="A player by name.")] = "uct",
-    role: Annotated[str | None, typer.Option("--role", help="Yours; default: the first.")] = None,
+    role: Annotated[str | None, typer.Option("--role", help="Your role; default: the first.")] = None,
     seconds: Annotated[float, typer.Option("--seconds", help="The opponent's time per move.")] = 1.0,
     machine: MachineOption = "auto",
     budget: BudgetOption = 20.0,
@@ -166,15 +153,15 @@ def match(
     start: Annotated[float, typer.Option("--start", help="Seconds before the first turn.")] = 10.0,
     clock: Annotated[float, typer.Option("--play", help="Seconds for each turn.")] = 5.0,
     number: Annotated[int, typer.Option("-n", "--matches", help="How many matches.")] = 1,
-    scramble: Annotated[bool, typer.Option("--scramble", help="Replace all words of the game.")] = False,
-    rotate: Annotated[bool, typer.Option("--rotate", help="Change seats from match to match.")] = False,
-    record: Annotated[Path | None, typer.Option("--record", help="Add each match to this file, as JSON.")] = None,
+    scramble: Annotated[bool, typer.Option("--scramble", help="Replace all words, anew in each match.")] = False,
+    rotate: Annotated[bool, typer.Option("--rotate", help="Rotate the seats from match to match.")] = False,
+    record: Annotated[Path | None, typer.Option("--record", help="Append each match to this file, as JSON.")] = None,
     machine: MachineOption = "auto",
     budget: BudgetOption = 20.0,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Run matches between players here or elsewhere, by the protocol of general game playing."""
+    """Run matches between players in this process or at addresses, by the GGP protocol."""
     from heartlab.ggp.protocol.manager import Clocks, Manager
     from heartlab.ggp.protocol.matches import play_matches
 
@@ -185,16 +172,16 @@ def match(
         manager, player, positive("--matches", number), seed, rotate, record, None if as_json else print
     )
     if as_json:
-        print(json.dumps(summary, ensure_ascii=False))
+        print_json(summary)
 
 
 @ggp.command()
 def serve(
     player: Annotated[str, typer.Argument(metavar="PLAYER", help="A player by name.")],
-    port: Annotated[int, typer.Option("--port", help="Where to listen.")] = 9147,
+    port: Annotated[int, typer.Option("--port", help="The port to listen on.")] = 9147,
     host: Annotated[
         str,
-        typer.Option("--host", help="Where to listen; by default only for this machine."),
+        typer.Option("--host", help="The address to listen on; by default only for this machine."),
     ] = "127.0.0.1",
     seed: SeedOption = 0,
 ) -> None:
@@ -218,20 +205,47 @@ def serve(
         agent.close()
 
 
-ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="Where to save the features, as JSON.")]
+ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="The file for the features, as JSON.")]
 OutcomesOption = Annotated[
-    str, typer.Option("--outcomes", help="What goals count as, such as 0-30=L,31-69=D,70-100=W; default: around 50.")
+    str, typer.Option("--outcomes", help="The class of goals, such as 0-30=L,31-69=D,70-100=W; default: around 50.")
 ]
 RoleOption = Annotated[int, typer.Option("--role", help="The learner's role: 0 or 1.")]
 AlternateOption = Annotated[bool, typer.Option("--alternate", help="Change roles from match to match.")]
-DepthOption = Annotated[int, typer.Option("--depth", help="Plies of look-ahead: 2, as in the paper, to 6.")]
 RecordingOption = Annotated[
     str, typer.Option("--recording", help="Positions that are learned: all, own-and-last or own (afterstates).")
 ]
 SlipsOption = Annotated[
-    float | None, typer.Option("--slips", help="How often opponents but random move at random (0 to 1); default: 0.1.")
+    float | None,
+    typer.Option("--slips", help="How often opponents other than random move at random (0 to 1); default: 0.1."),
 ]
 RecallOption = Annotated[bool, typer.Option("--recall", help="Learned values count where the look-ahead stops.")]
+
+
+def _set_up(
+    settings: Settings,
+    opponents: Sequence[Opponent],
+    role: int,
+    alternate: bool,
+    recall: bool,
+    recording: str,
+    slips: float | None,
+) -> Settings:
+    """Settings with the options that `discover` and `learn` share."""
+    from heartlab.learners.transfer.settings import Opponent, Recording
+
+    if slips is not None and set(opponents) == {Opponent.RANDOM}:
+        raise ValueError("--slips makes no difference to the opponent random")
+    settings = settings._replace(role=role, alternate=alternate, recall=recall, recording=Recording.parse(recording))
+    settings = settings if slips is None else settings._replace(opponent_epsilon=slips)
+    settings.check()
+    return settings
+
+
+def _turn_game(file: str, outcomes: str, budget: float) -> TurnGame:
+    from heartlab.learners.transfer.trainer import TurnGame
+
+    _, machine = _load(file, "auto", budget)
+    return TurnGame(machine, outcomes)
 
 
 @ggp.command()
@@ -245,7 +259,7 @@ def discover(
     runs: Annotated[int, typer.Option("--runs", help="Runs that are averaged.")] = 10,
     role: RoleOption = 0,
     alternate: AlternateOption = False,
-    depth: DepthOption = 2,
+    depth: Annotated[int, typer.Option("--depth", hidden=True)] = 2,
     recall: RecallOption = False,
     recording: RecordingOption = "all",
     slips: SlipsOption = None,
@@ -253,29 +267,21 @@ def discover(
     budget: BudgetOption = 20.0,
     seed: SeedOption = 0,
 ) -> None:
-    """Learn a source game and save the values of its look-ahead features, for each kind of opponent."""
-    from heartlab.learners.transfer.discovery import STANDARD, learn_features
-    from heartlab.learners.transfer.trainer import TurnGame, parse_outcomes
+    """Learn a source game and save the values of its look-ahead features, for each opponent."""
+    from heartlab.learners.transfer.discovery import SOURCE, learn_features
+    from heartlab.learners.transfer.models import check_writable
+    from heartlab.learners.transfer.settings import FEATURE_DEPTH, STANDARD, Opponent
+    from heartlab.learners.transfer.trainer import parse_outcomes
 
+    if depth != FEATURE_DEPTH:
+        raise ValueError(f"--depth {depth}: features look {FEATURE_DEPTH} plies ahead; deeper ones were removed")
+    opponents = tuple(Opponent.parse(name) for name in opponent or ()) or STANDARD
+    settings = _set_up(SOURCE, opponents, role, alternate, recall, recording, slips)
     parse_outcomes(outcomes)
-    _writable(model)
-    _, machine = _load(file, "auto", budget)
-    game, opponents = TurnGame(machine, outcomes), tuple(opponent or STANDARD)
+    check_writable(model)
+    game = _turn_game(file, outcomes, budget)
     with Progress(positive("--runs", runs) * len(opponents), "runs") as bar:
-        found = learn_features(
-            game,
-            opponents,
-            positive("--matches", matches),
-            runs,
-            _seed(seed),
-            bar.update,
-            role=_player("--role", role),
-            alternate=int(alternate),
-            depth=depth,
-            recall=int(recall),
-            recording=recording,
-            opponent_epsilon=_slips(slips, opponents),
-        )
+        found = learn_features(game, opponents, positive("--matches", matches), runs, _seed(seed), bar.update, settings)
     found.save(model)
     _say(f"{model}: {found.size} features of {file}")
 
@@ -285,11 +291,11 @@ def pool(
     model: ModelArgument,
     sources: Annotated[list[Path], typer.Argument(metavar="MODEL...", help="Models of several source games.")],
 ) -> None:
-    """Pool what was learned in several source games into one model."""
-    from heartlab.learners.transfer.models import FeatureModel
+    """Pool the models of several source games into one."""
+    from heartlab.learners.transfer.models import FeatureModel, check_writable
     from heartlab.learners.transfer.models import pool as pool_models
 
-    _writable(model)
+    check_writable(model)
     pooled = pool_models([FeatureModel.load(path) for path in sources])
     pooled.save(model)
     _say(f"{model}: {pooled.size} features of {', '.join(pooled.games)}")
@@ -305,7 +311,8 @@ def learn(
         str, typer.Option("--opponent", "-o", help="eps-greedy, random, weak, blocking, adaptive or switching.")
     ] = "eps-greedy",
     reading: Annotated[
-        str | None, typer.Option("--reading", help="literal, terminal-check (the default) or look-up.")
+        str | None,
+        typer.Option("--reading", help="When initial values are known: literal, terminal-check (default) or look-up."),
     ] = None,
     model: Annotated[
         Path | None, typer.Option("--model", help="Features for transfer and habits; see `discover`.")
@@ -315,7 +322,7 @@ def learn(
     role: RoleOption = 0,
     alternate: AlternateOption = False,
     depth: Annotated[
-        int | None, typer.Option("--depth", help="Plies of look-ahead of learners that search: 2 (the default) to 6.")
+        int | None, typer.Option("--depth", help="Plies of look-ahead of learners that search: 2 (default) to 6.")
     ] = None,
     recall: RecallOption = False,
     recognise: Annotated[
@@ -330,34 +337,27 @@ def learn(
 ) -> None:
     """Learn a game against an opponent, match by match, and show the rewards."""
     from heartlab.learners.transfer.models import FeatureModel
-    from heartlab.learners.transfer.trainer import TurnGame, check_options, learn_runs, make_settings, parse_outcomes
+    from heartlab.learners.transfer.settings import Learner, Opponent, Reading, Settings, check_options
+    from heartlab.learners.transfer.trainer import learn_runs, parse_outcomes
 
-    settings = make_settings(
-        learner=learner,
-        opponent=opponent,
-        reading=reading or "terminal-check",
-        role=_player("--role", role),
-        alternate=int(alternate),
+    settings = Settings(
+        Learner.parse(learner),
+        Reading.parse(reading or "terminal-check"),
+        Opponent.parse(opponent),
         depth=2 if depth is None else depth,
-        recall=int(recall),
-        recognise=int(recognise),
-        recording=recording,
-        opponent_epsilon=_slips(slips, (opponent,)),
+        recognise=recognise,
     )
-    check_options(learner, reading=reading, depth=depth, recall=recall, recognise=recognise, model=model)
+    settings = _set_up(settings, (settings.opponent,), role, alternate, recall, recording, slips)
+    check_options(settings.learner, reading=reading, depth=depth, recall=recall, recognise=recognise, model=model)
     parse_outcomes(outcomes)
     features = None if model is None else FeatureModel.load(model)
-    _, machine = _load(file, "auto", budget)
-    game = TurnGame(machine, outcomes)
+    game = _turn_game(file, outcomes, budget)
     with Progress(positive("--runs", runs), "runs") as bar:
         found = learn_runs(game, settings, positive("--matches", matches), runs, _seed(seed), features, bar.update)
     if as_json:
-        print(json.dumps(found))
-        return
-    for window in found["windows"]:
-        spread = "" if window["standard_error"] is None else f" ± {window['standard_error']:.2f} (s.e.)"
-        print(f"matches {window['first']:>5} to {window['last']:>5}: {window['mean']:6.2f}{spread}")
-    print(f"{found['matches_per_second']:,.0f} learning matches per second")
+        print_json(found.to_dict())
+    else:
+        print(found)
 
 
 @ggp.command()
@@ -368,37 +368,14 @@ def features(
 ) -> None:
     """Show learned features, each as a small tree with its values."""
     from heartlab.learners.transfer.explain import features_svg, features_text
-    from heartlab.learners.transfer.models import FeatureModel
+    from heartlab.learners.transfer.models import FeatureModel, check_writable
 
     found = FeatureModel.load(model)
     if picture is not None:
-        _writable(picture)
+        check_writable(picture)
         picture.write_text(features_svg(found), "utf-8")
         _say(f"drew {picture}")
-    print(json.dumps(found.features) if as_json else features_text(found))
-
-
-def _writable(path: Path) -> None:
-    """See beforehand that there is a folder to write a file into.
-
-    Raises:
-        ValueError: there is none.
-    """
-    if path.is_dir() or not path.parent.is_dir():
-        raise ValueError(f"{path}: cannot be written: " + ("it is a folder" if path.is_dir() else "no such folder"))
-
-
-def _player(option: str, value: int) -> int:
-    if value not in (0, 1):
-        raise ValueError(f"{option} {value}: there are the roles 0 and 1")
-    return value
-
-
-def _slips(value: float | None, opponents: Sequence[str]) -> float:
-    if value is None:
-        return 0.1
-    if not 0 <= value <= 1:
-        raise ValueError(f"--slips {value:g}: needs a share from 0 to 1")
-    if set(opponents) == {"random"}:
-        raise ValueError("--slips makes no difference to the opponent random")
-    return value
+    if as_json:
+        print_json(found.features)
+    else:
+        print(features_text(found))

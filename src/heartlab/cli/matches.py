@@ -1,4 +1,4 @@
-"""`heartlab arena` as a function: set up the match, show progress, report, keep the deals."""
+"""Commands about matches and speed."""
 
 from __future__ import annotations
 
@@ -6,24 +6,71 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from heartlab.arena.match import run_match
-from heartlab.arena.recording import Recorder
-from heartlab.arena.report import result_dict, result_table, summary_lines
-from heartlab.arena.results import MatchResult
-from heartlab.arena.rows import Match, PlayerFailure
-from heartlab.players import Player, make_player
+import typer
+
+from heartlab.cli.app import JsonOption, OnOption, RulesOption, SeedOption, app, leave, positive, print_json
 from heartlab.rules import Rules
-from heartlab.util.executor import make_executor
-from heartlab.util.progress import Progress
+
+if TYPE_CHECKING:
+    from heartlab.arena.results import MatchResult
+    from heartlab.players import Player
+
 
 PIPE_WIDTH = 120
 """Columns of a table that goes into a file or another program."""
 
 
+@app.command()
+def arena(
+    names: Annotated[list[str], typer.Argument(metavar="PLAYER...", help="Players by name; see `heartlab players`.")],
+    rules: RulesOption = "standard",
+    deals: Annotated[
+        int, typer.Option("--deals", "-n", help="Distinct deals (or games), each in every arrangement.")
+    ] = 1000,
+    seed: SeedOption = 0,
+    games: Annotated[
+        bool, typer.Option("--games", help="Play whole games to the limit instead of single deals.")
+    ] = False,
+    until_se: Annotated[
+        float | None, typer.Option("--until-se", help="Stop when the standard error of the difference is this small.")
+    ] = None,
+    open_match: Annotated[bool, typer.Option("--open", help="Admit players that see all hands.")] = False,
+    record: Annotated[
+        Path | None, typer.Option("--record", help="Keep every deal in this file (.jsonl: JSON Lines).")
+    ] = None,
+    keep: Annotated[
+        Path | None, typer.Option("--keep", help="Keep the match in this file; the same command goes on with it.")
+    ] = None,
+    threads: Annotated[int | None, typer.Option("--threads", help="Default: one per core.")] = None,
+    batch: Annotated[int | None, typer.Option("--batch", help="Deals per batch; does not change the result.")] = None,
+    on: OnOption = "local",
+    as_json: JsonOption = False,
+) -> None:
+    """Play a match: the same deals in every seat arrangement, with confidence intervals."""
+    interrupted = run_arena(
+        names,
+        rules=Rules.parse(rules),
+        units=positive("--deals", deals),
+        seed=seed,
+        games=games,
+        open_match=open_match,
+        until_se=None if until_se is None else positive("--until-se", until_se),
+        record=record,
+        keep=keep,
+        threads=None if threads is None else positive("--threads", threads),
+        batch=None if batch is None else positive("--batch", batch),
+        on=on,
+        report=print_json if as_json else None,
+    )
+    leave(interrupted)
+
+
 def seat_players(names: Sequence[str]) -> list[Player]:
     """One player per name; a name given twice is the same player."""
+    from heartlab.players import make_player
+
     made: dict[str, Player] = {}
     return [made.setdefault(name, made.get(name) or make_player(name)) for name in names]
 
@@ -45,6 +92,12 @@ def run_arena(
     report: Callable[[dict[str, Any]], None] | None,
 ) -> bool:
     """Play and report; returns whether the match was interrupted. Progress goes to standard error."""
+    from heartlab.arena.match import run_match
+    from heartlab.arena.recording import Recorder
+    from heartlab.arena.rows import Match, PlayerFailure
+    from heartlab.util.executor import make_executor
+    from heartlab.util.progress import Progress
+
     if keep and record:
         raise ValueError("--keep and --record do not go together: deals from before an interruption would be missing")
     match = Match(seat_players(names), rules, units, seed=seed, games=games, open=open_match)
@@ -78,13 +131,16 @@ def run_arena(
 
 
 def _show(result: MatchResult, report: Callable[[dict[str, Any]], None] | None) -> None:
+    from rich.console import Console
+
+    from heartlab.arena.report import result_dict, result_table, summary_lines
+
     if report:
         report(result_dict(result))
         return
     if not result.units:
         print("interrupted before a unit was finished: there is nothing to report")
         return
-    from rich.console import Console
 
     console = Console()
     if not console.is_terminal:
@@ -92,3 +148,27 @@ def _show(result: MatchResult, report: Callable[[dict[str, Any]], None] | None) 
     console.print(result_table(result))
     for line in summary_lines(result):
         print(line)
+
+
+@app.command()
+def bench(
+    only: Annotated[str | None, typer.Option("--only", help="Only benchmarks whose name starts with this.")] = None,
+    seconds: Annotated[float, typer.Option("--seconds", help="About how long to measure each line.")] = 5.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure our speed, and that of comparable programs in the same run."""
+    from heartlab.bench import known_benchmarks
+
+    chosen = {name: run for name, run in known_benchmarks().items() if name.startswith(only or "")}
+    if not chosen:
+        raise ValueError(f"no benchmark starts with {only!r}; known are {', '.join(known_benchmarks())}")
+    results, out = [], sys.stderr if as_json else sys.stdout
+    for run in chosen.values():
+        for result in run(positive("--seconds", seconds)):
+            results.append(result.to_dict())
+            line = f"{result.name:<28} {result.ours:>14,.0f} {result.unit:<9} {result.threads} thread(s)"
+            if result.peer is not None:
+                line += f"  {result.ratio:8.2f} × {result.peer} ({result.theirs:,.0f})"
+            print(line + (f"  [{result.note}]" if result.note else ""), file=out, flush=True)
+    if as_json:
+        print_json({"benchmarks": results})

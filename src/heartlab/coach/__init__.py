@@ -1,14 +1,29 @@
-"""Analysis: what a searching player thinks of positions in recorded deals.
+"""The coach: what a searching player thinks of a decision, in words that a Hearts player knows.
 
-| module | what lives there |
+In reading order:
+
+| module | contents |
 |---|---|
-| `position` | `analyse` one decision, `review` all decisions of a deal |
-| `reading` | the deal at a place of a file; a position in words |
-| `command` | `heartlab analyse`: files in, tables or JSON out |
-| `weights` | `heartlab features`: the largest weights of a learned network |
-| `explain` | `heartlab explain`: which features made a card look good or bad |
+| `values` | what the coach answers; from when on a cost counts and is a mistake |
+| `judgement` | `Judge`: expected points over worlds, what happens in them, passes compared; cached by position |
+| `ideas` | reasons that every Hearts player knows, checked against the worlds |
+| `words` | what learned models say: weighed advice, features of a network |
+| `coach` | `Coach`: hint, blunder check and review, from the four above |
+| `counting` | the card-counting panel |
+| `puzzles` | puzzles from mistakes, and when they come back |
+| `level` | the level estimate |
+
+Public: `Coach` and `Judge`, with the names of their answers.
+
+    >>> from heartlab import Deal
+    >>> from heartlab.coach import Coach, Judge, Seats
+    >>> deal = Deal("seed", seed=1)
+    >>> hint = Coach(Judge("uct:worlds=4,sims=10")).hint(deal, Seats(["You", "Ada", "Emil", "Ines"], ["gnome"] * 4))
+    >>> len(hint.cards) == len(deal.legal)
+    True
 """
 
-from heartlab.players.analysis import Analysis, CardReport, Step, analyse, review
+from heartlab.coach.coach import Coach, Seats
+from heartlab.coach.judgement import Judge, Judgement, Outcome, PassReport
 
-__all__ = ["Analysis", "CardReport", "Step", "analyse", "review"]
+__all__ = ["Coach", "Judge", "Judgement", "Outcome", "PassReport", "Seats"]

@@ -14,7 +14,7 @@ from heartlab.observation import Observation
 
 WORLDS = 200
 HALF = 0.5
-"""The part of its points from which a moon that is unlikely is worth a word."""
+"""The share of all points from which an unlikely moon is mentioned."""
 
 
 def count_cards(judge: Judge, obs: Observation, seats: list[str], players: Sequence[str] | None = None) -> Counted:
@@ -58,7 +58,7 @@ def _held_only_by(obs: Observation, seat: int | None) -> float:
 
 
 def queen_words(shares: list[float], seats: list[str]) -> str:
-    """Who has Q♠, as far as one seat is likelier than the others."""
+    """Who has Q♠, if one seat is likelier than the others."""
     most = max(shares)
     likely = [seats[seat] for seat, share in enumerate(shares) if share > most - 1e-6]
     if most > 1 - 1e-6:

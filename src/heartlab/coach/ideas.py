@@ -1,9 +1,9 @@
 """Why a card is good, in a player's words: ideas that every Hearts player knows, checked against the sampled worlds.
 
-An idea is a function of a judged decision. It answers None, or a weight and a sentence; the heaviest ideas are told
-first. Each looks only at the observation, at worlds that fit it, and at what happened there. Sentences that give a
-number count worlds: "in 83 of 100 deals that fit what you have seen". An idea is silent where the rules give it no
-ground: nobody need fear a Q♠ that counts nothing.
+An idea is a function of a judged decision: it returns None, or a weight and a sentence; the heaviest ideas come first.
+It uses only the observation, worlds that fit it, and what happened there. Numbers in sentences count worlds: "in 83 of
+100 deals that fit what you have seen". An idea returns None where the rules make it pointless, such as the fear of a
+Q♠ that counts nothing.
 """
 
 from __future__ import annotations
@@ -125,12 +125,12 @@ class Scene:
 
     @cached_property
     def queen_out(self) -> bool:
-        """Q♠ counts, and the seat does not know where it is."""
+        """Q♠ counts, and the seat has not seen it."""
         return self.judged.obs.rules.queen_points > 0 and QUEEN_OF_SPADES in self.judged.obs.unseen
 
     @cached_property
     def held_queen(self) -> float:
-        """The share of worlds in which another seat holds Q♠; the others have it in the kitty."""
+        """The share of worlds in which another seat holds Q♠; in the rest it is in the kitty."""
         hands = self.judged.worlds["hands"][:, : self.judged.obs.rules.players]
         return float(((hands & QUEEN) != 0).any(axis=1).mean())
 
@@ -166,7 +166,7 @@ class Scene:
 
 
 def penalty_points(obs: Observation) -> list[int]:
-    """The points that each seat has taken, as far as one knows, a bonus left out: what a moon has to gather."""
+    """The penalty points that each seat is known to have taken, without a bonus: what a moon has to collect."""
     penalty = obs.rules.penalty_cards
     return [sum(obs.rules.card_points(card) for card in cards & penalty) for cards in obs.taken]
 
@@ -385,7 +385,7 @@ def bonus(scene: Scene) -> tuple[float, str] | None:
 
 @idea("least")
 def least(scene: Scene) -> tuple[float, str] | None:
-    """Nothing else can be said: the numbers decide."""
+    """No other idea applies: the numbers decide."""
     if len(scene.judged.outcomes) == 1:
         return 0.1, "It is the only legal card."
     cheapest = min(scene.judged.analysis.cards, key=lambda one: one.expected).card

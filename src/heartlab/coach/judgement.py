@@ -1,38 +1,41 @@
-"""What the coach knows about a decision: the analysis of a searching player, and how the deal goes on in its worlds.
+"""The numbers behind the coach's words: expected points of every legal card, and how the deal goes on after it.
 
 The expected points are those of ``heartlab analyse`` with the same player and seed. Beside them every legal card is
-played in the same worlds and the deal finished by quick players, where possible those who sit at the table: in how many
-worlds does the card take the trick, does Q♠ fall, does somebody shoot the moon? Everything here starts from the
-observation of the seat to move.
+played in the same worlds, and quick players finish the deal, where possible those who sit there: how often does the
+card take the trick, does Q♠ fall, does somebody shoot the moon? Passes are compared in the same way. Everything starts
+from the observation of the seat to move. A position is searched once: the last judgements are cached.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from heartlab.arena.rows import RowsInPlay
 from heartlab.cards import QUEEN_OF_SPADES, Card, CardSet
 from heartlab.compiled.rng import seed_key, substream
 from heartlab.deal import Deal
-from heartlab.kernel.layout import OBSERVATION, PLAYING, StateArray
+from heartlab.kernel.layout import OBSERVATION, SEATS, StateArray
 from heartlab.kernel.table import give_table, observe_table, play_table, points_table
 from heartlab.observation import Observation
 from heartlab.players import Observations, Player, make_player
-from heartlab.players.analysis import Analysis, analyse, searching
+from heartlab.players.analysis import Analysis, analyse, observe_decision, searching
 
 COACH = "uct:worlds=100,sims=100,endgame=4,pick=value"
-"""The player that judges, unless the server is told otherwise."""
+"""The default player that judges."""
 
 QUICK = ("random", "gnome", "gnome:luis", "gnome:jake", "gnome:ling", "gnome:peter")
 """Players that are quick enough to play on in every world."""
 PLAY_ON = "gnome:peter"
-"""Plays on for everybody else, and for the person: it shoots the moon when it can, and stands in the way of others."""
+"""Plays on for everybody else, and for the person: it shoots the moon when it can, and hinders others who try."""
 PASS_ON = "gnome"
-"""Plays on for all when passes are compared, unless the judge is told otherwise."""
+"""The default player that plays on for all seats when passes are compared."""
 
 PASSERS = ("gnome", "gnome:jake", "gnome:ling", "gnome:peter", "iie")
 """Players whose passes are compared; `iie` passes by the thesis rule."""
@@ -42,8 +45,14 @@ SIFT_WORLDS = 200
 """Other worlds, in which these were chosen."""
 PASS_LAST = 4
 """Candidates that are compared in the end, beside those asked for."""
+CACHED = 64
+"""Positions whose analyses are cached, and as many judgements: the decisions of a few deals."""
+
+FINISH_STREAM = 5000
+"""Branch of a decision's random key from which the keys of the players that finish the deals start."""
 
 ONE = np.uint64(1)
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -86,10 +95,8 @@ class Judgement:
 class Finished:
     """Deals that were played to their end, one per row."""
 
-    mine: npt.NDArray[np.bool_]
-    """Whether the seat took the trick that was running."""
     trick: npt.NDArray[np.uint64]
-    """The cards of that trick."""
+    """[rows, seats]: what each seat took with the trick that was running."""
     shooters: npt.NDArray[np.int64]
     """Who shot the moon, or a number below zero."""
     points: npt.NDArray[np.int64]
@@ -105,7 +112,7 @@ class PassReport:
     """Mean points of the deal over the worlds, if all then play like `PASS_ON`."""
     se: float
     by: tuple[str, ...]
-    """The players that would pass these cards; nobody, if it is another's pass with one card changed."""
+    """The players that would pass these cards; empty for another's pass with one card changed."""
     cost: float
     """How much more than the first pass, in the same worlds."""
     cost_se: float
@@ -118,6 +125,8 @@ class Judge:
         """`pass_on` plays on for all when passes are compared."""
         self.name, self.pass_on = name, pass_on
         self._lock = threading.Lock()
+        self._analyses: OrderedDict[Hashable, Analysis] = OrderedDict()
+        self._judgements: OrderedDict[Hashable, Judgement] = OrderedDict()
 
     def prepare(self) -> None:
         """Make the players, which may have to be compiled."""
@@ -140,35 +149,46 @@ class Judge:
         """Expected points of every legal card: what `heartlab analyse` says."""
         with self._lock:
             self._ready()
-            return analyse(deal, self.mind, seed=seed, lines=False, played=played)
+            return replace(self._analysis(deal, seed), played=played)
+
+    def _analysis(self, deal: Deal, seed: int) -> Analysis:
+        """The analysis of a decision, searched once."""
+        key = position_key(deal, seed)
+        return cached(self._analyses, key, lambda: analyse(deal, self.mind, seed=seed, lines=False))
 
     def judge(self, deal: Deal, seed: int, played: Card | None = None, seats: Sequence[str] | None = None) -> Judgement:
         """Everything about the decision that a deal waits for; `seats` play on (see :func:`stand_ins`)."""
-        analysis = self.analyse(deal, seed, played)
         with self._lock:
-            obs = deal.observe(analysis.seat)
-            obs.records["random"] = substream(np.uint64(seed_key(seed, "analyse")), analysis.place)
-            batch = Observations.of(obs)
-            worlds = self.mind.draw(batch, max(self.mind.worlds, 1))[0][0]
-            return Judgement(obs, analysis, worlds, self._outcomes(batch, obs, worlds, seats))
+            self._ready()
+            analysis = self._analysis(deal, seed)
+            players = tuple(seats or [PLAY_ON] * deal.rules.players)
+            key = (*position_key(deal, seed), players)
+            judged = cached(self._judgements, key, lambda: self._judged(deal, seed, analysis, players))
+            return replace(judged, analysis=replace(analysis, played=played))
+
+    def _judged(self, deal: Deal, seed: int, analysis: Analysis, players: Sequence[str]) -> Judgement:
+        obs = observe_decision(deal, seed)
+        batch = Observations.of(obs)
+        worlds = self.mind.search.draw(batch, max(self.mind.search.options.worlds, 1))[0][0]
+        return Judgement(obs, analysis, worlds, self._outcomes(batch, obs, worlds, players))
 
     def moon_risk(self, obs: Observation, count: int, seats: Sequence[str] | None = None) -> list[float]:
         """How often each seat shoots the moon if `seats` play on (see :func:`stand_ins`)."""
         with self._lock:
             self._ready()
             batch = Observations.of(obs)
-            worlds = self.mind.draw(batch, count)[0][0]
+            worlds = self.mind.search.draw(batch, count)[0][0]
             states = worlds.copy()
             histories = np.repeat(obs.records["history"].astype(np.int8), count, axis=0)
             players = seats or [PLAY_ON] * obs.rules.players
-            shooters = self._finish(batch, states, histories, worlds["taken"], players).shooters
+            shooters = self.finish(batch, states, histories, players).shooters
         return [float((shooters == seat).mean()) for seat in range(obs.rules.players)]
 
     def passes(self, obs: Observation, seed: int, also: CardSet | None = None) -> list[PassReport]:
         """What could be passed, best first: what our players would pass, these with one card changed, and `also`.
 
-        The others pass like `gnome:jake`, and all play on like `gnome`. The candidates are sifted in some worlds and
-        compared in others, the same for all: so the first one is not the luckiest of many, and its lead is no illusion.
+        The others pass like `gnome:jake`, and all play on like `gnome`. Candidates are sifted in some worlds and
+        compared in other ones, the same for all, so that the first one is not merely the luckiest of many.
         """
         with self._lock:
             self._ready()
@@ -177,7 +197,7 @@ class Judge:
             wishes: dict[int, list[str]] = {}
             for name in PASSERS:
                 wishes.setdefault(int(make_player(name).choose_passes(batch)[0]), []).append(name)
-            (drawn,), (keys,) = self.mind.draw(batch, SIFT_WORLDS + PASS_WORLDS)
+            (drawn,), (keys,) = self.mind.search.draw(batch, SIFT_WORLDS + PASS_WORLDS)
             self._pass_for_others(batch, obs, drawn, keys)
             sift, worlds = (drawn[:SIFT_WORLDS], keys[:SIFT_WORLDS]), (drawn[SIFT_WORLDS:], keys[SIFT_WORLDS:])
             first = {mask: self._points_after(batch, obs, *sift, mask).mean() for mask in wishes}
@@ -207,8 +227,7 @@ class Judge:
         self._give(batch, states, keys, obs.seat, np.full(len(states), mask, np.uint64))
         histories = np.full((len(states), 52), -1, np.int8)
         players = [self.pass_on] * obs.rules.players
-        points: npt.NDArray[np.int64] = self._finish(batch, states, histories, worlds["taken"], players).points
-        return points[:, obs.seat]
+        return self.finish(batch, states, histories, players).points[:, obs.seat]
 
     def _pass_for_others(
         self, batch: Observations, obs: Observation, worlds: StateArray, keys: npt.NDArray[np.uint64]
@@ -237,19 +256,20 @@ class Judge:
         give_table(batch.compiled, keys, states, seats, masks, verdicts)
 
     def _outcomes(
-        self, batch: Observations, obs: Observation, worlds: StateArray, seats: Sequence[str] | None
+        self, batch: Observations, obs: Observation, worlds: StateArray, players: Sequence[str]
     ) -> dict[Card, Outcome]:
+        """Play every legal card in the worlds, let quick players finish the deals, and count what happens."""
         legal, count, seat = sorted(obs.legal), len(worlds), obs.seat
         states = np.tile(worlds, len(legal))
         histories = np.repeat(obs.records["history"].astype(np.int8), len(states), axis=0)
         cards = np.repeat(np.array(legal, np.int8), count)
         play_table(batch.compiled, states, histories, cards, np.zeros(len(states), np.bool_))
-        players = seats or [PLAY_ON] * obs.rules.players
-        after = self._finish(batch, states, histories, np.tile(worlds["taken"], (len(legal), 1)), players)
+        after = self.finish(batch, states, histories, players, np.tile(worlds["taken"], (len(legal), 1)))
         found = {}
         for index, card in enumerate(legal):
             part = slice(index * count, (index + 1) * count)
-            mine, trick = after.mine[part], after.trick[part]
+            trick = np.bitwise_or.reduce(after.trick[part], axis=1)
+            mine = after.trick[part, seat] != 0
             queen = (trick >> np.uint64(QUEEN_OF_SPADES)) & ONE == ONE
             value = np.zeros(count)
             for one in obs.rules.penalty_cards:
@@ -266,44 +286,45 @@ class Judge:
             )
         return found
 
-    def _finish(
+    def finish(
         self,
         batch: Observations,
         states: StateArray,
         histories: npt.NDArray[np.int8],
-        before: npt.NDArray[np.uint64],
         players: Sequence[str],
+        before: npt.NDArray[np.uint64] | None = None,
     ) -> Finished:
         """Let a player for each seat play all rows to the end.
 
-        `before` is what each seat had taken before the trick that is running: the states may already hold the last card
-        of that trick, so they cannot tell.
+        `before` is what each seat had taken before the running trick: the states may already hold the last card of that
+        trick. With it, the result says who took this trick.
         """
-        n, rows = batch.rules.players, np.arange(len(states))
-        seat = int(batch.records["seat"][0])
-        trick = int(batch.records["trick_number"][0])
-        mine, cards = np.zeros(len(states), np.bool_), np.zeros(len(states), np.uint64)
-        keys = np.array([substream(np.uint64(batch.records["random"][0]), 5000 + int(row)) for row in rows], np.uint64)
-        records, verdicts = np.zeros(len(states), OBSERVATION), np.zeros(len(states), np.bool_)
-        chosen, known = np.zeros(len(states), np.int8), False
-        while True:
-            if not known and (states["trick_number"] > trick).all():
-                known = True
-                gained = states["taken"] & ~before
-                mine = gained[:, seat] != 0
-                cards = np.bitwise_or.reduce(gained[:, :n], axis=1)
-            if not (states["phase"] == PLAYING).all():
-                break
-            seats = states["to_move"].astype(np.int64)
-            observe_table(batch.compiled, states, histories, rows, seats, keys, records)
-            for name in set(players):
-                here = np.isin(seats, [place for place in range(n) if players[place] == name])
-                part = Observations(batch.rules, batch.compiled, records[here])
-                chosen[here] = self._player(name).choose_cards(part)
-            play_table(batch.compiled, states, histories, chosen, verdicts)
-        points, shooters = np.zeros((len(states), 6), np.int64), np.zeros(len(states), np.int64)
+        rows, key = np.arange(len(states)), np.uint64(batch.records["random"][0])
+        keys = np.array([substream(key, FINISH_STREAM + int(row)) for row in rows], np.uint64)
+        play = RowsInPlay.at_seats(batch.rules, [self._player(name) for name in players], keys)
+        trick = np.zeros((len(states), SEATS), np.uint64)
+        if before is not None:
+            play.play_on(rows, states, histories, tricks=int(batch.records["trick_number"][0]) + 1)
+            trick = states["taken"] & ~before
+        play.play_on(rows, states, histories)
+        points, shooters = np.zeros((len(states), SEATS), np.int64), np.zeros(len(states), np.int64)
         points_table(batch.compiled, states, points, shooters)
-        return Finished(mine, cards, shooters, points)
+        return Finished(trick, shooters, points)
+
+
+def position_key(deal: Deal, seed: int) -> tuple[Hashable, ...]:
+    """What an analysis depends on: the rules, and what the seat to move may know, random key included."""
+    return deal.rules, observe_decision(deal, seed).records.tobytes()
+
+
+def cached(kept: OrderedDict[Hashable, Found], key: Hashable, make: Callable[[], Found]) -> Found:
+    """A value by its key, made if it is not there; the `CACHED` values used last are kept."""
+    if key not in kept:
+        kept[key] = make()
+        if len(kept) > CACHED:
+            kept.popitem(last=False)
+    kept.move_to_end(key)
+    return kept[key]
 
 
 def stand_ins(players: Sequence[str]) -> list[str]:

@@ -23,11 +23,11 @@ WHICH = "Deals count that you play under standard rules, with a seed unknown to 
 DEALS = 40
 """Deals of the yardstick."""
 ENOUGH = 10
-"""Deals from which a comparison says something."""
+"""Deals from which a comparison is made."""
 PRIOR = 19
-"""The spread of one's own deals is pooled with that of so many deals (plus one) of a player that costs as much."""
+"""Prior degrees of freedom: those of the spread of a player of the yardstick that costs as much."""
 STEP = 0.005
-"""Distance of the means that are tried."""
+"""Distance of the means that are tested."""
 
 
 def estimate_level(person: str, deals: list[tuple[float, int]]) -> LevelEstimate:
@@ -50,9 +50,9 @@ def estimate_level(person: str, deals: list[tuple[float, int]]) -> LevelEstimate
 def interval(costs: list[float]) -> tuple[float, float, float]:
     """The mean of what deals cost, with a 95 % interval: all true means that the deals do not contradict.
 
-    A few deals may all cost nothing, or the same, by chance; their own spread would then promise a certainty that
-    nobody has. So each supposed mean is tried (Student's t) with the spread that a player of that mean has, by the
-    yardstick, pooled with that of the deals. With many deals this is the usual interval.
+    A few deals may all cost nothing, or the same, by chance; an interval from their own spread would be too narrow. So
+    each supposed mean is tested (Student's t) with the spread of a player of that mean, by the yardstick, pooled with
+    that of the deals. With many deals this is the usual interval.
     """
     n, mean = len(costs), float(np.mean(costs))
     supposed = np.arange(0.0, 3 * mean + 20.0, STEP)
@@ -65,7 +65,7 @@ def interval(costs: list[float]) -> tuple[float, float, float]:
 
 
 def compare(low: float, high: float) -> str:
-    """Which players of the yardstick cost as much, as far as the interval tells."""
+    """Which players of the yardstick have a cost within the interval."""
     alike = [name for name, mean, se in YARDSTICK if low <= mean + 2 * se and mean - 2 * se <= high]
     if alike:
         return f"That is like {' or '.join(alike)}."

@@ -1,4 +1,4 @@
-"""Puzzles from one's own mistakes. They come back after a day, and later each time they are solved."""
+"""Puzzles from one's own mistakes, repeated at growing intervals as long as they are solved."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from heartlab.records.format import to_json
 from heartlab.records.reader import from_json
 
 DAYS = [0, 1, 3, 7, 21, 60]
-"""After so many days a puzzle comes back, by how often it was solved in a row."""
+"""Days until a puzzle comes back, by how often it was solved in a row."""
 CLOSE = 0.15
 """An answer that costs no more than this is right."""
 
@@ -34,7 +34,7 @@ def make_puzzle(before: Deal, decision: Decision, seats: list[str]) -> bytes:
 
 
 def origin_of(person: str, body: bytes) -> str:
-    """What makes a puzzle the same as another one: whose it is, and the position."""
+    """The identity of a puzzle: a hash of the person and the position."""
     record = msgspec.json.decode(body, type=Kept).record
     return hashlib.sha256(f"{person}\n{record}".encode()).hexdigest()
 
@@ -69,7 +69,7 @@ def show_puzzle(number: int, body: bytes, waiting: int) -> PuzzleView:
 
 
 def grade(judge: Judge, number: int, body: bytes, stage: int, card: Card, now: float) -> tuple[Graded, int, float]:
-    """Whether a card solves a puzzle; and its next stage, and when it is due again.
+    """Whether a card solves a puzzle, its next stage, and when it is due again.
 
     :raises ValueError: if the card is not legal there.
     """

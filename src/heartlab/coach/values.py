@@ -1,8 +1,94 @@
-"""What the coach answers, as plain values that the page shows. Cards are written by name."""
+"""What the coach answers, as plain values that the page shows, and from when on a cost counts. Cards are names."""
 
 from __future__ import annotations
 
 from msgspec import Struct
+
+CLEAR = 2.0
+"""Standard errors above which the cost of a decision counts."""
+MISTAKE = 0.4
+"""Expected points from which a decision is a mistake, if its cost counts."""
+
+
+def clear_cost(cost: float, se: float | None) -> float:
+    """What a decision cost, if that is clear of the noise; otherwise nothing.
+
+    The coach compares two cards in the same worlds. The card that looks best among several is partly lucky, so even a
+    perfect player would seem to lose a little with every card; only differences of more than `CLEAR` standard errors
+    over the worlds count.
+    """
+    return cost if cost > 0 and (se is None or cost > CLEAR * se) else 0.0
+
+
+def is_mistake(cost: float, se: float | None) -> bool:
+    """Whether a cost counts, and is large."""
+    return clear_cost(cost, se) >= MISTAKE
+
+
+def is_equal(cost: float, se: float) -> bool:
+    """Whether a cost is within the noise, on either side."""
+    return abs(cost) <= CLEAR * se
+
+
+class Judged(Struct):
+    """What the coach thinks of one card."""
+
+    card: str
+    expected: float
+    se: float | None
+    low: float
+    high: float
+    best_in: float
+    moon: float
+    own_moon: float
+    words: list[str]
+
+
+class Coaching(Struct, tag="coaching"):
+    """What the coach thinks of a decision, the best card first."""
+
+    at: int
+    player: str
+    seed: int
+    worlds: int
+    cards: list[Judged]
+    words: list[str]
+    ideas: list[str]
+    play_on: str
+    """How the deals go on in which a moon is counted."""
+
+
+class Passing(Struct):
+    """Cards to pass, with the points expected then, and how much more that is than the first pass of the list."""
+
+    cards: list[str]
+    expected: float
+    se: float
+    by: list[str]
+    cost: float
+    cost_se: float
+    equal: bool
+    """Within two standard errors of the first pass."""
+
+
+class PassCoaching(Struct, tag="passing"):
+    """What could be passed, the coach's pass first, over the same worlds."""
+
+    worlds: int
+    sets: list[Passing]
+    words: list[str]
+    note: str
+    """How the figures were made."""
+
+
+class Checked(Struct, tag="checked"):
+    """The blunder check: whether there was something better. Cost and reasons are shown only when asked for."""
+
+    at: int
+    card: str
+    better: bool
+    cost: float
+    words: list[str]
 
 
 class Counted(Struct, tag="counted"):
@@ -30,6 +116,33 @@ class Decision(Struct):
     se: float | None
     expected: float
     words: list[str]
+
+
+class PassReview(Struct):
+    """What was passed, beside what the coach would pass; `text` says whether the difference is clear of the noise."""
+
+    cards: list[str]
+    best: list[str]
+    cost: float
+    se: float
+    text: str
+    words: list[str]
+
+
+class Reviewed(Struct, tag="reviewed"):
+    """A finished deal under the coach's eyes; `total` and `text` count only costs that are clear of the noise."""
+
+    number: int
+    player: str
+    seed: int
+    course: list[tuple[int, float]]
+    decisions: list[Decision]
+    worst: list[Decision]
+    total: float
+    text: str
+    note: str
+    """From when on a decision counts, and is a mistake."""
+    passing: PassReview | None = None
 
 
 class PuzzleView(Struct, tag="puzzle"):

@@ -1,7 +1,7 @@
 """What learned models say about a card, in words: the advice that carries it, and the features of a network.
 
-The shipped models speak of the cards and points that they learned with; where the rules have other ones, the coach
-leaves them out. The network's features are counted in worlds that fit the observation, once the trick is over after
+The shipped models know the cards and points of the rules that they learned under; under rules with other ones they
+are not asked. The network's features are counted in worlds that fit the observation, at the end of the trick, after
 each of two cards.
 """
 
@@ -23,15 +23,16 @@ from heartlab.learners.td_features.player import KIND, SHIPPED, load_network
 from heartlab.players.analysis import Analysis
 from heartlab.players.search import SearchPlayer
 from heartlab.rules import Rules
+from heartlab.search.options import SearchOptions
 from heartlab.training.model import load_model
 
 ADVICE = "advice-four"
 MOST = 2
-"""Pieces of advice, and features, that are told."""
+"""The most pieces of advice, and features, that are told."""
 WORLDS = 60
 """Worlds in which features are counted."""
 TELLING = 0.1
-"""Expected points from which a feature is worth a word."""
+"""Expected points from which a feature is told."""
 
 
 @cache
@@ -76,7 +77,7 @@ class Words:
     @cached_property
     def _network(self) -> Any:
         network = load_network("")
-        return network, SearchPlayer("maxn", {"worlds": str(WORLDS)}, evaluator=network.evaluator())
+        return network, SearchPlayer(SearchOptions(worlds=WORLDS), evaluator=network.evaluator())
 
     def features(self, deal: Deal, analysis: Analysis, other: Card, seed: int) -> list[str]:
         """The learned features that weigh most against another card, beside the coach's choice."""

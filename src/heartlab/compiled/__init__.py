@@ -1,5 +1,13 @@
-"""What every compiled function needs, in Hearts and in general games alike.
+"""What compiled functions share, in Hearts and in general games alike.
 
-`jit` is the decorator with a cache that cannot go stale, `bits` names bit tricks on 64-bit masks, `rng` is randomness
-as a pure function of keys.
+| module | what lives there |
+|---|---|
+| `jit` | the decorators of compiled functions, and their cache on disk, which cannot go stale |
+| `bits` | bit tricks on 64-bit masks, by name |
+| `rng` | a random generator whose state is an array that the caller owns; keys of separate streams |
+| `hashing` | hashes of words, rows and sets; open-addressing hash tables in arrays |
+
+Import from the modules: `from heartlab.compiled.jit import kernel`. This room imports nothing of the package.
 """
+
+__all__ = ["bits", "hashing", "jit", "rng"]

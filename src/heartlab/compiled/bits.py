@@ -16,6 +16,7 @@ from heartlab.compiled.jit import kernel
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
+ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 if config.DISABLE_JIT:
 

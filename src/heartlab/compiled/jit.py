@@ -1,9 +1,9 @@
-"""The decorator of every kernel: machine code with a cache that cannot go stale, and a word while compiling.
+"""The decorator of every kernel: compilation with a cache that cannot go stale, and a notice while compiling.
 
-Numba's file cache notices a change in a function's own file, but not in a file that it calls. So each module's compiled
-code lies in a directory that carries a hash of the module's source, of the sources of all modules of this package that
-it imports, directly or through others, and of the versions of numba and numpy: any change that could matter means a
-new directory, and no other change does. If no directory can be written the kernels compile into a temporary one.
+Numba's file cache notices a change in a function's own file, but not in a file that it calls. So the compiled code of
+a module is kept in a directory named by a hash of the module's source, of the sources of all modules of this package
+that it imports, directly or indirectly, and of the versions of numba and numpy. A change in any of these means a new
+directory; other changes do not. If the cache directory is not writable, a temporary one is used.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ def _source(module: str) -> tuple[bytes, frozenset[str]]:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "heartlab":
             found.add(node.module)
-            found |= {f"{node.module}.{name.name}" for name in node.names}  # it may be a module, too
+            found |= {f"{node.module}.{name.name}" for name in node.names}  # the name may be a module
         elif isinstance(node, ast.Import):
             found |= {name.name for name in node.names if name.name.split(".")[0] == "heartlab"}
     return text, frozenset(name for name in found if _path(name))
 
 
 def sources_behind(module: str) -> list[str]:
-    """A module and everything of this package that it imports, directly or through others, sorted."""
+    """A module and all modules of this package that it imports, directly or indirectly, sorted."""
     found, waiting = set(), {module}
     while waiting:
         name = waiting.pop()
@@ -67,7 +67,7 @@ def sources_behind(module: str) -> list[str]:
 
 @cache
 def source_key(module: str) -> str:
-    """A short hash of everything that decides what the kernels of a module compile to."""
+    """A short hash of everything that the compiled code of a module depends on."""
     digest = hashlib.blake2b(f"{numba.__version__} {np.__version__} {sys.version}".encode(), digest_size=10)
     for name in sources_behind(module):
         digest.update(name.encode())
@@ -77,7 +77,7 @@ def source_key(module: str) -> str:
 
 @cache
 def _cache_base() -> str:
-    """Where compiled code is kept: HEARTLAB_CACHE, the user's cache, or a temporary directory."""
+    """The directory for compiled code: HEARTLAB_CACHE, the user's cache, or a temporary directory."""
     base = os.environ.get("HEARTLAB_CACHE") or os.path.join(
         os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "heartlab"
     )
@@ -90,7 +90,7 @@ def _cache_base() -> str:
 
 
 def compile_reason(error: NumbaError) -> str:
-    """Why a function of a user cannot be compiled: the one line of the compiler's long answer that says it."""
+    """The reason why a user's function cannot be compiled: the one relevant line of numba's message."""
     lines = [line.strip() for line in _COLOUR.sub("", str(error)).splitlines() if line.strip()]
     return next((line for line in lines if "Error" in line or "not" in line.lower().split()), lines[0])
 
@@ -109,15 +109,15 @@ def kernel(function: Function) -> Function:
 
 
 def template(function: Function) -> Function:
-    """A function that takes kernels as arguments: its text becomes part of each kernel that calls it.
+    """A function that takes kernels as arguments: it is inlined into each kernel that calls it.
 
-    Called like others it could not be cached, nor could its callers: numba does not know such arguments again.
+    Without inlining neither it nor its callers could be cached: numba cannot identify such arguments in a later run.
     """
     return function if config.DISABLE_JIT else numba.njit(nogil=True, error_model="numpy", inline="always")(function)
 
 
 def pointed(*signature: Any) -> Callable[[Function], Function]:
-    """Compile a function at once for one signature, so that kernels can call it through a pointer.
+    """Compile a function immediately for one signature, so that kernels can call it through a pointer.
 
     Functions outside this package are not cached on disk: the cache key does not cover their sources.
     """
@@ -132,10 +132,10 @@ def pointed(*signature: Any) -> Callable[[Function], Function]:
 
 
 def _remember_addresses(dispatcher: Any) -> None:
-    """Let a function that has one signature know where its machine code is.
+    """Cache the address of the machine code of a function with one signature.
 
-    Whenever a function is passed to a kernel, numba looks up its compiled form and two addresses anew, in some 200 µs
-    with the GIL held: longer than many a search.
+    Otherwise numba looks up the compiled form and two addresses whenever the function is passed to a kernel, which
+    takes about 200 µs with the GIL held: longer than many searches.
     """
     (result,) = dispatcher.overloads.values()
     dispatcher.get_compile_result = lambda signature: result
@@ -143,13 +143,13 @@ def _remember_addresses(dispatcher: Any) -> None:
 
 
 def compile_for(dispatcher: Any, signature: Any) -> None:
-    """Compile a kernel for one signature, and for no other from then on.
+    """Compile a kernel for one signature, and disable all others.
 
-    For kernels that take functions: left to itself numba would compile them anew for every function that is passed.
+    For kernels that take functions: numba would otherwise compile them again for every function that is passed.
     """
     if config.DISABLE_JIT:
         return
-    with _compiling:  # two threads may come at once
+    with _compiling:  # several threads may arrive here
         if not dispatcher.signatures:
             dispatcher.compile(signature)
             dispatcher.disable_compile()
@@ -172,17 +172,17 @@ def _compile(function: Function, signature: tuple[Any, ...]) -> Function:
 
 
 class _CompileNotice(event.Listener):
-    """Says once, on standard error, that kernels are being compiled: silence looks like a hang."""
+    """Prints once, on standard error, that kernels are being compiled, so that the wait does not look like a hang."""
 
     def __init__(self) -> None:
-        self.said = False
+        self.shown = False
 
     def on_start(self, event: Any) -> None:
         module = event.data["dispatcher"].py_func.__module__ or ""
-        if not self.said and module.startswith("heartlab."):
-            self.said = True
+        if not self.shown and module.startswith("heartlab."):
+            self.shown = True
             print(
-                "heartlab: compiling kernels for this machine, each of them once; this takes up to a minute or two",
+                "heartlab: compiling kernels for this machine; each is compiled once, which may take a minute or two",
                 file=sys.stderr,
                 flush=True,
             )

@@ -75,6 +75,15 @@ def below(rng: npt.NDArray[np.uint64], n: int) -> int:
 
 
 @kernel
+def below_fast(rng: npt.NDArray[np.uint64], n: int) -> int:
+    """An int in [0, n) by one multiplication: the chances differ from uniform by less than n / 2^32.
+
+    General games draw by this; `below` draws again in rare cases, so the two give different streams.
+    """
+    return np.int64(((next_bits(rng) >> SHIFT_32) * np.uint64(n)) >> SHIFT_32)
+
+
+@kernel
 def uniform(rng: npt.NDArray[np.uint64]) -> float:
     """A uniform float in [0, 1)."""
     return np.float64(next_bits(rng) >> SHIFT_11) * (1.0 / 9007199254740992.0)

@@ -1,16 +1,76 @@
-"""General game playing: games as GDL texts, run, played over the wire, and learned. This room knows nothing of Hearts.
+"""General game playing: games as GDL texts, checked, run, played, and played over the network. Knows nothing of Hearts.
 
-    terms parse normal validate     the language: values, text with places, rules without `or`, errors and warnings
-    machine prover                  what a game can be asked; the plain reference that answers by proving
-    ground gates network simulate fast    clingo grounds; rules become gates; one compiled interpreter runs them
-    load games/                     a game by name or file on the machine that suits it; our own games
-    expand uct alphabeta players belief    look-ahead with all moves at once; searches; players by name
-    messages agent server           the player's side of the protocol: texts, answers, HTTP
-    scramble seats manager matches  the manager's side: renaming, players here and elsewhere, matches, series
-    positions lookahead             a game as a graph that grows; shapes of look-ahead trees, and searches
-    opponents learning learners     kinds of opponents and how they are recognised; learning matches; runs of them
-    models discovery shapes td_player    features: as files, found, shown; the learner behind the protocol
-    describe terminal commands      for people: facts about a game, play at the terminal, the command line
+| room | what lives there |
+|---|---|
+| `gdl` | the language: terms, parsing, validation, normal form, scrambling |
+| `machine` | running a game: the prover, and grounding, networks and their compiled interpreter |
+| `players` | what a player is, players by name, searches, play at the terminal |
+| `protocol` | the GGP protocol: messages, the player's side, the manager's side |
+| `games` | our own games, as GDL files |
 
-Import what you need from the module that has it; `load.load_game` is the door for most purposes.
+Learning and transfer between games is in `heartlab.learners.transfer`. The names below are what most programs need:
+
+>>> from heartlab.ggp import load_game
+>>> machine = load_game("tictactoe", "prover")
+>>> machine.roles
+('x', 'o')
+>>> len(machine.legal(machine.initial, 0))
+9
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from heartlab.util.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from heartlab.ggp.gdl.parse import Description, parse_game
+    from heartlab.ggp.gdl.terms import GdlError
+    from heartlab.ggp.gdl.validate import validate
+    from heartlab.ggp.machine.base import Machine
+    from heartlab.ggp.machine.load import known_games, load_game, make_machine, read_game
+    from heartlab.ggp.players.base import GamePlayer
+    from heartlab.ggp.players.registry import game_player, known_game_players, make_game_player
+    from heartlab.ggp.protocol.manager import Clocks, Manager
+    from heartlab.ggp.protocol.matches import play_matches
+
+__all__ = [
+    "Clocks",
+    "Description",
+    "GamePlayer",
+    "GdlError",
+    "Machine",
+    "Manager",
+    "game_player",
+    "known_game_players",
+    "known_games",
+    "load_game",
+    "make_game_player",
+    "make_machine",
+    "parse_game",
+    "play_matches",
+    "read_game",
+    "validate",
+]
+
+_HOMES = {
+    "Clocks": "heartlab.ggp.protocol.manager",
+    "Description": "heartlab.ggp.gdl.parse",
+    "GamePlayer": "heartlab.ggp.players.base",
+    "GdlError": "heartlab.ggp.gdl.terms",
+    "Machine": "heartlab.ggp.machine.base",
+    "Manager": "heartlab.ggp.protocol.manager",
+    "game_player": "heartlab.ggp.players.registry",
+    "known_game_players": "heartlab.ggp.players.registry",
+    "known_games": "heartlab.ggp.machine.load",
+    "load_game": "heartlab.ggp.machine.load",
+    "make_game_player": "heartlab.ggp.players.registry",
+    "make_machine": "heartlab.ggp.machine.load",
+    "parse_game": "heartlab.ggp.gdl.parse",
+    "play_matches": "heartlab.ggp.protocol.matches",
+    "read_game": "heartlab.ggp.machine.load",
+    "validate": "heartlab.ggp.gdl.validate",
+}
+
+__getattr__ = lazy_names(__name__, _HOMES)

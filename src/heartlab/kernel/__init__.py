@@ -1,16 +1,19 @@
-"""The compiled core: free functions over uint64 masks and structured arrays, without the GIL.
+"""The compiled rules of Hearts: functions over uint64 masks and structured arrays that run without the GIL.
 
-| module | what lives there |
+In reading order:
+
+| module | what it holds |
 |---|---|
-| `jit` | the decorator of every kernel: safe cache, and a word to the user while it compiles |
-| `bits`, `rng` | popcount and friends; a small random generator whose state is passed in |
 | `layout` | the records: rules, state, observation; how `Rules` becomes a record |
-| `play` | legal cards, playing a card, points |
+| `ranks` | suits and ranks over masks |
 | `dealing` | dealing, passing, the first lead |
+| `play` | legal cards, playing a card, points |
 | `observe` | what one seat may know |
-| `worlds` | exactly uniform sampling of full deals that fit an observation |
-| `table` | the same over many deals at once, random playouts, replays |
+| `worlds` | uniform sampling of full deals that are consistent with an observation |
+| `table` | the same over many deals side by side, random playouts, replays |
+| `rows` | the loop over a batch of observations that compiled players share |
 
-Everything here may be called from other kernels; people use :class:`heartlab.Deal` instead. A state is changed only by
-`dealing` and `play`. No kernel keeps anything between calls. The slow twin of each lives in `tests/`.
+Other kernels, such as evaluators, call these functions; most programs use `heartlab.Deal` instead. They are not part of
+the public API and may change in a minor version. Only `dealing` and `play` change a state. No kernel keeps
+anything between calls. Each has a plain-Python twin in `tests/support`.
 """

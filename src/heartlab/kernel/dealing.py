@@ -1,4 +1,4 @@
-"""Dealing, passing and the first lead: from a key to a state in which somebody has to play a card."""
+"""Dealing, passing and the first lead: from a random key to a state in which a seat has to play a card."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from heartlab.rules import POOL, RANDOM_OFFSET, SCATTER
 
 @kernel
 def clear(rules: Any, state: Any) -> None:
-    """An empty table: nobody holds anything, nothing is known."""
+    """Reset a state: no cards, nothing known."""
     for seat in range(len(state["hands"])):
         state["hands"][seat] = ZERO
         state["played"][seat] = ZERO
@@ -58,7 +58,7 @@ def clear(rules: Any, state: Any) -> None:
 
 @kernel
 def deal(rules: Any, state: Any, deal_number: int, rng: Any) -> None:
-    """Deal the pack at random; choose pass direction and, where no club decides it, the first leader."""
+    """Deal the pack at random; set the pass direction and, if no club decides it, the first leader."""
     clear(rules, state)
     cards = np.empty(52, np.int8)
     count = np.int64(rules["deck_size"])
@@ -97,7 +97,7 @@ def deal(rules: Any, state: Any, deal_number: int, rng: Any) -> None:
 
 @kernel
 def begin(rules: Any, state: Any) -> None:
-    """Start the play: find the first leader; it shows what the opening rule makes public."""
+    """Start the play: find the first leader, and note what the opening rule makes public about the other hands."""
     state["phase"] = PLAYING
     players = rules["players"]
     opening = rules["opening"]
@@ -126,7 +126,7 @@ def may_pass(rules: Any, hand: np.uint64) -> np.uint64:
 
 @kernel
 def give(rules: Any, state: Any, seat: int, cards: np.uint64, rng: Any) -> None:
-    """Note what a seat passes; once everybody has passed, exchange the cards and begin the play."""
+    """Record what a seat passes; when all seats have passed, exchange the cards and begin the play."""
     state["passed"][seat] = cards
     state["hands"][seat] &= ~cards
     state["to_pass"] &= ~(1 << seat)

@@ -1,6 +1,6 @@
-"""The records that kernels work on, field by field, and how a `Rules` value becomes one of them.
+"""The records that kernels work on, field by field, and the conversion of `Rules` to a record.
 
-All masks are uint64. Arrays over seats have room for six; with fewer players the rest stays zero.
+All masks are uint64. Arrays over seats have length six; with fewer players the rest stays zero.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.cards import CARDS, CS_ALL
+from heartlab.cards import CARDS, CS_ALL, CS_HIGH_SPADES
 from heartlab.rules import MAX_PLAYERS, Rules
 
 SEATS = MAX_PLAYERS
@@ -55,8 +55,8 @@ RULES = np.dtype(
         ("bonus", "i1"),  # a card, or -1
         ("doubler", "i1"),  # a card, or -1
         ("over_limit", "i1"),
-        ("fixed_deals", "i1"),  # the game ends by number of deals, not by score
-        ("play_on", "i1"),  # a game does not end while two are in front
+        ("fixed_deals", "i1"),  # the game ends after a number of deals, not by score
+        ("play_on", "i1"),  # a game does not end while two share the lowest total
     ],
     align=True,
 )
@@ -66,29 +66,29 @@ STATE = np.dtype(
         ("hands", "u8", SEATS),  # what each seat holds now
         ("played", "u8", SEATS),  # what each seat has played
         ("taken", "u8", SEATS),  # what each seat has won, kitty included
-        ("may_hold", "u8", SEATS),  # cards a seat can still hold as far as its play has shown
-        ("passed", "u8", SEATS),  # what each seat gave away
-        ("received", "u8", SEATS),  # what each seat got for it
+        ("may_hold", "u8", SEATS),  # cards that a seat can still hold, given what it has played
+        ("passed", "u8", SEATS),  # what each seat passed
+        ("received", "u8", SEATS),  # what each seat received
         ("kitty", "u8"),
-        ("led", "u8"),  # the suit led to this trick; empty when a lead is due
-        ("trick", "u8"),  # the cards on the table
+        ("led", "u8"),  # the suit led to this trick; empty before the lead
+        ("trick", "u8"),  # the cards of this trick
         ("deal_number", "i4"),
         ("scores", "i4", SEATS),  # totals before this deal
-        ("trick_cards", "i1", SEATS),  # the cards on the table in order of play
+        ("trick_cards", "i1", SEATS),  # the cards of this trick in order of play
         ("tricks_won", "i1", SEATS),
-        ("trick_size", "i1"),  # cards on the table
+        ("trick_size", "i1"),  # cards in this trick
         ("trick_number", "i1"),  # tricks finished
         ("plays", "i1"),  # cards played
         ("to_move", "i1"),
-        ("leader", "i1"),  # who leads, or led, this trick
-        ("winner", "i1"),  # who is winning it
-        ("best", "i1"),  # with which card
+        ("leader", "i1"),  # the leader of this trick
+        ("winner", "i1"),  # the seat that is winning it
+        ("best", "i1"),  # its card
         ("hearts_broken", "i1"),
         ("phase", "i1"),
         ("pass_code", "i1"),  # seats clockwise, or SCATTER, POOL
         ("to_pass", "i1"),  # bit mask of the seats that still have to pass
         ("kitty_taker", "i1"),
-        ("moon_choice", "i1"),  # MOON_OFF (not said), MOON_OTHERS or MOON_SELF
+        ("moon_choice", "i1"),  # MOON_OFF (not chosen), MOON_OTHERS or MOON_SELF
     ],
     align=True,
 )
@@ -97,12 +97,12 @@ OBSERVATION = np.dtype(
     [
         ("hand", "u8"),
         ("legal", "u8"),  # empty unless this seat is to play a card
-        ("passed", "u8"),  # what this seat gave away
-        ("received", "u8"),  # what this seat got for it
+        ("passed", "u8"),  # what this seat passed
+        ("received", "u8"),  # what this seat received
         ("kitty", "u8"),  # only if this seat has seen it
         ("led", "u8"),
         ("trick", "u8"),
-        ("random", "u8"),  # a key for this choice: the player's only source of randomness
+        ("random", "u8"),  # the random key of this decision: the player's only source of randomness
         ("played", "u8", SEATS),
         ("taken", "u8", SEATS),  # without a kitty that this seat has not seen
         ("may_hold", "u8", SEATS),
@@ -136,10 +136,10 @@ StateArray = npt.NDArray[Any]
 
 
 def apart(size: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """Zeros that share no cache line with anything else: what threads write all the time, each its own.
+    """Zeros that share no cache line with anything else, for memory that one thread writes often.
 
-    Small arrays made one after the other lie side by side, and two processors that write to one line wait for each
-    other: max^n on two threads was 1.4 times as fast as on one with plain counters, and 1.6 times with these.
+    Small arrays allocated in sequence are adjacent, and threads that write to the same cache line slow each other down
+    (false sharing): max^n on two threads was 1.4 times as fast as on one with plain counters, 1.6 times with these.
     """
     length = np.dtype(dtype).itemsize * size
     return np.zeros(length + 2 * LINE_BYTES, np.uint8)[LINE_BYTES : LINE_BYTES + length].view(dtype)
@@ -147,7 +147,7 @@ def apart(size: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
 
 @lru_cache(maxsize=256)
 def compile_rules(rules: Rules) -> StateArray:
-    """The rules as an array of one RULES record, which is what kernels take; read-only and shared."""
+    """The rules as an array of one RULES record, as kernels take them; read-only and cached."""
     array = np.zeros(1, RULES)
     record = array[0]
     record["pack"] = CS_ALL & ~rules.removed.mask
@@ -155,7 +155,7 @@ def compile_rules(rules: Rules) -> StateArray:
     record["deck"][: len(deck)] = deck
     record["deck_size"] = len(deck)
     record["penalty"] = rules.penalty_cards.mask
-    record["no_pass"] = 0 if rules.pass_high_spades else 7 << 36
+    record["no_pass"] = 0 if rules.pass_high_spades else CS_HIGH_SPADES
     record["points"] = [rules.card_points(card) for card in CARDS]
     record["limit"] = rules.limit
     record["no_tricks"] = rules.no_tricks

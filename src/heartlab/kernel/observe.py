@@ -1,4 +1,4 @@
-"""What one seat may know: the only door between the true state and a closed player."""
+"""What one seat may know: the only way from a state to a closed player."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def observe(rules: Any, state: Any, history: Any, seat: int, key: np.uint64, out
 
 @kernel
 def see(rules: Any, state: Any, seat: int, key: np.uint64, out: Any) -> None:
-    """All of an observation but its history, for loops that keep that up to date themselves, card by card.
+    """Fill all of an observation except its history, for loops that update the history themselves.
 
-    The key that the player gets for its own dice depends on (key, deal number, seat, cards played) only.
+    The random key in the observation depends only on (key, deal number, seat, cards played).
     """
     players = rules["players"]
     out["seat"] = seat

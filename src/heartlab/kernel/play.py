@@ -1,6 +1,6 @@
 """Legal cards, playing a card, and points: the rules of the game as compiled functions on one state record.
 
-A state is only ever moved forward; whoever wants to go back copies it first (`states[j] = states[i]`).
+A card cannot be taken back: to return to a state, copy it first (`states[j] = states[i]`).
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ def legal(rules: Any, state: Any) -> np.uint64:
 
 @kernel
 def _show(rules: Any, state: Any, seat: int, own: np.uint64) -> None:
-    """Narrow down what a seat can hold, given that it could play a card that the rules usually forbid.
+    """Update what a seat can hold after it played a card that is legal only with certain hands.
 
-    A further card in its hand is impossible exactly if the two together would have made the played one illegal.
+    Another card is impossible in its hand exactly if the played card would have been illegal beside it.
     """
     possible = ZERO
     candidates = state["may_hold"][seat] & ~own
@@ -84,14 +84,14 @@ def _show(rules: Any, state: Any, seat: int, own: np.uint64) -> None:
 
 @kernel
 def _show_opening(rules: Any, state: Any, own: np.uint64) -> None:
-    """The lowest club was led: whatever clubs are below it lie in no hand."""
+    """The lowest club was led: no hand holds a lower club."""
     for seat in range(rules["players"]):
         state["may_hold"][seat] &= ~((own - ONE) & CLUBS)
 
 
 @kernel
 def play(rules: Any, state: Any, card: int) -> None:
-    """Play a legal card for the seat to move, and finish the trick if it was the last card of it."""
+    """Play a legal card for the seat to move, and finish the trick if it is complete."""
     seat = state["to_move"]
     own = bit(card)
     led = state["led"]
@@ -144,7 +144,7 @@ def take_kitty(rules: Any, state: Any, winner: int, trick: np.uint64) -> bool:
 
 @kernel
 def _finish_trick(rules: Any, state: Any) -> None:
-    """Give the trick to its winner, who leads next; hand out the kitty; end the deal after the last trick."""
+    """Give the trick, and the kitty if it is due, to the winner, who leads next; end the deal after the last trick."""
     winner = state["winner"]
     state["taken"][winner] |= state["trick"]
     if state["kitty_taker"] == NOBODY and state["kitty"] != ZERO:
@@ -174,7 +174,7 @@ def mask_points(rules: Any, cards: np.uint64) -> int:
 
 @kernel
 def shooter(rules: Any, state: Any) -> int:
-    """The seat that has taken all penalty cards (and the bonus card if that is needed), or NOBODY."""
+    """The seat that has taken all penalty cards (and the bonus card if the rules need it), or NOBODY."""
     if rules["moon"] == MOON_OFF:
         return NOBODY
     needed = rules["penalty"]
@@ -192,7 +192,7 @@ def shooter(rules: Any, state: Any) -> int:
 
 @kernel
 def points(rules: Any, state: Any, out: Any) -> int:
-    """Points of the deal for each seat into `out`; returns the seat that shot the moon, or NOBODY.
+    """Write the points of each seat to `out`; returns the seat that shot the moon, or NOBODY.
 
     Before the end of the deal these are the points taken so far, with neither moon nor no-tricks bonus.
     """
@@ -237,7 +237,7 @@ def points(rules: Any, state: Any, out: Any) -> int:
 
 @kernel
 def _ends_badly(rules: Any, state: Any, out: Any, moon_seat: int, value: int) -> bool:
-    """Whether giving the moon to the others would end the game with the shooter not alone in front."""
+    """Whether giving the points to the others would end the game without the shooter as the only winner."""
     if rules["fixed_deals"]:
         return False
     limit = rules["limit"] + rules["over_limit"]
@@ -261,10 +261,10 @@ def _ends_badly(rules: Any, state: Any, out: Any, moon_seat: int, value: int) ->
 
 @kernel
 def points_left(rules: Any, state: Any) -> bool:
-    """Whether anything that counts is still open: if not, the rest of the deal cannot change the points.
+    """Whether the rest of the deal can still change the points.
 
-    Open are cards that count, in a hand, on the table or in a kitty that will be won; and, while tricks are left, the
-    bonus of a seat without tricks and the sun of a shooter who has all tricks so far.
+    It can while a card that counts is in a hand, in the trick or in a kitty that will be won; and, while tricks are
+    left, by the bonus of a seat without tricks and by the sun of a shooter who has all tricks so far.
     """
     if state["phase"] == OVER:
         return False

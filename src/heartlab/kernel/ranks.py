@@ -1,32 +1,45 @@
 """Suits and ranks over masks: the cards above and below a card, and the highest and lowest rank of several suits.
 
-A mask holds four suits of thirteen bits one after the other. Folded together they say which ranks there are, so that
-the highest rank is found without going through the cards.
+A mask holds four suits of thirteen bits each. The OR of the four says which ranks there are, so the highest rank is
+found without a loop over the cards.
 
-Cards of equal rank are told apart in two ways: in the order of suits of this package (clubs, diamonds, spades, hearts),
-or in that of the gnome-hearts players (clubs, diamonds, hearts, spades).
+Cards of equal rank are ordered in one of two ways: by the suits of this package (clubs, diamonds, spades, hearts), or
+by those of the gnome-hearts players (clubs, diamonds, hearts, spades).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from heartlab.cards import (
+    ACE_OF_SPADES,
+    CS_CLUBS,
+    CS_DIAMONDS,
+    CS_HEARTS,
+    CS_HIGH_SPADES,
+    CS_SPADES,
+    KING_OF_SPADES,
+    QUEEN_OF_SPADES,
+    TWO_OF_CLUBS,
+)
 from heartlab.compiled.bits import ONE, ZERO, bit, highest, lowest
 from heartlab.compiled.jit import kernel
 
-CLUBS = np.uint64(0x1FFF)
-DIAMONDS = np.uint64(0x1FFF << 13)
-SPADES = np.uint64(0x1FFF << 26)
-HEARTS = np.uint64(0x1FFF << 39)
-TWO_BIT = np.uint64(1)
+CLUBS = np.uint64(CS_CLUBS)
+DIAMONDS = np.uint64(CS_DIAMONDS)
+SPADES = np.uint64(CS_SPADES)
+HEARTS = np.uint64(CS_HEARTS)
+TWO_BIT = np.uint64(1 << TWO_OF_CLUBS)
 """2♣."""
-QUEEN_BIT = np.uint64(1 << 36)
+QUEEN_BIT = np.uint64(1 << QUEEN_OF_SPADES)
 """Q♠."""
-KING_BIT = np.uint64(1 << 37)
-ACE_BIT = np.uint64(1 << 38)
-HIGH_SPADES = np.uint64(7 << 36)
+KING_BIT = np.uint64(1 << KING_OF_SPADES)
+"""K♠."""
+ACE_BIT = np.uint64(1 << ACE_OF_SPADES)
+"""A♠."""
+HIGH_SPADES = np.uint64(CS_HIGH_SPADES)
 """Q♠, K♠ and A♠."""
-SMALL_SPADES = np.uint64(0x3FF << 26)
+SMALL_SPADES = SPADES & ~HIGH_SPADES
 """The spades below Q♠."""
 _TWOS = np.uint64(1 | 1 << 13 | 1 << 26 | 1 << 39)
 _ONE_SUIT, _TWO_SUITS = np.uint64(13), np.uint64(26)
@@ -58,14 +71,14 @@ def lower(card: int) -> np.uint64:
 
 @kernel
 def spare_queen(cards: np.uint64) -> np.uint64:
-    """The cards without Q♠, unless that is the only one."""
+    """The cards without Q♠, unless it is the only one."""
     rest = cards & ~QUEEN_BIT
     return rest if rest != ZERO else cards
 
 
 @kernel
 def _ranks(cards: np.uint64) -> np.uint64:
-    """The ranks that there are in any suit, as thirteen bits."""
+    """The ranks that occur in any suit, as thirteen bits."""
     cards |= cards >> _TWO_SUITS
     return (cards | cards >> _ONE_SUIT) & CLUBS
 
@@ -84,13 +97,13 @@ def of_lowest_rank(cards: np.uint64) -> np.uint64:
 
 @kernel
 def highest_rank(cards: np.uint64) -> int:
-    """The card of the highest rank; among equals the last suit."""
+    """The card of the highest rank; of several the last suit."""
     return highest(of_highest_rank(cards))
 
 
 @kernel
 def lowest_rank(cards: np.uint64) -> int:
-    """The card of the lowest rank; among equals the first suit."""
+    """The card of the lowest rank; of several the first suit."""
     return lowest(of_lowest_rank(cards))
 
 

@@ -1,8 +1,7 @@
 """Many deals side by side: the batch forms of the kernels, random playouts, replays.
 
-A table is an array of states with an array of histories beside it (`int8[n, 52]`, the cards in order of play) and an
-array of keys, the sources of each row's randomness.
-`rules` is always the array of one record that `compile_rules` makes.
+A table is an array of states, an array of histories (`int8[n, 52]`, the cards in order of play) and an array of random
+keys, one per row. `rules` is always the array of one record that `compile_rules` makes.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from heartlab.kernel.ranks import HEARTS, QUEEN_BIT, suit_of
 from heartlab.kernel.worlds import count_worlds, sample_worlds
 
 EXCHANGE_STREAM = 1
-"""Number of the branch of a deal's key that shuffles a pool."""
+"""Number of the substream of a deal's key that shuffles a pool."""
 
 
 @kernel
 def deal_table(rules: Any, keys: Any, numbers: Any, states: Any) -> None:
-    """Deal one state per row; its cards depend on the row's key and deal number alone."""
+    """Deal one state per row; its cards depend only on the row's key and deal number."""
     rng = np.empty(1, np.uint64)
     for row in range(len(states)):
         rng[0] = substream(keys[row], numbers[row])
@@ -36,7 +35,7 @@ def deal_table(rules: Any, keys: Any, numbers: Any, states: Any) -> None:
 
 @kernel
 def give_table(rules: Any, keys: Any, states: Any, seats: Any, cards: Any, verdicts: Any) -> None:
-    """Let a seat in each row pass; a choice that is not allowed is not made, and its verdict is False."""
+    """Pass for one seat in each row; an illegal pass is not made, and its verdict is False."""
     rng = np.empty(1, np.uint64)
     for row in range(len(states)):
         state = states[row]
@@ -72,7 +71,7 @@ def legal_table(rules: Any, states: Any, out: Any) -> None:
 
 @kernel
 def observe_table(rules: Any, states: Any, histories: Any, rows: Any, seats: Any, keys: Any, out: Any) -> None:
-    """What one seat of each of some rows may know; `keys` are the players' keys of all rows."""
+    """What one seat may know in each of some rows; `keys` are the players' keys of all rows."""
     for i in range(len(rows)):
         row = rows[i]
         observe(rules[0], states[row], histories[row], seats[i], keys[row], out[i])
@@ -110,10 +109,10 @@ def random_card(rules: Any, state: Any, rng: Any) -> int:
 def play_tricks(rules: Any, state: Any, pick: Any, rng: Any) -> None:
     """Play a deal from the beginning of a trick to its end; `pick` chooses among the legal cards.
 
-    The heart of every simulation, so it keeps the trick in registers and leaves the fields that only describe what was
-    seen (`played`, `may_hold`, the last trick) as they were; what `points` needs is complete. For the same reason a
-    pick is a kernel that gets plain values instead of a state: the legal cards, the suit led (empty when leading), the
-    cards on the table, the best of them, whether it is the last to play, the cards that count, and the dice.
+    All simulations spend their time here, so it keeps the trick in registers and does not update the fields that only
+    describe what was seen (`played`, `may_hold`, the last trick); all that `points` needs is updated. For the same
+    reason `pick` is a kernel of plain values instead of a state: the legal cards, the suit led (empty when leading),
+    the cards of the trick, the best of them, whether it is the last to play, the penalty cards, and the random state.
     """
     players = np.int64(rules["players"])
     hands = state["hands"]
@@ -177,7 +176,7 @@ def _any(
 
 @kernel
 def playout(rules: Any, state: Any, rng: Any) -> None:
-    """Finish a deal with uniformly random choices; see :func:`play_tricks` for what it leaves as it was."""
+    """Finish a deal with uniformly random choices; see `play_tricks` for the fields that are not updated."""
     if state["phase"] == PASSING:
         for seat in range(rules["players"]):
             if state["to_pass"] >> seat & 1:
@@ -190,7 +189,7 @@ def playout(rules: Any, state: Any, rng: Any) -> None:
 
 @kernel
 def random_deals(rules: Any, key: np.uint64, first: int, states: Any, out: Any) -> None:
-    """Deal and finish deals at random, one per row of `out`; `states` is scratch of length one."""
+    """Deal and finish random deals, one per row of `out`; `states` is scratch memory of length one."""
     rng = np.empty(1, np.uint64)
     for row in range(len(out)):
         rng[0] = substream(key, first + row)
@@ -201,7 +200,7 @@ def random_deals(rules: Any, key: np.uint64, first: int, states: Any, out: Any) 
 
 @kernel
 def replay_table(rules: Any, states: Any, plays: Any, legal_out: Any, movers: Any) -> int:
-    """Play recorded cards to the end, noting legal cards and mover before each; returns the first bad row, or -1."""
+    """Play recorded cards to the end, with legal cards and mover before each; returns the first bad row, or -1."""
     for row in range(len(states)):
         state = states[row]
         ply = 0

@@ -1,12 +1,12 @@
-"""Worlds: full deals that fit an observation, sampled exactly uniformly and without a retry loop.
+"""Worlds: full deals consistent with an observation, sampled exactly uniformly and without rejection.
 
-The hidden cards lie in *cells*: the hands of the other seats, and the kitty while it is unknown. What a seat has shown
-(suits it could not follow, hearts led from a hand of hearts, cards passed to it) says which cells each hidden card
-can lie in. Cards with the same possible cells form a *class*; inside a class all cards are alike. So it is enough to
-count the tables "how many cards of each class lie in each cell", each weighted by the ways to choose the cards, and to
-draw a table by its weight. Counts are built cell by cell, from the last constrained cell to the first; cells that may
-hold anything that is left take the rest by a plain shuffle. Counts are float64: exact below 2^53, and beyond that
-their relative error is some 1e-15, far below what any sample could show.
+The hidden cards lie in *cells*: the hands of the other seats, and the kitty while it is unknown. What is known about
+the seats (suits not followed, hearts led before they were broken, cards passed to them) decides in which cells each
+hidden card can be. Cards with the same possible cells form a *class* and are interchangeable. So it is enough to count
+the *allocations*, "how many cards of each class lie in each cell", each weighted by the number of ways to choose the
+cards, and to draw an allocation with probability proportional to its weight. The counts are computed cell by cell, from
+the last constrained cell to the first; cells that can hold any of the remaining cards share the rest by a shuffle.
+Counts are float64: exact below 2^53, and above that with a relative error near 1e-15.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ KITTY_CELL = SEATS - 1
 """Index of the kitty among the cells; the other cells are the seats after the observer, in order."""
 PLAN = np.dtype(
     [
-        ("capacity", "i8", MAX_CELLS),  # how many hidden cards lie in each cell
-        ("possible", "u8", MAX_CELLS),  # the cards that it can hold
-        ("content", "u8", MAX_CELLS),  # those of the world that is drawn
+        ("capacity", "i8", MAX_CELLS),  # number of hidden cards in each cell
+        ("possible", "u8", MAX_CELLS),  # the cards that each can hold
+        ("content", "u8", MAX_CELLS),  # the cards of each in the world that is drawn
         ("order", "i8", MAX_CELLS),  # the constrained cells
         ("constrained", "i8"),  # their number
         ("hidden", "u8"),  # all hidden cards
@@ -38,17 +38,17 @@ PLAN = np.dtype(
         ("cards", "u8", 52),  # its cards
         ("cells", "i8", 52),  # the cells that can hold them, as bits
         ("size", "i8", 52),
-        ("stride", "i8", 52),  # by which an index of the tables of ways goes on for each card of it that is left
-        ("left", "i8", 52),  # cards not yet in a cell
-        ("rest", "u8", 52),  # which ones
-        ("limits", "i8", 52),  # how many a cell can take at most
-        ("split", "i8", 52),  # how many it takes
-        ("pool", "i8", 52),  # scratch: cards to draw from
+        ("stride", "i8", 52),  # stride of the number of cards left in the index of `ways`
+        ("left", "i8", 52),  # number of cards not yet in a cell
+        ("rest", "u8", 52),  # these cards
+        ("limits", "i8", 52),  # most cards that the current cell can take
+        ("split", "i8", 52),  # cards that it takes
+        ("pool", "i8", 52),  # scratch memory: cards to draw from
     ],
     align=True,
 )
-"""All that the steps below know about an observation. One record, since a call with many arrays costs more than the
-work that most of these functions do."""
+"""The data of all steps below. One record, because a call with many arrays would cost more than most of these functions
+do."""
 
 
 def _binomials() -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -137,10 +137,10 @@ def _find_classes(plan: Any) -> None:
 
 @kernel
 def _next_split(plan: Any) -> bool:
-    """Step to the next way to take as many cards from the classes within their limits; False after the last."""
+    """Advance to the next split of the same size within the limits; False after the last."""
     split, limits = plan["split"], plan["limits"]
     for k in range(1, plan["classes"]):
-        # Raise position k by one and put what is then missing as low as possible.
+        # Raise position k by one and distribute the rest to the lowest positions.
         below_sum = 0
         for j in range(k):
             below_sum += split[j]
@@ -157,7 +157,7 @@ def _next_split(plan: Any) -> bool:
 
 @kernel
 def _first_split(plan: Any, cell: int) -> bool:
-    """The first way to fill a cell with what is left of the classes that it can hold; False if there is none."""
+    """The first split that fills a cell with remaining cards of the classes it can hold; False if there is none."""
     rest = plan["capacity"][cell]
     for k in range(plan["classes"]):
         limit = plan["left"][k] if plan["cells"][k] >> cell & 1 else 0
@@ -170,7 +170,7 @@ def _first_split(plan: Any, cell: int) -> bool:
 
 @kernel
 def _weight(plan: Any, ways: Any, step: int) -> float:
-    """Ways to choose this split times the ways to go on after it, with constrained cell `step`."""
+    """Ways to choose this split times the ways to continue with constrained cell `step`."""
     weight = 1.0
     index = 0
     left, split = plan["left"], plan["split"]
@@ -182,7 +182,7 @@ def _weight(plan: Any, ways: Any, step: int) -> float:
 
 @kernel
 def _find_constraints(plan: Any) -> int:
-    """Which cells are constrained; class sizes and strides. Returns the size of a table of ways."""
+    """Find the constrained cells, class sizes and strides; returns the length of a row of `ways`."""
     length = 1
     common = (1 << MAX_CELLS) - 1
     for k in range(plan["classes"]):
@@ -201,7 +201,7 @@ def _find_constraints(plan: Any) -> int:
 
 @kernel
 def _count_left(plan: Any, index: int) -> int:
-    """What is left of each class, by the index into a table of ways; returns how many cards that are."""
+    """The number of cards left in each class, from an index of `ways`; returns their sum."""
     total = 0
     for k in range(plan["classes"]):
         plan["left"][k] = index // plan["stride"][k] % (plan["size"][k] + 1)
@@ -211,7 +211,7 @@ def _count_left(plan: Any, index: int) -> int:
 
 @kernel
 def _count(plan: Any, ways: Any) -> float:
-    """Fill `ways[i]`: the weighted number of tables for constrained cells i.. given what is left of each class."""
+    """Fill `ways[i]`: the weighted number of allocations for constrained cells i.., by the cards left in each class."""
     length = ways.shape[1]
     constrained = plan["constrained"]
     still = popcount(plan["hidden"])
@@ -234,11 +234,11 @@ def _count(plan: Any, ways: Any) -> float:
 
 @kernel
 def _opening_case(rules: Any, obs: Any, number: int, plan: Any) -> bool:
-    """Narrow the cells down to one case of where the lowest club lies; False if there is no case of that number.
+    """Restrict the cells to one case of where the lowest club is; False if there is no case of that number.
 
-    While the lowest club is still to be led by another seat, and a kitty may hide clubs, that seat is known to hold the
-    lowest club that is in any hand. Case k: the k lowest hidden clubs lie in the kitty, and the next is the leader's.
-    In all other situations there is one case, and nothing to add.
+    Before another seat leads the lowest club, while a kitty may hold clubs, that seat is known to hold the lowest club
+    of all hands. Case k: the k lowest hidden clubs are in the kitty, and the next one is the leader's. Otherwise there
+    is one case without a restriction.
     """
     seat = obs["seat"]
     capacity, possible = plan["capacity"], plan["possible"]
@@ -266,7 +266,7 @@ def _opening_case(rules: Any, obs: Any, number: int, plan: Any) -> bool:
 
 @kernel
 def _free_ways(plan: Any) -> float:
-    """Ways to share out what the constrained cells leave among the others."""
+    """Ways to distribute the rest among the cells without constraints."""
     left = popcount(plan["hidden"])
     for i in range(plan["constrained"]):
         left -= plan["capacity"][plan["order"][i]]
@@ -284,7 +284,7 @@ def _free_ways(plan: Any) -> float:
 
 @kernel
 def _sample_case(rules: Any, obs: Any, number: int, rng: Any, out: Any, case_of: Any) -> float:
-    """Fill the worlds that `case_of` gives to case `number`; returns the number of worlds of that case, -1 if none is.
+    """Fill the worlds that `case_of` assigns to a case; returns its number of worlds, -1 if there is no such case.
 
     With an empty `out` it only counts.
     """
@@ -310,7 +310,7 @@ def _sample_case(rules: Any, obs: Any, number: int, rng: Any, out: Any, case_of:
 
 @kernel
 def count_worlds(rules: Any, obs: Any) -> float:
-    """The number of worlds that fit an observation."""
+    """The number of worlds that are consistent with an observation."""
     rng = np.zeros(1, np.uint64)
     nothing = np.empty(0, STATE)
     cases = np.zeros(1, np.int64)
@@ -326,7 +326,7 @@ def count_worlds(rules: Any, obs: Any) -> float:
 
 @kernel
 def _draw(cards: np.uint64, count: int, rng: Any, pool: Any) -> np.uint64:
-    """A uniformly random subset of a given size; `pool` is scratch."""
+    """A uniformly random subset of a given size; `pool` is scratch memory."""
     if count == 0:
         return ZERO
     size = popcount(cards)
@@ -346,7 +346,7 @@ def _draw(cards: np.uint64, count: int, rng: Any, pool: Any) -> np.uint64:
 
 @kernel
 def _deal_cells(plan: Any, ways: Any, rng: Any) -> None:
-    """Draw the content of every cell: a table by its weight, then the cards of each class."""
+    """Draw the content of every cell: an allocation by its weight, then the cards of each class."""
     index = 0
     classes = plan["classes"]
     for k in range(classes):
@@ -380,7 +380,7 @@ def _deal_cells(plan: Any, ways: Any, rng: Any) -> None:
 
 @kernel
 def _fill_known(rules: Any, obs: Any, out: Any) -> None:
-    """What all worlds of an observation have in common."""
+    """Fill the fields that all worlds of an observation share."""
     clear(rules, out)
     players = rules["players"]
     seat = obs["seat"]
@@ -413,9 +413,9 @@ def _fill_known(rules: Any, obs: Any, out: Any) -> None:
 
 @kernel
 def _fill_hidden(rules: Any, obs: Any, plan: Any, rng: Any, out: Any) -> None:
-    """What makes a world of the common part: the content of the hidden cells.
+    """Fill the hidden part of a world from the content of the cells.
 
-    While cards are being passed, what another seat has laid out is drawn at random from its cards.
+    During passing, the cards that another seat has already chosen are drawn at random from its cards.
     """
     players = rules["players"]
     content = plan["content"]
@@ -432,7 +432,7 @@ def _fill_hidden(rules: Any, obs: Any, plan: Any, rng: Any, out: Any) -> None:
 
 @kernel
 def sample_worlds(rules: Any, obs: Any, rng: Any, out: Any) -> bool:
-    """Fill the array `out` with independent uniform worlds; False (and nothing filled) if none fits."""
+    """Fill the array `out` with independent uniform worlds; False (and nothing filled) if none is consistent."""
     case_of = np.zeros(len(out), np.int64)
     waiting = rules["opening"] == OPEN_LOWEST_CLUB and obs["plays"] == 0 and obs["to_move"] != obs["seat"]
     if not waiting:

@@ -1,7 +1,18 @@
-"""Players: one module per family, one registry. `make_player("gnome:peter")` makes one; see `base` to write your own.
+"""Players by name: `make_player("gnome:peter")` makes one.
 
-A player is asked for a batch of observations at a time and keeps nothing between choices, so the same observation
-always gets the same answer. Nothing in this room may see a state, except players that say they are open.
+A player answers for a batch of observations and keeps nothing between decisions, so the same observation always gets
+the same answer. Closed players never see a state; players that do declare `is_open`. In reading order:
+
+| module | what it holds |
+|---|---|
+| `base` | what a player is; how to write one |
+| `registry` | players by name; how to register one |
+| `random` | uniformly random play |
+| `gnome` | the rule-based players of gnome-hearts |
+| `search` | players that search |
+| `analysis` | what a searching player thinks of a position |
+
+Learned players are in `heartlab.learners`, bots in other languages in `heartlab.uhi`.
 """
 
 from heartlab.players.base import Observations, OpenStates, Player

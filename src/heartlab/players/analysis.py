@@ -19,16 +19,15 @@ from heartlab.compiled.rng import seed_key, substream
 from heartlab.deal import Deal
 from heartlab.kernel.layout import StateArray, compile_rules
 from heartlab.kernel.table import play_table
+from heartlab.observation import Observation
 from heartlab.players import Observations, OpenStates, Player
 from heartlab.players.search import SearchPlayer
+from heartlab.search.evaluators.base import POINTS_UNIT
 from heartlab.search.found import Searched
+from heartlab.search.walk import NO_VALUE
 
-POINTS = "points"
-"""The unit of values that are expected points."""
 SPREAD = (0.1, 0.9)
 """The part of the worlds that a card's spread covers."""
-NO_VALUE = 1e29
-"""Numbers of this size are no values: a search that can compare nothing with NaN is left with its infinity, 1e30."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +55,10 @@ class CardReport:
     """Share of the worlds in which no other card is better."""
     visits: float
     """Simulations through this card, all worlds together; the number of worlds if the search does not simulate."""
+    cost: float
+    """How much the card gives away against the player's choice, over the same worlds; below zero if it looks better."""
+    cost_se: float | None
+    """Standard error of that difference; None if there is one world."""
     line: tuple[Step, ...] = ()
     """What the search itself expects next, as far as it looked: at each step the most common card of the worlds."""
 
@@ -84,16 +87,32 @@ class Analysis:
     """Worlds searched (trees, for players that grow them over the observation)."""
     cards: tuple[CardReport, ...]
     played: Card | None = None
-    cost: float = 0.0
-    """How much the card played gave away against the player's choice; below zero if it looks better."""
-    cost_se: float | None = None
-    unit: str = POINTS
+    unit: str = POINTS_UNIT
     """What the values are: points, or shares of an evaluation that orders cards but forecasts nothing."""
+
+    @property
+    def in_points(self) -> bool:
+        """Whether values are expected points."""
+        return self.unit == POINTS_UNIT
 
     @property
     def choice(self) -> Card:
         """The card that the player would play."""
         return self.cards[0].card
+
+    def of(self, card: Card) -> CardReport:
+        """What the player thinks of one of the legal cards."""
+        return next(report for report in self.cards if report.card == card)
+
+    @property
+    def cost(self) -> float:
+        """How much the card played gave away against the player's choice; below zero if it looks better."""
+        return 0.0 if self.played is None else self.of(self.played).cost
+
+    @property
+    def cost_se(self) -> float | None:
+        """Standard error of the cost."""
+        return None if self.played is None else self.of(self.played).cost_se
 
     def to_dict(self) -> dict[str, Any]:
         """The values for JSON."""
@@ -129,29 +148,28 @@ def analyse(deal: Deal, player: Player, *, seed: int = 0, lines: bool = True, pl
     mind = searching(player)
     if deal.to_move is None:
         raise ValueError("nobody is to play a card in this position")
-    obs = deal.observe(deal.to_move)
-    place = len(deal.history) + 1
-    obs.records["random"] = substream(np.uint64(seed_key(seed, "analyse")), place)
+    obs = observe_decision(deal, seed)
     compiled = compile_rules(deal.rules)
     batch = (
         OpenStates(deal.rules, compiled, obs.records, deal._states)
         if mind.is_open
         else Observations(deal.rules, compiled, obs.records)
     )
-    found = mind.think(batch, lines=lines)
+    found = mind.search.think(batch, lines=lines)
     legal = sorted(deal.legal)
     values, weights = found.values[0][:, legal], found.shares[0] / len(found.shares[0])
     for column, card in enumerate(legal):
         if not (np.abs(values[:, column]) < NO_VALUE).all():
             wrong = "NaN" if np.isnan(values[:, column]).any() else "no finite number"
             raise ValueError(
-                f"{player.name}: its evaluator ({mind.evaluator.name}) gave {wrong} for {pretty_card(card)}"
+                f"{player.name}: its evaluator ({mind.search.evaluator.name}) gave {wrong} for {pretty_card(card)}"
             )
-    choice = int(mind.pick(compiled, found)[0])
+    choice = int(mind.search.pick(compiled, found)[0])
     means = weights @ values
     best = values <= values.min(axis=1, keepdims=True) + 1e-9
     reports = []
     for column, card in enumerate(legal):
+        gap = values[:, column] - values[:, legal.index(choice)]
         reports.append(
             CardReport(
                 card=card,
@@ -160,15 +178,21 @@ def analyse(deal: Deal, player: Player, *, seed: int = 0, lines: bool = True, pl
                 spread=_spread(values[:, column], weights),
                 best_in=float(weights @ best[:, column]),
                 visits=float(found.visits[0, :, card].sum()),
+                cost=float(weights @ gap),
+                cost_se=_standard_error(gap, weights),
                 line=tuple(_line(found, weights, deal.rules.players, card)) if lines else (),
             )
         )
     reports.sort(key=lambda report: (report.card != choice, report.expected, report.card))
-    cost, cost_se = 0.0, None
-    if played is not None:
-        gap = values[:, legal.index(played)] - values[:, legal.index(choice)]
-        cost, cost_se = float(weights @ gap), _standard_error(gap, weights)
-    return Analysis(player.name, place, deal.to_move, len(values), tuple(reports), played, cost, cost_se, found.unit)
+    place = len(deal.history) + 1
+    return Analysis(player.name, place, deal.to_move, len(values), tuple(reports), played, found.unit)
+
+
+def observe_decision(deal: Deal, seed: int) -> Observation:
+    """What the seat to move may know, with the random key of an analysis: the worlds follow from seed and place."""
+    obs = deal.observe(0 if deal.to_move is None else deal.to_move)
+    obs.records["random"] = substream(np.uint64(seed_key(seed, "analyse")), len(deal.history) + 1)
+    return obs
 
 
 def review(deal: Deal, player: Player, *, seed: int = 0, seat: int | None = None) -> Iterator[Analysis]:
@@ -221,7 +245,7 @@ def _path(found: Searched, world: int, card: Card) -> list[tuple[Card, float]]:
     place = int(found.places[0, world, card])
     if place < 0:
         return []
-    stands = int(found.tables[0, world, place, 0])
+    stands = int(found.children[0, world, place, 0])
     path = []
     for step, share in found.lines[0, world, place]:
         if step < 0:

@@ -1,15 +1,14 @@
-"""What a player is: it answers for a batch of observations, or, written the simple way, for one at a time.
+"""What a player is: it answers for a batch of observations, or in the simple form for one at a time.
 
-Write a player by overriding :meth:`Player.play` (and :meth:`Player.pass_cards` if you care about passing). Players that
-think in arrays or compiled code override :meth:`Player.choose_cards` and :meth:`Player.choose_passes` instead.
-An *open* player (``is_open = True``) is given whole states and may sit only in matches that are declared open.
+To write a player, override `Player.play` (and `Player.pass_cards` if passing matters). Players that work on arrays or
+in compiled code override `Player.choose_cards` and `Player.choose_passes` instead. An *open* player (`is_open = True`)
+is given whole states and may take part only in matches that are declared open.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,66 +16,39 @@ import numpy as np
 import numpy.typing as npt
 
 from heartlab.cards import Card, CardError, CardSet, card_rank
-from heartlab.kernel.layout import StateArray, compile_rules
-from heartlab.observation import Observation
+from heartlab.kernel.rows import RowKernel
+from heartlab.observation import Observation, Observations, OpenStates
 from heartlab.rules import Rules
 
 CardArray = npt.NDArray[np.int8]
 MaskArray = npt.NDArray[np.uint64]
 AnyArray = TypeVar("AnyArray", CardArray, MaskArray)
 
+__all__ = ["CardArray", "KernelPlayer", "MaskArray", "NoCard", "Observations", "OpenStates", "Player"]
+
 
 class NoCard(ValueError):
-    """An answer of a player that is no card, or no set of cards, whatever the rules say."""
-
-
-@dataclass(frozen=True)
-class Observations:
-    """The rows of a table in which a closed player is to act: what it may know in each of them."""
-
-    rules: Rules
-    compiled: StateArray
-    """The rules as kernels take them."""
-    records: StateArray
-    """One OBSERVATION record per row."""
-
-    @staticmethod
-    def of(obs: Observation) -> Observations:
-        """A single observation as one row."""
-        return Observations(obs.rules, compile_rules(obs.rules), np.ascontiguousarray(obs.records))
-
-    def __len__(self) -> int:
-        return len(self.records)
-
-    def __getitem__(self, row: int) -> Observation:
-        return Observation(self.rules, self.records[row : row + 1])
-
-    def take(self, rows: npt.NDArray[np.int64]) -> Observations:
-        """Some of the rows."""
-        return Observations(self.rules, self.compiled, self.records[rows])
-
-
-@dataclass(frozen=True)
-class OpenStates(Observations):
-    """The same for an open player, with the whole states beside the observations."""
-
-    states: StateArray
-    """One STATE record per row."""
-
-    def take(self, rows: npt.NDArray[np.int64]) -> OpenStates:
-        """Some of the rows."""
-        return OpenStates(self.rules, self.compiled, self.records[rows], self.states[rows])
+    """An answer of a player that is not a card, or not a set of cards."""
 
 
 class Player:
-    """A player by name. Players keep nothing between choices: all they need is in the observation."""
+    """A player. Players keep nothing between decisions: all they need is in the observation.
+
+    >>> from heartlab import Deal
+    >>> class Lowest(Player):
+    ...     def play(self, obs):
+    ...         return min(obs.legal)
+    >>> deal = Deal("seed", seed=1)
+    >>> Lowest().play(deal.observe(deal.to_move)) == min(deal.legal)
+    True
+    """
 
     is_open: bool = False
     """Whether this player sees all hands."""
     tells_faults: bool = False
-    """Whether this player itself tells people what was wrong with its answers."""
+    """Whether this player itself reports its illegal answers to the user."""
     origin: str | None = None
-    """The name from which any process with heartlab can make the same player; None for one that was made by hand."""
+    """The name from which `make_player` makes the same player in any process; None for a player made directly."""
 
     def __init__(self, name: str = "") -> None:
         self.name = name or type(self).__name__.lower()
@@ -84,7 +56,7 @@ class Player:
     # --- one observation at a time ---
 
     def play(self, obs: Observation) -> Card | str:
-        """The card to play: one of ``obs.legal``."""
+        """The card to play: one of `obs.legal`."""
         if type(self).choose_cards is Player.choose_cards:
             raise NotImplementedError(f"player {self.name} does not say which card to play: override play()")
         if self.is_open:
@@ -92,7 +64,7 @@ class Player:
         return int(self.choose_cards(Observations.of(obs))[0])
 
     def pass_cards(self, obs: Observation) -> Iterable[Card | str]:
-        """The cards to pass: ``obs.pass_count`` of ``obs.may_pass``. By default the highest."""
+        """The cards to pass: `obs.pass_count` cards of `obs.may_pass`; by default the highest."""
         if type(self).choose_passes is not Player.choose_passes:
             return CardSet(int(self.choose_passes(Observations.of(obs))[0]))
         best = sorted(obs.may_pass, key=lambda card: (card_rank(card), card), reverse=True)
@@ -109,30 +81,48 @@ class Player:
         return _each(batch, lambda obs: _mask(self.pass_cards(obs)), np.empty(len(batch), np.uint64))
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse rules that this player cannot play.
+        """Check that this player can play under the rules.
 
-        :raises PlayerError: with a sentence that says which rule it is.
+        :raises PlayerError: if it cannot; the message names the rule.
         """
 
     def named_files(self) -> list[Path]:
-        """The files that the name of this player leads to, such as its model: with others it is another player."""
+        """The files that the name of this player refers to, such as its model."""
         words = {*re.split("[,:=()]", self.name), self.name.partition(":")[2]} - {""}
         paths = [path / "model.npz" if path.is_dir() else path for path in map(Path, sorted(words))]
         return [path for path in paths if path.is_file()]
 
     def deal_over(self, batch: Observations, points: npt.NDArray[np.int64]) -> None:
-        """Told after a deal, with the last observation of each seat and its points per seat; most do not listen."""
+        """Called after a deal with the last observation of each seat and its points per seat; by default ignored."""
 
     def __repr__(self) -> str:
         return f"<player {self.name}>"
 
     def __reduce__(self) -> Any:
-        """Players travel to other processes by name, so that compiled code and open files stay where they are."""
+        """Pickle a player by name, so that neither compiled code nor open files are sent to other processes."""
         return super().__reduce__() if self.origin is None else (_remake, (self.origin, self.name))
 
 
+class KernelPlayer(Player):
+    """A player made of two row kernels (see `heartlab.kernel.rows`): one for cards, one for passes."""
+
+    def __init__(self, name: str, cards: RowKernel, passes: RowKernel) -> None:
+        super().__init__(name)
+        self._cards, self._passes = cards, passes
+
+    def choose_cards(self, batch: Observations) -> CardArray:
+        cards = np.empty(len(batch), np.int8)
+        self._cards(batch.compiled, batch.records, cards)
+        return cards
+
+    def choose_passes(self, batch: Observations) -> MaskArray:
+        masks = np.empty(len(batch), np.uint64)
+        self._passes(batch.compiled, batch.records, masks)
+        return masks
+
+
 def _each(batch: Observations, choose: Callable[[Observation], int], out: AnyArray) -> AnyArray:
-    """Choose in one row after the other; an error takes along a note that says at which choice it happened."""
+    """Choose row by row; an error gets a note that says at which decision it happened."""
     for row in range(len(batch)):
         obs = batch[row]
         try:
@@ -147,7 +137,9 @@ def _card(answer: Any) -> Card:
     try:
         return CardSet([answer]).mask.bit_length() - 1
     except (TypeError, CardError) as error:
-        raise NoCard(f"answered {answer!r}, which is no card: a card is an int from 0 to 51 or a name as QS") from error
+        raise NoCard(
+            f"answered {answer!r}, which is no card: a card is an int from 0 to 51 or a name such as QS"
+        ) from error
 
 
 def _mask(answer: Any) -> int:
@@ -156,7 +148,7 @@ def _mask(answer: Any) -> int:
         return CardSet(cards).mask
     except (TypeError, CardError) as error:
         raise NoCard(
-            f"answered {cards!r}, which are no cards: a card is an int from 0 to 51 or a name as QS"
+            f"answered {cards!r}, which are no cards: a card is an int from 0 to 51 or a name such as QS"
         ) from error
 
 

@@ -6,43 +6,37 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.compiled.bits import nth, popcount
 from heartlab.compiled.jit import kernel
-from heartlab.compiled.rng import below
+from heartlab.compiled.rng import any_of
 from heartlab.kernel.dealing import random_pass
-from heartlab.players.base import CardArray, MaskArray, Observations, Player
+from heartlab.kernel.rows import each_row
+from heartlab.players.base import KernelPlayer
 from heartlab.players.registry import register
 
 
 @kernel
-def random_cards(obs: Any, out: Any) -> None:
-    """A random legal card for each observation."""
-    rng = np.empty(1, np.uint64)
-    for row in range(len(obs)):
-        rng[0] = obs[row]["random"]
-        cards = obs[row]["legal"]
-        out[row] = nth(cards, below(rng, popcount(cards)))
+def _card(rules: Any, obs: Any, rng: Any) -> int:
+    return any_of(obs["legal"], rng)
 
 
 @kernel
-def random_passes(rules: Any, obs: Any, out: Any) -> None:
-    """A random pass for each observation."""
-    rng = np.empty(1, np.uint64)
-    for row in range(len(obs)):
-        rng[0] = obs[row]["random"]
-        out[row] = random_pass(rules[0], obs[row]["hand"], rng)
+def _pass(rules: Any, obs: Any, rng: Any) -> np.uint64:
+    return random_pass(rules, obs["hand"], rng)
+
+
+@kernel
+def _cards(rules: Any, obs: Any, out: Any) -> None:
+    each_row(rules, obs, _card, out)
+
+
+@kernel
+def _passes(rules: Any, obs: Any, out: Any) -> None:
+    each_row(rules, obs, _pass, out)
 
 
 @register("random")
-class RandomPlayer(Player):
+class RandomPlayer(KernelPlayer):
     """Plays and passes uniformly at random."""
 
-    def choose_cards(self, batch: Observations) -> CardArray:
-        cards = np.empty(len(batch), np.int8)
-        random_cards(batch.records, cards)
-        return cards
-
-    def choose_passes(self, batch: Observations) -> MaskArray:
-        masks = np.empty(len(batch), np.uint64)
-        random_passes(batch.compiled, batch.records, masks)
-        return masks
+    def __init__(self) -> None:
+        super().__init__("random", _cards, _passes)

@@ -1,9 +1,9 @@
-"""Players by name: one registry for ours, for yours, and for those that other packages bring along.
+"""Players by name: one registry for ours, for yours, and for those of other packages.
 
-A name is ``FAMILY``, ``FAMILY:ARGUMENT`` or ``FAMILY:key=value,key=value``. Other packages add families by the
-entry-point group ``heartlab.players``; each entry point names a function that takes the text after the colon and
-returns a player. A family belongs to whoever took its name first, ours to us; only the same class or function of the
-same module, as in a notebook cell that is run again, replaces its former self.
+A name is `FAMILY`, `FAMILY:ARGUMENT` or `FAMILY:key=value,key=value`. Other packages add families through the
+entry-point group `heartlab.players`; each entry point names a function that takes the text after the colon and
+returns a player. A family name cannot be registered twice, except by the same class or function of the same module,
+as when a notebook cell is run again.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ AnyFactory = TypeVar("AnyFactory", bound=Callable[..., Player])
 
 
 class PlayerError(ValueError):
-    """A name that makes no player, or another's player."""
+    """A player that cannot be made: an unknown name, wrong options, or a name that is already taken."""
 
 
 @dataclass(frozen=True)
 class Family:
-    """One entry of the registry."""
+    """One entry of the registry: a name, the function or class that makes the player, and a line about it."""
 
     name: str
     make: Callable[..., Player]
@@ -34,9 +34,16 @@ class Family:
 
 
 def register(name: str, summary: str = "") -> Callable[[AnyFactory], AnyFactory]:
-    """Add a family: decorate a Player class, or a function that takes the text after the colon.
+    """Register a family of players: decorate a Player class, or a function that takes the text after the colon.
 
-    :raises PlayerError: if the name is another's.
+    >>> @register("my-first", "always the lowest card")
+    ... class Lowest(Player):
+    ...     def play(self, obs):
+    ...         return min(obs.legal)
+    >>> make_player("my-first")
+    <player my-first>
+
+    :raises PlayerError: if the name is already taken.
     """
 
     def add(make: AnyFactory) -> AnyFactory:
@@ -48,14 +55,17 @@ def register(name: str, summary: str = "") -> Callable[[AnyFactory], AnyFactory]
 
 
 def known_players() -> dict[str, str]:
-    """The families by name, with a line about each."""
+    """All families by name, with a line about each."""
     return {name: family.summary for name, family in FAMILIES.known().items()}
 
 
 def make_player(name: str) -> Player:
-    """The player that a name stands for.
+    """Make the player of a name.
 
-    :raises PlayerError: if there is none; the message lists the known names.
+    >>> make_player("gnome:peter")
+    <player gnome:peter>
+
+    :raises PlayerError: if the name is unknown or its options are wrong; the message lists the known names.
     """
     family_name, _, argument = name.partition(":")
     family = FAMILIES.find(family_name, name)
@@ -79,7 +89,13 @@ def make_player(name: str) -> Player:
 
 
 def parse_options(text: str) -> dict[str, str]:
-    """Read ``key=value,key=value``; a value may itself hold a name with options in parentheses."""
+    """Parse `key=value,key=value`; a value in parentheses may hold a name with options of its own.
+
+    >>> parse_options("worlds=20,eval=(td:model=best,size=3)")
+    {'worlds': '20', 'eval': 'td:model=best,size=3'}
+
+    :raises PlayerError: for a part without `=` or a duplicate option.
+    """
     options: dict[str, str] = {}
     depth, start = 0, 0
     parts = []
@@ -91,23 +107,23 @@ def parse_options(text: str) -> dict[str, str]:
     for part in filter(None, (part.strip() for part in parts)):
         key, equals, value = part.partition("=")
         if not equals:
-            raise PlayerError(f"{part!r} is no option: write key=value")
+            raise PlayerError(f"{part!r} is not an option: write key=value")
         key, value = key.strip(), value.strip()
         if key in options:
-            raise PlayerError(f"{key} is said twice: {key}={options[key]} and {part}")
+            raise PlayerError(f"duplicate option {key}: {key}={options[key]} and {part}")
         options[key] = value[1:-1] if value.startswith("(") and value.endswith(")") else value
     return options
 
 
 def _of_other_package(entry: EntryPoint) -> Family:
-    """A family that imports the package that brings it only when its player is asked for."""
+    """A family of another package, which is imported when a player of the family is made."""
     name = entry.name
 
     def make(argument: str) -> Player:
         try:
             factory: Factory = entry.load()
         except (Exception, SystemExit) as error:
-            raise PlayerError(f"the package that brings player {name!r} cannot be loaded: {error}") from error
+            raise PlayerError(f"the package that provides player {name!r} cannot be loaded: {error}") from error
         try:
             return factory(argument) if not isinstance(factory, type) else factory()
         except PlayerError:

@@ -1,9 +1,9 @@
-"""Records of deals: the value and its checks, and how it is written. Reading is in :mod:`heartlab.records.reader`.
+"""Records of deals: the value, its checks, and how it is written. Parsing is in `heartlab.records.reader`.
 
-``docs/records.md`` specifies the format: lines for people, JSON Lines for programs. Both carry the same *document*, a
-dict of plain values, so that what one of them can say the other can, too. A :class:`DealRecord` checks itself when it
-is made: cards are where they can be, passes and tricks add up, winners lead. Whether the rules allow a play is for
-whoever replays the record to say; :meth:`DealRecord.line_of_play` tells where in the file that play stands.
+`docs/records.md` specifies the format: lines for people, JSON Lines for programs. Both are written from the same
+*document*, a dict of plain values, so they hold the same information. A `DealRecord` is checked when it is made: hands,
+passes and tricks are consistent, and winners lead. Whether a play is legal is checked when the record is replayed
+(`Deal.from_record`); `DealRecord.line_of_play` gives the line of a play for error messages.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ VERSION = 1
 HEADER = f"%hearts {VERSION}"
 """The first line of a file in the text form."""
 MAX_NUMBER = (1 << 31) - 1
-"""The largest number of a deal, and the largest total of a seat, that the engine has room for."""
+"""The largest deal number, and the largest total of a seat, that a state record can hold."""
 
 OPENSPIEL_DIRECTIONS = ("hold", "left", "across", "right")
-"""OpenSpiel's pass directions, by its numbers."""
+"""Pass directions, indexed by OpenSpiel's numbers."""
 OPENSPIEL_CARDS: list[Card] = [make_card(rank, suit) for rank in RANKS for suit in (CLUBS, DIAMONDS, HEARTS, SPADES)]
-"""OpenSpiel's cards, by its numbers."""
+"""Cards, indexed by OpenSpiel's numbers."""
 
 
 class RecordError(ValueError):
-    """A record that cannot be: ``FILE:LINE: what is wrong and what would be right``."""
+    """An invalid record. The message is `FILE:LINE: what is wrong and what would be right`."""
 
     def __init__(
         self, reason: str, source: str = "<record>", line: int = 0, part: str = "deal", ply: int | None = None
     ) -> None:
         """
-        :param part: the start of the line that is wrong, as in ``"hand 2"``, from which readers find its number.
-        :param ply: the number of the card played that is wrong, from 0.
+        :param part: the start of the wrong line, as in `"hand 2"`, from which the reader finds its number.
+        :param ply: the number of the wrong play, from 0.
         """
         super().__init__(reason, source, line, part, ply)
         self.reason, self.source, self.line, self.part, self.ply = reason, source, line, part, ply
@@ -59,12 +59,12 @@ class RecordError(ValueError):
         return f"{self.source}:{self.line}: {self.reason}" if self.line else self.reason
 
     def at(self, source: str, line: int) -> RecordError:
-        """The same error at a known place."""
+        """The same error with its file and line."""
         return RecordError(self.reason, source, line, self.part, self.ply)
 
 
 def fail(part: str, reason: str, ply: int | None = None) -> NoReturn:
-    """Raise an error whose place only the reader knows."""
+    """Raise an error without a file and line, which the reader adds."""
     raise RecordError(reason, part=part, ply=ply)
 
 
@@ -73,41 +73,56 @@ def fail(part: str, reason: str, ply: int | None = None) -> NoReturn:
 
 @dataclass(frozen=True, kw_only=True)
 class DealRecord:
-    """All that happened in one deal, finished or not. Seats count from 0, clockwise.
+    """What happened in one deal, finished or not. Seats are numbered from 0, clockwise.
 
-    :raises RecordError: if the parts contradict each other or the rules' pack.
+    >>> from heartlab import Deal
+    >>> from heartlab.records import from_json, to_json
+    >>> deal = Deal("seed", seed=1)
+    >>> deal.play_randomly(seed=1)
+    >>> record = deal.to_record(players=("north", "east", "south", "west"))
+    >>> record.is_finished, len(record.tricks), sum(record.points)
+    (True, 13, 26)
+    >>> from_json(to_json(record)) == record
+    True
+
+    :raises RecordError: if the parts contradict each other, or do not fit the pack of the rules.
     """
 
     rules: Rules
     number: int
-    """Number of the deal, from 0: it decides the dealer and, by the rules, the pass direction."""
+    """Number of the deal, from 0: it decides the dealer and the entry of the pass cycle."""
     hands: tuple[CardSet, ...]
     """The hands as dealt, before passing."""
     pass_direction: str
-    """What was done in this deal, which need not be what the pass cycle says; ``+1`` becomes ``left`` and so on."""
+    """The direction used in this deal, which may differ from the pass cycle; `+1` becomes `left` and so on."""
     kitty: CardSet = field(default_factory=CardSet)
+    """The cards left over after dealing."""
     passed: tuple[CardSet, ...] | None = None
-    """What each seat gave away; None for hold, or before passing."""
+    """What each seat passed; None for hold, or before passing."""
     received: tuple[CardSet, ...] | None = None
-    """What each seat got from a pool; None for all other directions, which imply it."""
+    """What each seat received from a pool; None for all other directions, where it follows from `passed`."""
     leader: int | None = None
     """The leader of the first trick, if known."""
     plays: tuple[Card, ...] = ()
     """The cards in order of play."""
     points: tuple[int, ...] | None = None
+    """The points of each seat, only in finished deals."""
     moon: int | None = None
     """The seat that shot the moon."""
     scores: tuple[int, ...] | None = None
     """Totals before the deal."""
     players: tuple[str, ...] | None = None
+    """A name for each seat."""
     game: int | None = None
     """Number of the game that the deal belongs to."""
     seed: int | None = None
+    """The seed of the deal, for information only."""
     notes: tuple[str, ...] = ()
+    """Any remarks."""
     lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
-    """Where the record was read: line numbers by the start of the line, as in ``"gives 2"`` or ``"trick 10"``."""
+    """Line numbers in the file by the start of the line, as in `"gives 2"` or `"trick 10"`."""
     stated_leaders: InitVar[Sequence[int]] = ()
-    """Leaders of the tricks as a file gives them, to be checked against the play; not kept, as they follow from it."""
+    """The leaders of the tricks in the file, checked against the play; not stored, because they follow from it."""
 
     def __post_init__(self, stated_leaders: Sequence[int]) -> None:
         _check_numbers(self)
@@ -118,15 +133,15 @@ class DealRecord:
 
     @property
     def line(self) -> int:
-        """The line of ``deal`` in the file, or 0 if the record was not read from one."""
+        """The line of `deal` in the file, or 0 if the record was not read from a file."""
         return self.lines.get("deal", 0)
 
     def line_of(self, part: str) -> int:
-        """The line that starts with these words, as in ``"points"`` or ``"gives 2"``; else the line of the deal."""
+        """The line that starts with these words, as in `"points"` or `"gives 2"`; without one, the line of `deal`."""
         return self.lines.get(part, self.line)
 
     def line_of_play(self, ply: int) -> int:
-        """The line of the trick in which card number ``ply``, from 0, was played."""
+        """The line of the trick in which card number `ply`, from 0, was played."""
         return self.line_of(f"trick {ply // self.rules.players + 1}")
 
     @property
@@ -136,7 +151,7 @@ class DealRecord:
 
     @property
     def trick_leaders(self) -> tuple[int, ...]:
-        """Who led each trick: the first leader, then always the winner of the trick before."""
+        """The leader of each trick: the first leader, then the winner of the trick before."""
         return tuple(leader for leader, _ in self.tricks)
 
     @property
@@ -152,7 +167,7 @@ class DealRecord:
 
     @property
     def playing_hands(self) -> tuple[CardSet, ...]:
-        """The hands after passing, with which the play begins; as dealt if nothing was passed."""
+        """The hands after passing; as dealt if nothing was passed."""
         if self.passed is None:
             return self.hands
         n, code = self.rules.players, self.rules.pass_code(self.pass_direction)
@@ -215,7 +230,7 @@ def _check_hands(record: DealRecord) -> None:
 
 
 def _pass_word(rules: Rules, direction: str) -> str:
-    """The one word for a direction, so that records of the same deal are equal."""
+    """The standard word for a direction, so that records of the same deal are equal."""
     try:
         code = rules.pass_code(direction)
     except ValueError as error:
@@ -288,7 +303,7 @@ def _check_play(record: DealRecord, stated_leaders: Sequence[int]) -> None:
 
 
 def _where(record: DealRecord, card: Card, ply: int) -> str:
-    """Where a card is that a seat played without having it."""
+    """Where a card is that a seat played without holding it."""
     if card in record.plays[:ply]:
         return f"it was played in trick {record.plays.index(card) // record.rules.players + 1} already"
     owners = [seat for seat, hand in enumerate(record.playing_hands) if card in hand]
@@ -301,7 +316,7 @@ def _where(record: DealRecord, card: Card, ply: int) -> str:
 
 
 def _document(record: DealRecord) -> dict[str, Any]:
-    """The record as plain values, in the order of the lines; what is None or empty is left out."""
+    """The record as plain values, in the order of the lines; None and empty values are left out."""
     tricks = [[leader, _names(cards)] for leader, cards in record.tricks]
     if record.leader is not None and not tricks:
         tricks = [[record.leader, ""]]
@@ -327,7 +342,7 @@ def _document(record: DealRecord) -> dict[str, Any]:
 
 
 def to_text(record: DealRecord, *, header: bool = True) -> str:
-    """The record in the text form: by default a whole file, without header the lines to add to one."""
+    """The record in the text form: by default a whole file, or without the header lines to append to one."""
     lines = [HEADER] if header else []
     lines.append("")
     for key, value in _document(record).items():
@@ -352,14 +367,14 @@ def write_text(record: DealRecord, out: TextIO, *, header: bool = True) -> None:
 
 
 def to_json(record: DealRecord) -> str:
-    """The record as one line of JSON, without the line break."""
+    """The record in the JSON form: one line, without the line break."""
     return _quoted(_document(record))
 
 
 def to_openspiel(record: DealRecord) -> str:
-    """The deal as OpenSpiel's history: numbers separated by blanks. It keeps pass direction, deal, passes and plays.
+    """The deal as an OpenSpiel history: pass direction, cards dealt, passes and plays as numbers separated by blanks.
 
-    :raises RecordError: if OpenSpiel cannot play such a deal: four players, the full pack, three cards by seats.
+    :raises RecordError: unless four players use the full pack and pass three cards left, right or across, or hold.
     """
     check_openspiel_rules(record.rules)
     if record.pass_direction not in OPENSPIEL_DIRECTIONS:
@@ -371,14 +386,14 @@ def to_openspiel(record: DealRecord) -> str:
 
 
 def check_openspiel_rules(rules: Rules) -> None:
-    """Refuse rules under which a deal is no list of OpenSpiel's numbers."""
+    """Raise an error for rules whose deals cannot be written as OpenSpiel histories."""
     if rules.players != 4 or rules.removed or rules.pass_count != 3:
         fail("rules", f"OpenSpiel deals all 52 cards to four players, who pass three; that is not `rules {rules}`")
 
 
 @lru_cache(maxsize=64)
 def _rules_text(rules: Rules) -> str:
-    """Shortening rules to text takes as long as all the rest of a record, and files repeat them."""
+    """The text of the rules, cached: it takes as long as the rest of a record, and files repeat it."""
     return str(rules)
 
 
@@ -387,11 +402,11 @@ def _names(cards: Iterable[Card]) -> str:
 
 
 def _hides(text: str) -> bool:
-    """Whether a text would not survive on a line of its own."""
+    """Whether a text has to be quoted to be read back from a line."""
     return not text or text != text.strip() or not text.isprintable()
 
 
 def _quoted(value: Any) -> str:
-    """As JSON on one line: what is not printable, line breaks of all kinds above all, becomes an escape."""
+    """JSON on one line, with escapes for line breaks and other unprintable characters."""
     text = json.dumps(value, ensure_ascii=False)
     return text if text.isprintable() else json.dumps(value)

@@ -1,9 +1,8 @@
-"""One decision of a deal: found in a record file or in a deal played at random, and shown as its seat sees it."""
+"""One decision of a deal, from a record file or a random deal, and its description as the seat to move sees it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from heartlab.cards import pretty_card
@@ -16,7 +15,7 @@ from heartlab.rules import Rules
 def find_deal(path: Path, place: int, rules: Rules) -> tuple[DealRecord, Deal]:
     """The deal at a place of a file, from 1.
 
-    :raises ValueError: if the file has none there.
+    :raises ValueError: if the file has fewer deals.
     """
     count = 0
     for count, found in enumerate(load_deals(path, openspiel_rules=rules), 1):
@@ -45,13 +44,13 @@ def situation(deal: Deal, names: Sequence[str], players: Sequence[str] | None) -
 
 
 class PositionError(ValueError):
-    """A deal or a card that is not there."""
+    """A deal or a card that does not exist."""
 
 
 def find_position(path: Path | None, place: int, card: int, rules: Rules, seed: int) -> tuple[Deal, int]:
-    """A deal just before its n-th card (from 1), and the card that was played there.
+    """A deal before a card (counted from 1), and the card that was played there.
 
-    From a record file, or, without one, from a deal that is played at random.
+    The deal is the one at `place` of a record file or, without a file, a random one.
 
     :raises PositionError: if there is no such deal or card.
     """
@@ -66,5 +65,4 @@ def find_position(path: Path | None, place: int, card: int, rules: Rules, seed: 
     history = whole.history
     if not 1 <= card <= len(history):
         raise PositionError(f"--at {card}: this deal has {len(history)} cards")
-    record = replace(whole.to_record(), plays=tuple(history[: card - 1]), points=None, moon=None)
-    return Deal.from_record(record), history[card - 1]
+    return whole.before(card), history[card - 1]

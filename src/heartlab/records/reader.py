@@ -1,4 +1,4 @@
-"""Reading records of deals: the text form, JSON Lines, and OpenSpiel's histories, each with errors that name the line.
+"""Parsing records of deals: the text form, JSON Lines and OpenSpiel histories, with errors that name the line.
 
 >>> [record] = read_records('{"hearts": 1, "deal": 0, "rules": "standard,passing=hold", "tricks": [[2, ""]], "hands":'
 ...     '["2C 3C 4C 5C 6C 7C 8C 9C TC JC QC KC AC", "2D 3D 4D 5D 6D 7D 8D 9D TD JD QD KD AD",'
@@ -46,13 +46,14 @@ def read_records(
     on_error: Callable[[RecordError], None] | None = None,
     rules: Rules | str = "openspiel",
 ) -> Iterator[DealRecord]:
-    """Read records in whatever form they are: text, JSON Lines, or one OpenSpiel history per line.
+    """Parse records in any form: text, JSON Lines, or one OpenSpiel history per line. The form is detected.
 
     :param lines: an open file, any lines, or a whole text.
     :param source: the name of the file, for messages.
-    :param skip_bad: go on with the next deal after a bad one, instead of raising; ``on_error`` is told about it.
-    :param rules: the rules of OpenSpiel histories, which do not say them; the other forms do.
-    :raises RecordError: at the first bad deal unless ``skip_bad``; always if the version is missing or unknown.
+    :param skip_bad: continue with the next deal after a bad one instead of raising.
+    :param on_error: called with the error of each deal that is skipped.
+    :param rules: the rules of OpenSpiel histories, which do not contain them.
+    :raises RecordError: at the first bad deal unless `skip_bad`; always if the version is missing or unknown.
     """
     numbered = enumerate(StringIO(lines) if isinstance(lines, str) else lines, 1)
     stripped = ((number, line.lstrip("\ufeff").strip()) for number, line in numbered)
@@ -103,14 +104,14 @@ _KEYWORDS = {
     "note": "note",
     "end": "end",
 }
-"""The first words of lines, in the order in which they are written, and what follows them."""
+"""The first words of lines, in the order in which they are written, and the kind of value that follows."""
 _NAME = re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^\s"]+)(?=\s|$)')
 _SEAT_LINE = re.compile(r"([0-9]{1,9})(?:\s+(.*))?")
 _TRICK_LINE = re.compile(r"([0-9]{1,9})\s+([0-9]{1,9})\s*:\s*(.*)")
 
 
 def _read_text(lines: Lines, source: str) -> Iterator[Result]:
-    """The deals of the text form, and in place of each bad one what is wrong with it."""
+    """The deals of the text form, with an error in place of each bad one."""
     rules: Rules | None = None
     for index, block in enumerate(_blocks(lines)):
         number, line = block[0]
@@ -133,9 +134,9 @@ def _check_header(line: str, source: str, number: int) -> None:
 
 
 def _blocks(lines: Lines) -> Iterator[Block]:
-    """The lines from each `deal` to its `end`; headers, and what stands outside of deals, are blocks of their own.
+    """The lines from each `deal` to its `end`; headers and lines outside of deals are blocks of their own.
 
-    A block whose `end` is missing gets an empty line instead, with the number of the line where that was noticed.
+    A block without `end` gets an empty line instead, with the number of the line where that was noticed.
     """
     block: Block = []
     for number, line in lines:
@@ -154,7 +155,7 @@ def _blocks(lines: Lines) -> Iterator[Block]:
 
 
 def _read_block(block: Block, rules: Rules | None, source: str) -> DealRecord:
-    """One deal; rules are those of the deal before, or None if they could not be read."""
+    """Parse one deal; `rules` are those of the deal before, or None if they were invalid."""
     document: dict[str, Any] = {}
     lines: dict[str, int] = {}
     number = block[0][0]
@@ -179,7 +180,7 @@ def _read_block(block: Block, rules: Rules | None, source: str) -> DealRecord:
 
 
 def _read_line(document: dict[str, Any], word: str, rest: str) -> str:
-    """Add a line to the document; returns the words by which its number is remembered."""
+    """Add a line to the document; returns the key for its line number."""
     kind = _KEYWORDS[word]
     if kind == "seat":
         sets = document.setdefault("hands" if word == "hand" else word, [])
@@ -248,13 +249,15 @@ _SHAPES: dict[str, tuple[Callable[[Any], bool], str]] = {
     **dict.fromkeys(("scores", "points"), (_all(int), "a list of whole numbers")),
     "tricks": (_are_tricks, 'a list of [leader, cards], as in [[0, "2C 5C KC AC"]]'),
 }
-"""For each key of the document a test of its value, and what the value has to be."""
+"""For each key of the document a test of its value, and a description of valid values."""
 
 
 def from_json(line: str, *, source: str = "<json>", line_number: int = 1) -> DealRecord:
-    """Read one line of the JSON form.
+    """Parse one line of the JSON form.
 
-    :raises RecordError: if it is no record; ``source`` and ``line_number`` are for the message.
+    :param source: the name of the file, for messages.
+    :param line_number: the number of the line, for messages.
+    :raises RecordError: if the line is not a valid record.
     """
     try:
         document = json.loads(line, object_pairs_hook=_unique)
@@ -282,7 +285,7 @@ def _read_json(lines: Lines, source: str) -> Iterator[Result]:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object without the keys that are not ours; a key that is there twice would hide a value."""
+    """An object without private keys (`x_`); duplicate keys are an error, because one value would be lost."""
     result: dict[str, Any] = {}
     for key, value in pairs:
         if key in result:
@@ -296,7 +299,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _build(document: Mapping[str, Any], rules: Rules | None, lines: Mapping[str, int]) -> DealRecord:
-    """The record of a document whose values have the right shapes; rules are the ones to take if it has none."""
+    """The record of a document whose values have the right types; `rules` are used if the document has none."""
     if "deal" not in document:
         fail("deal", 'the number of the deal is missing, as in "deal": 0')
     if "rules" in document:
@@ -388,13 +391,13 @@ def _known(word: str, words: Iterable[str]) -> str:
 def parse_openspiel(
     line: str, rules: Rules, *, number: int = 0, source: str = "<openspiel>", line_number: int = 1
 ) -> DealRecord:
-    """Read one deal as OpenSpiel gives it with ``state.history()``: numbers with blanks or commas between, or a list.
+    """Parse one deal in the form of OpenSpiel's `state.history()`: numbers separated by blanks or commas, or a list.
 
-    First the pass direction, then 52 cards dealt to seats 0, 1, 2, 3, 0 and on, then the cards passed by seat 0, 1, 2
-    and 3 unless nothing is passed, then the cards played. The history may end after the deal, the passes or any card.
+    First the pass direction, then 52 cards dealt to seats 0, 1, 2, 3, 0 and so on, then the cards passed by seats 0, 1,
+    2 and 3 unless nothing is passed, then the cards played. The history may end after the deal, the passes or any card.
 
-    :param number: the number to give to the deal, which the history does not say.
-    :raises RecordError: if it is no such history; the reason names the number by its position from 1.
+    :param number: the number of the deal, which the history does not contain.
+    :raises RecordError: if the history is not valid; the message names the wrong number by its position from 1.
     """
     try:
         check_openspiel_rules(rules)

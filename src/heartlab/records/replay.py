@@ -1,17 +1,59 @@
-"""Reading record files as deals, and stepping through them on a terminal."""
+"""Replaying records: files as deals, and deals on a terminal."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from heartlab.cards import pretty_card
-from heartlab.deal import Deal
+from heartlab.deal import Deal, IllegalPlay
 from heartlab.records.format import DealRecord, RecordError, to_json
 from heartlab.records.reader import read_records
 from heartlab.rules import Rules
+
+
+def replay(record: DealRecord) -> Deal:
+    """Replay a record: see `Deal.from_record`."""
+    deal = Deal.from_hands(
+        record.hands,
+        record.rules,
+        number=record.number,
+        pass_direction=record.pass_direction,
+        leader=record.leader if record.rules.opening == "random" else None,
+        scores=record.scores,
+    )
+    line = record.line
+    try:
+        for seat, cards in enumerate(record.passed or ()):
+            line = record.line_of(f"gives {seat}")
+            deal.pass_cards(seat, cards)
+        if record.received is not None:
+            deal.force_exchange(record.received)
+        for ply, card in enumerate(record.plays):
+            line = record.line_of_play(ply)
+            if ply == 0 and deal.to_move != record.leader:
+                raise IllegalPlay(f"seat {record.leader} leads, but seat {deal.to_move} should")
+            deal.play(card)
+    except IllegalPlay as error:
+        raise RecordError(str(error), line=line) from error
+    if deal.rules.moon == "choice" and deal.shooter is not None and record.points is not None:
+        _choose_moon(deal, record.points)
+    for name, said, found in (("points", record.points, deal.points), ("moon", record.moon, deal.shooter)):
+        if deal.is_over and said is not None and said != found:
+            raise RecordError(f"{name} {said} is written, but the cards give {found}", line=record.line_of(name))
+    return deal
+
+
+def _choose_moon(deal: Deal, points: Sequence[int]) -> None:
+    """Make the choice that leads to these points, if one does: records hold the points, not the choice."""
+    for choice in ("others", "self"):
+        chosen = deal.copy()
+        chosen.choose_moon(choice)
+        if chosen.points == tuple(points):
+            deal.choose_moon(choice)
+            return
 
 
 def load_deals(
@@ -23,14 +65,16 @@ def load_deals(
 ) -> Iterator[tuple[DealRecord, Deal]]:
     """The deals of a record file, each replayed and checked against its rules.
 
-    :param skip_bad: go on after a bad deal; ``on_error`` hears about it.
+    :param skip_bad: continue after a bad deal instead of raising.
+    :param on_error: called with the error of each deal that is skipped.
+    :param openspiel_rules: the rules of OpenSpiel histories, which do not contain them.
     :raises RecordError: at the first bad line, unless bad deals are skipped.
     """
     source = str(path)
     with open(path, encoding="utf-8", errors="replace") as lines:
         for record in read_records(lines, source, skip_bad=skip_bad, on_error=on_error, rules=openspiel_rules):
             try:
-                deal = Deal.from_record(record)
+                deal = replay(record)
             except RecordError as error:
                 placed = error.at(source, error.line or record.line)
                 if not skip_bad:
@@ -42,7 +86,7 @@ def load_deals(
 
 
 def describe(record: DealRecord, deal: Deal) -> Iterator[str]:
-    """A replayed deal as text, piece by piece: the hands, each trick, the result."""
+    """A replayed deal as text, part by part: the hands, each trick, the result."""
     names = record.players or tuple(f"seat {seat}" for seat in range(record.rules.players))
     start = Deal.from_hands(
         record.hands, record.rules, number=record.number, pass_direction=record.pass_direction, leader=record.leader
@@ -76,7 +120,10 @@ def replay_file(
     as_json: bool,
     openspiel_rules: Rules,
 ) -> int:
-    """Print the deals of a file; returns how many were bad (and skipped)."""
+    """Print the deals of a file, or only the one at `place` (from 1); returns the number of bad deals skipped.
+
+    :raises ValueError: if the file holds no deals, or no good deal at the place.
+    """
     errors: list[RecordError] = []
 
     def note(error: RecordError) -> None:

@@ -1,12 +1,31 @@
-"""Experiments: the claims of the papers, measured.
+"""Reproduction: the claims of the papers, measured.
 
-One module per paper, listed in `registry.PAPERS`, with a `PAPER` that names its experiments. `claims` says what a claim
-is and how an interval becomes a verdict, `parts` keeps finished parts so that nothing is measured twice, `report`
-writes JSON, Markdown and figures, `command` is what the command line calls.
+| module | what |
+|---|---|
+| `claims` | statements with their numbers, and how an interval becomes a verdict |
+| `registry` | papers, their experiments, and what an experiment finds |
+| `parts` | finished parts of experiments are kept, so that nothing is measured twice |
+| `series` | training runs with several seeds, as parts |
+| `report` | JSON, Markdown and figures |
+| `run` | `heartlab reproduce` |
+
+Each learner has a module `claims` with its `PAPER`, listed as an entry point of the group `heartlab.papers`.
 """
 
 from heartlab.reproduction.claims import Claim
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import Experiment, Findings, Paper, find_paper, known_papers
+from heartlab.reproduction.series import Study, train_all, train_runs
 
-__all__ = ["Claim", "Experiment", "Findings", "Paper", "Workshop", "find_paper", "known_papers"]
+__all__ = [
+    "Claim",
+    "Experiment",
+    "Findings",
+    "Paper",
+    "Study",
+    "Workshop",
+    "find_paper",
+    "known_papers",
+    "train_all",
+    "train_runs",
+]

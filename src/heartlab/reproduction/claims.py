@@ -1,4 +1,4 @@
-"""Claims: statements of a paper with their numbers, ours beside them, and a verdict that follows from an interval."""
+"""Claims: statements of a paper with published and measured numbers, and a verdict that follows from an interval."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ ORIGINS: dict[str, Origin] = {
     "rest": "beyond",
     "pairs": "beyond",
 }
-"""Whose statement a claim is, by the first word of its id: another reading of a paper's statement, a check of what its
-statements rest on, a step beyond it. All others are the paper's own."""
+"""The origin of a claim by the first word of its id: another reading of a paper's statement, a control, a step beyond
+the paper. All others are the paper's own."""
 
 
 @dataclass(frozen=True)
@@ -32,22 +32,22 @@ class Claim:
     """One statement that an experiment checks."""
 
     id: str
-    """``experiment/what-it-says``; a statement of ours begins with one of `ORIGINS`."""
+    """``experiment/statement``; the id of a statement of ours begins with one of `ORIGINS`."""
     statement: str
-    """What the paper says, in our words; or what we say."""
+    """The statement in our words."""
     published: float | str | None
-    """Its number, if it printed one."""
+    """The published number, if there is one."""
     measured: float | str | None
     ci95: Interval | None
     n: int
     """Sample size behind the interval."""
     verdict: Verdict
     note: str = ""
-    """What was measured, in which unit, and what else one should know."""
+    """What was measured, in which unit, and other remarks."""
 
     @property
     def origin(self) -> Origin:
-        """Whose statement it is."""
+        """Where the statement comes from."""
         return ORIGINS.get(self.id.partition("/")[0], "paper")
 
     def to_dict(self) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def _plain(value: Any) -> Any:
 
 
 def above(interval: Interval, bound: float = 0.0) -> Verdict:
-    """Whether something is above a bound: clear only if the interval lies on one side of it."""
+    """Whether a value is above a bound: unclear if its interval contains the bound."""
     low, high = interval
     if low > bound:
         return "holds"
@@ -71,19 +71,19 @@ def above(interval: Interval, bound: float = 0.0) -> Verdict:
 
 
 def below(interval: Interval, bound: float = 0.0) -> Verdict:
-    """Whether something is below a bound."""
+    """Whether a value is below a bound."""
     return above((-interval[1], -interval[0]), -bound)
 
 
 def within(interval: Interval, low: float, high: float) -> Verdict:
-    """Whether something lies in a range: yes if its interval does, no if they do not touch."""
+    """Whether a value lies in a range: holds if its interval does, fails if they do not touch."""
     if interval[0] >= low and interval[1] <= high:
         return "holds"
     return "fails" if interval[1] < low or interval[0] > high else "unclear"
 
 
 def all_of(verdicts: Sequence[Verdict]) -> Verdict:
-    """The verdict on several statements together: one that fails is enough."""
+    """The verdict on several statements together: it fails if one of them does."""
     if "fails" in verdicts:
         return "fails"
     return "unclear" if "unclear" in verdicts else "holds"

@@ -1,7 +1,7 @@
-"""Parts of an experiment that are done once: each finished part is a file, and a repeated command finds it.
+"""Parts of an experiment that are done once: each finished part is a file, which a repeated command finds.
 
-A part is named by what it is and by all settings that decide its result; sample sizes, the seed and the version of the
-package are among them. So an interrupted reproduction goes on where it was, and another setting is another part.
+The key of a part is its name and all settings that decide its result, including sample sizes, the seed and the version
+of the package. So an interrupted reproduction continues, and another setting is another part.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from heartlab.util.executor import Executor
 DRAFT = ".draft"
 """How the name of an unfinished part's file ends."""
 PartWork = Callable[[], Mapping[str, Any]]
-"""Does the work of a part and gives arrays by name."""
+"""Does the work of a part; returns arrays by name."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,14 @@ def timed(work: PartWork) -> tuple[Arrays, float]:
 
 @dataclass
 class Workshop:
-    """Where an experiment works: its seed, its folder, how many threads it may use, and whether it is in a hurry."""
+    """Where an experiment works: its folder, seed, number of threads, and whether it runs in quick mode."""
 
     folder: Path
     seed: int = 0
     quick: bool = False
     threads: int = 1
     seconds: float = 0.0
-    """Time that the parts took, also those that were found finished; parts that several experiments use count once."""
+    """Time of all parts, those that were found finished included; a part that several experiments use counts once."""
     fresh: int = 0
     """Parts that were worked on."""
     found: int = 0
@@ -60,10 +60,10 @@ class Workshop:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     tell: Callable[[str], None] = field(default=lambda line: print(line, file=sys.stderr, flush=True))
     executor: Executor | None = field(default=None, repr=False)
-    """Where several parts are worked on at the same time; without it one after the other."""
+    """Runs several parts at the same time; without it they run one after the other."""
 
     def size(self, full: int, quick: int) -> int:
-        """A sample size: the full one, or the one for a hurry."""
+        """A sample size: the full one, or that of quick mode."""
         return quick if self.quick else full
 
     def part(self, name: str, settings: Mapping[str, Any], work: PartWork) -> Arrays:
@@ -73,7 +73,7 @@ class Workshop:
         return self._keep(place, *timed(work)) if found is None else found
 
     def draft(self, name: str, settings: Mapping[str, Any]) -> Path:
-        """Where the work of a part may keep what it has so far; the file is removed when the part is finished."""
+        """The file for an unfinished part; it is removed when the part is finished."""
         return self._place(name, settings).path.with_suffix(DRAFT)
 
     def _place(self, name: str, settings: Mapping[str, Any]) -> Place:
@@ -96,7 +96,7 @@ class Workshop:
         return None
 
     def _keep(self, place: Place, arrays: Arrays, seconds: float) -> Arrays:
-        """Write down a part that was worked on."""
+        """Write a finished part."""
         write_bundle(place.path, {**place.header, "seconds": seconds}, arrays)
         place.path.with_suffix(DRAFT).unlink(missing_ok=True)
         self._count(place.path, seconds, fresh=True)
@@ -113,9 +113,9 @@ class Workshop:
             self.found += not fresh
 
     def parts(self, jobs: Sequence[tuple[str, Mapping[str, Any], PartWork]]) -> list[Arrays]:
-        """Several parts, spread over the executor's workers, in the order in which they were asked for.
+        """Several parts, in the order of the jobs, spread over the executor's workers.
 
-        Each is written down as soon as it is finished, whatever the others do.
+        Each is written as soon as it is finished.
         """
         if self.executor is None:
             return [self.part(*job) for job in jobs]
@@ -131,5 +131,5 @@ class Workshop:
         return [parts[number] for number in range(len(jobs))]
 
     def __getstate__(self) -> dict[str, Any]:
-        """What goes to a worker along with the work of a part: not the lock, not the executor."""
+        """The state without lock and executor, which cannot travel to a worker."""
         return {**self.__dict__, "_lock": None, "executor": None}

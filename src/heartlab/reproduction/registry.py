@@ -12,12 +12,12 @@ from heartlab.util.registry import Registry
 
 
 class PaperError(ValueError):
-    """A name that is no paper or no experiment of it."""
+    """An unknown name of a paper or experiment."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a report: everything is text."""
+    """A table of a report, as texts."""
 
     title: str
     head: Sequence[str]
@@ -37,7 +37,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure as data, so that reports can be made without a drawing library."""
+    """A figure as data: reports can be made without a drawing library."""
 
     name: str
     title: str
@@ -78,9 +78,9 @@ class Paper:
     experiments: Sequence[Experiment]
 
     def choose(self, names: str) -> Sequence[Experiment]:
-        """Some experiments, with commas between their names, or all of them if there is no name.
+        """The experiments with these names, separated by commas; all of them for an empty text.
 
-        :raises PaperError: if there is none of some name.
+        :raises PaperError: if a name is unknown.
         """
         if not names:
             return self.experiments
@@ -92,11 +92,11 @@ class Paper:
 
 
 PAPERS: Registry[Paper] = Registry("paper", PaperError, "heartlab.papers", lambda entry: entry.load())
-"""All papers; an entry point leads to a `Paper`."""
+"""All papers; an entry point is a `Paper`."""
 
 
 def find_paper(name: str) -> Paper:
-    """The paper of a name.
+    """The paper with this name.
 
     :raises PaperError: if there is none.
     """

@@ -1,8 +1,8 @@
 """Exact endgames: the max^n solution of the rest of a deal, with a transposition table at trick boundaries.
 
 Every seat minimises its own final points, moon and bonuses included; ties go to the first card in search order. If the
-rules let points simply add up, the past does not matter and the table stores what is still to come. Beyond the limit
-in the counters it gives up, like any search: what it has filled in is then worth nothing.
+rules let points simply add up, the past does not matter and the table stores the points still to come. Beyond the
+limit in the counters the solver gives up, like any search: its values are then meaningless.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ import numpy as np
 
 from heartlab.compiled.bits import ZERO, popcount
 from heartlab.compiled.jit import kernel
-from heartlab.kernel.layout import OVER, SEATS, STATE
-from heartlab.kernel.play import play, points
-from heartlab.search.maxn import EPSILON, LIMIT, NODES, descend
-from heartlab.search.ordering import MAX_MOVES, candidates
-from heartlab.search.transpositions import POINTS, position_key, recall, relevant_past, remember
+from heartlab.kernel.layout import OVER
+from heartlab.kernel.play import points
+from heartlab.search.transpositions import POINTS, Memory, new_memory, position_key, recall, remember
+from heartlab.search.walk import EPSILON, LIMIT, NODES, Plan, Walk, begin, candidates_at_root, descend, expand, new_walk
 
 TABLE_BITS = 12
 """The table has 2^12 places: enough for the last five tricks."""
@@ -33,22 +32,18 @@ def cards_left(rules: Any, state: Any) -> int:
 
 
 @kernel
-def _solve(
-    rules: Any, stack: Any, past: int, merge: bool, keys: Any, stored: Any, cards: Any, values: Any, counters: Any
-) -> None:  # fmt: skip
-    """Fill `values[1]` with the final points of all seats from `stack[1]` on."""
-    players = rules["players"]
-    so_far = np.zeros(SEATS, np.int64)
-    count = np.zeros(len(stack), np.int64)
-    index = np.zeros(len(stack), np.int64)
-    known_as = np.zeros(len(stack), np.uint64)
+def _solve(rules: Any, walk: Walk, memory: Memory) -> None:
+    """Fill `walk.values[1]` with the final points of all seats from the position at level 1 on."""
+    plan, stack, levels, values, counters = walk
+    players, so_far = rules["players"], memory.so_far
     depth = 1
     entering = True
     while True:
+        # Enter a node: count its points, look it up, or expand it and enter its first child.
         if entering:
-            state = stack[depth]
+            state, level = stack[depth], levels[depth]
             counters[NODES] += 1
-            known_as[depth] = ZERO
+            level["key"] = ZERO
             entering = False
             if state["phase"] == OVER or counters[NODES] > counters[LIMIT]:
                 points(rules, state, so_far)
@@ -56,46 +51,40 @@ def _solve(
                     values[depth, seat] = so_far[seat]
                 continue
             if state["trick_size"] == 0:
-                known_as[depth] = position_key(rules, state, past)
-                if recall(rules, state, past, keys, stored, known_as[depth], so_far, values[depth]):
+                level["key"] = position_key(rules, state, memory.past)
+                if recall(rules, state, memory, level["key"], values[depth]):
                     continue
-            count[depth] = candidates(rules, state, merge, cards[depth])
-            index[depth] = 0
-            descend(rules, stack, depth, cards, index)
+            expand(rules, stack, levels, depth, plan.merge)
             depth += 1
             entering = True
             continue
+        # A node is done: back it up, if it is the best so far for the seat to move there.
         if depth == 1:
             return
         depth -= 1
-        mover = stack[depth]["to_move"]
-        if index[depth] == 1 or values[depth + 1, mover] < values[depth, mover] - EPSILON:
+        mover, level = stack[depth]["to_move"], levels[depth]
+        if level["index"] == 1 or values[depth + 1, mover] < values[depth, mover] - EPSILON:
             for seat in range(players):
                 values[depth, seat] = values[depth + 1, seat]
-        if index[depth] < count[depth]:
-            descend(rules, stack, depth, cards, index)
+        # Enter the next child; after the last one, keep the value.
+        if level["index"] < level["count"]:
+            descend(rules, stack, levels, depth)
             depth += 1
             entering = True
-        elif known_as[depth] != ZERO:
-            remember(rules, stack[depth], past, keys, stored, known_as[depth], so_far, values[depth])
+        elif level["key"] != ZERO:
+            remember(rules, stack[depth], memory, level["key"], values[depth])
 
 
 @kernel
 def solve_root(rules: Any, state: Any, merge: bool, out: Any, counters: Any) -> int:
     """The exact final points after each candidate card: rows (card, points of each seat); returns the rows."""
-    size = rules["hand_size"] * rules["players"] - state["plays"]
-    stack = np.empty(size + 2, STATE)
-    cards = np.zeros((size + 2, MAX_MOVES), np.int64)
-    values = np.zeros((size + 2, SEATS))
-    keys = np.zeros(1 << TABLE_BITS, np.uint64)
-    stored = np.empty((1 << TABLE_BITS, SEATS))
-    past = relevant_past(rules, POINTS)
-    count = candidates(rules, state, merge, cards[0])
+    plan = Plan(np.int64(state["to_move"]), rules["hand_size"] * rules["players"], merge, True)
+    walk = new_walk(state, plan, counters)
+    memory = new_memory(rules, POINTS, 1 << TABLE_BITS)
+    count = candidates_at_root(rules, walk)
     for i in range(count):
-        stack[1] = state
-        play(rules, stack[1], cards[0, i])
-        _solve(rules, stack, past, merge, keys, stored, cards, values, counters)
-        out[i, 0] = cards[0, i]
+        out[i, 0] = begin(rules, walk, i)
+        _solve(rules, walk, memory)
         for seat in range(rules["players"]):
-            out[i, 1 + seat] = values[1, seat]
+            out[i, 1 + seat] = walk.values[1, seat]
     return count

@@ -1,19 +1,19 @@
 """Information-set Monte-Carlo tree search (Cowling, Powley and Whitehouse 2012), single observer.
 
 UCT in sampled worlds grows a tree for each world, and in each of them the root plays as if it knew that world
-(strategy fusion). Here one tree is grown for the observation itself: every simulation draws a new world and walks down
-among the cards that are legal in it. A node stands for the cards played so far, whatever is hidden; its children have
-been *available* in some simulations and not in others, and the upper confidence bound counts how often they were. New
-cards are tried as in :mod:`heartlab.search.uct`: all of them at the root, elsewhere those that the playout policy
-proposes.
+(strategy fusion). Here one tree is grown for the observation itself: every simulation draws a new world (a
+*determinisation*) and selects among the cards that are legal in it. A node stands for the cards played so far, whatever
+is hidden; its children have been *available* in some simulations and not in others, and the upper confidence bound
+counts how often they were. New cards are tried as in :mod:`heartlab.search.uct`: all of them at the root, elsewhere
+those that the playout policy proposes.
 
-Weights of worlds decide which worlds the simulations get: from every `WORLDS_AT_ONCE` that are drawn, as many are drawn
-again, with replacement, in proportion to their weights.
+With weights of worlds, of every `WORLDS_AT_ONCE` worlds drawn as many are drawn again, with replacement, in proportion
+to their weights.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -25,52 +25,101 @@ from heartlab.compiled.rng import uniform
 from heartlab.kernel.layout import OBSERVATION, OVER, RULES, SEATS, STATE
 from heartlab.kernel.play import play
 from heartlab.kernel.worlds import sample_worlds
-from heartlab.search.evaluators.base import SIGNATURE
-from heartlab.search.maxn import LIMIT, NODES
+from heartlab.search.evaluators.base import DATA_TYPE, SIGNATURE, Data
+from heartlab.search.found import FOUND_TYPE, Found
 from heartlab.search.options import SPEC
 from heartlab.search.ordering import MAX_MOVES, candidates, stand_in
 from heartlab.search.playouts import SIGNATURE as POLICY_SIGNATURE
+from heartlab.search.playouts import Playout
 from heartlab.search.uct import ANY_NEW, END_OF_LINE, SEEN, inverse_root, propose, reward_scale, root_of_log, simulate
+from heartlab.search.walk import LIMIT, NODES, Judge
 from heartlab.search.weights import SIGNATURE as WEIGHT_SIGNATURE
 
 ROOT = 0
 NO_NODE = -1
+AT_ROOT = -1
+"""Instead of a number of visits: at the root the policy is not asked."""
 WORLDS_AT_ONCE = 32
 """Worlds drawn together: what the observation says about the hidden cards is worked out once for all of them."""
 NO_WORLD, BAD_WEIGHT = -1, -2
 """What a search returns instead of a number of cards."""
 TRIES = 16
-"""How often worlds are drawn anew if all of them weigh nothing; then they count alike."""
+"""How often worlds are drawn again if all their weights are zero; after that they count alike."""
+
+
+class Tree(NamedTuple):
+    """The nodes; the children of a node are a linked list."""
+
+    card: Any  # [nodes] the card that leads to a node
+    child: Any  # [nodes] the latest child, or NO_NODE
+    sibling: Any  # [nodes] the next child of the same parent, or NO_NODE
+    visits: Any  # [nodes]
+    available: Any  # [nodes] simulations in which the card was legal at the parent
+    totals: Any  # [nodes, SEATS] rewards of each seat, all visits together
 
 
 @kernel
-def _select(
-    node: int, allowed: np.uint64, mover: int, exploration: float, card: Any, child: Any, sibling: Any,
-    visits: Any, available: Any, totals: Any,
-) -> tuple[int, np.uint64]:  # fmt: skip
+def _new_tree(size: int) -> Tree:
+    return Tree(
+        np.zeros(size, np.int8),
+        np.full(size, NO_NODE, np.int32),
+        np.full(size, NO_NODE, np.int32),
+        np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        np.zeros((size, SEATS)),
+    )
+
+
+class Weights(NamedTuple):
+    """The weights of worlds, as kernels take them."""
+
+    used: Any  # False: all worlds are equally likely
+    function: Any
+
+
+@kernel
+def _select(tree: Tree, node: int, allowed: np.uint64, mover: int, exploration: float) -> tuple[int, np.uint64]:
     """The best child whose card is allowed, and the allowed cards that have no child yet."""
     best = NO_NODE
     best_bound = -np.inf
     new = allowed
-    current = child[node]
+    current = tree.child[node]
     while current != NO_NODE:
-        mask = bit(card[current])
+        mask = bit(tree.card[current])
         if allowed & mask != ZERO:
             new &= ~mask
-            available[current] += 1
-            n = visits[current]
-            spread = root_of_log(available[current]) * inverse_root(n)
-            bound = totals[current, mover] / n + exploration * spread
+            tree.available[current] += 1
+            n = tree.visits[current]
+            spread = root_of_log(tree.available[current]) * inverse_root(n)
+            bound = tree.totals[current, mover] / n + exploration * spread
             if best == NO_NODE or bound > best_bound:
                 best_bound = bound
                 best = current
-        current = sibling[current]
+        current = tree.sibling[current]
     return best, new
 
 
 @kernel
-def _draw_by_weight(rules: Any, obs: Any, rng: Any, weigh: Any, drawn: Any, sums: Any, worlds: Any) -> int:
-    """Fill `worlds` with worlds that come in proportion to their weights; returns 0, NO_WORLD or BAD_WEIGHT."""
+def _new_card(
+    rules: Any, state: Any, moves: Any, count: int, new: np.uint64, playout: Playout, visits: int, rng: Any
+) -> int:  # fmt: skip
+    """The candidate to try where some are `new`; one that is not new if the policy proposes it."""
+    if visits != AT_ROOT:
+        proposed = propose(rules, state, playout, visits, rng)
+        place = stand_in(rules, state, moves, count, proposed) if proposed != ANY_NEW else -1
+        if place >= 0:
+            return place
+    place = 0  # at the root, ANY_NEW, or the policy proposes a card that is not legal
+    while new & bit(moves[place]) == ZERO:
+        place += 1
+    return place
+
+
+@kernel
+def _draw_by_weight(rules: Any, obs: Any, rng: Any, weigh: Any, worlds: Any) -> int:
+    """Fill `worlds` with worlds drawn in proportion to their weights; returns 0, NO_WORLD or BAD_WEIGHT."""
+    drawn = np.empty(len(worlds), STATE)
+    sums = np.empty(len(worlds))
     for _ in range(TRIES):
         if not sample_worlds(rules, obs, rng, drawn):
             return NO_WORLD
@@ -96,55 +145,54 @@ def _draw_by_weight(rules: Any, obs: Any, rng: Any, weigh: Any, drawn: Any, sums
 
 
 @kernel
-def _trace(node: int, card: Any, child: Any, sibling: Any, visits: Any, line: Any) -> None:
+def _trace(tree: Tree, node: int, line: Any) -> None:
     """Fill `line` with the cards that the tree tried most below a node, and their shares of the simulations there."""
     step = 0
     while step < len(line):
-        best = current = child[node]
+        best = current = tree.child[node]
         total = 0
         while current != NO_NODE:
-            total += visits[current]
-            if visits[current] > visits[best]:
+            total += tree.visits[current]
+            if tree.visits[current] > tree.visits[best]:
                 best = current
-            current = sibling[current]
-        if best == NO_NODE or visits[best] < SEEN:
+            current = tree.sibling[current]
+        if best == NO_NODE or tree.visits[best] < SEEN:
             break
         node = best
-        line[step, 0] = card[node]
-        line[step, 1] = visits[node] / total
+        line[step, 0] = tree.card[node]
+        line[step, 1] = tree.visits[node] / total
         step += 1
     if step < len(line):
         line[step, 0] = END_OF_LINE
 
 
 @kernel
+def _draw(rules: Any, obs: Any, weights: Weights, rng: Any, worlds: Any) -> int:
+    """Fill `worlds` with worlds for as many simulations; returns 0, NO_WORLD or BAD_WEIGHT."""
+    if weights.used:
+        return _draw_by_weight(rules, obs, rng, weights.function, worlds)
+    return 0 if sample_worlds(rules, obs, rng, worlds) else NO_WORLD
+
+
+@kernel
 def ismcts_root(
-    rules: Any, obs: Any, spec: Any, chooser: Any, weighted: bool, weigh: Any, function: Any, floats: Any, ints: Any,
-    scratch: Any, rng: Any, out: Any, lines: Any, counters: Any,
+    rules: Any, obs: Any, spec: Any, playout: Playout, judge: Judge, weights: Weights, rng: Any, out: Any, lines: Any,
+    counters: Any,
 ) -> int:  # fmt: skip
     """Grow one tree over an observation; returns the number of candidate cards, or NO_WORLD or BAD_WEIGHT.
 
-    `out[i]` is (card, expected points of each seat, visits), and `lines[i]` how the tree goes on after it, if there is
-    room. Each simulation counts as a node; beyond the limit there are only as many as it takes to try every card.
+    `out[i]` is (card, expected points of each seat, visits), and `lines[i]` the principal variation after it, if there
+    is room. Each simulation counts as a node; beyond the limit there are only as many as it takes to try every card.
     """
     simulations = max(spec["simulations"], MAX_MOVES)
-    capacity = simulations + 1
-    card = np.zeros(capacity, np.int8)
-    child = np.full(capacity, NO_NODE, np.int32)
-    sibling = np.full(capacity, NO_NODE, np.int32)
-    visits = np.zeros(capacity, np.int32)
-    available = np.zeros(capacity, np.int32)
-    totals = np.zeros((capacity, SEATS))
+    tree = _new_tree(simulations + 1)
     path = np.empty(64, np.int32)
     moves = np.empty(MAX_MOVES, np.int64)
     final = np.empty(SEATS, np.int64)
     values = np.empty(SEATS)
     bounds = np.empty(2)
     worlds = np.empty(WORLDS_AT_ONCE, STATE)
-    drawn = np.empty(WORLDS_AT_ONCE if weighted else 0, STATE)
-    sums = np.empty(len(drawn))
     players = np.int64(rules["players"])
-    merge = spec["merge"] != 0
     reward_scale(rules, bounds)
     low, width = bounds[0], bounds[1] - bounds[0]
     used = 1
@@ -153,100 +201,99 @@ def ismcts_root(
         if simulation >= at_root and (counters[NODES] >= counters[LIMIT] or simulation >= spec["simulations"]):
             break
         counters[NODES] += 1
+        # Determinisation: a new world for every simulation, drawn some at once.
         if simulation % WORLDS_AT_ONCE == 0:
-            if weighted:
-                wrong = _draw_by_weight(rules, obs, rng, weigh, drawn, sums, worlds)
-                if wrong != 0:
-                    return wrong
-            elif not sample_worlds(rules, obs, rng, worlds):
-                return NO_WORLD
+            wrong = _draw(rules, obs, weights, rng, worlds)
+            if wrong != 0:
+                return wrong
         walker = worlds[simulation % WORLDS_AT_ONCE]
         node = ROOT
         path[0] = ROOT
         length = 1
         grown = False
         while walker["phase"] != OVER and not grown:
-            count = candidates(rules, walker, merge, moves)
+            # Selection: among the cards that are legal in this world.
+            count = candidates(rules, walker, spec["merge"] != 0, moves)
             if node == ROOT:
                 at_root = max(at_root, count)
             allowed = ZERO
             for i in range(count):
                 allowed |= bit(moves[i])
-            best, new = _select(
-                node, allowed, walker["to_move"], spec["exploration"], card, child, sibling, visits, available, totals
-            )
+            best, new = _select(tree, node, allowed, walker["to_move"], spec["exploration"])
             i = 0
             if new != ZERO:
-                i = -1
-                if node != ROOT:
-                    proposed = propose(rules, walker, spec["policy"], chooser, visits[node], rng)
-                    i = stand_in(rules, walker, moves, count, proposed) if proposed != ANY_NEW else -1
-                if i < 0:  # any; also where a policy proposes what is not legal
-                    i = 0
-                    while new & bit(moves[i]) == ZERO:
-                        i += 1
+                visits = np.int64(tree.visits[node]) if node != ROOT else AT_ROOT
+                i = _new_card(rules, walker, moves, count, new, playout, visits, rng)
+            # Expansion: one new node, if the card to try is new.
             if new & bit(moves[i]) != ZERO:
                 best = used
-                card[best] = moves[i]
-                sibling[best] = child[node]
-                child[node] = best
-                available[best] = 1
+                tree.card[best] = moves[i]
+                tree.sibling[best] = tree.child[node]
+                tree.child[node] = best
+                tree.available[best] = 1
                 used += 1
                 grown = True
             node = best
-            play(rules, walker, card[node])
+            play(rules, walker, tree.card[node])
             path[length] = node
             length += 1
-        simulate(
-            rules, walker, obs["seat"], spec["policy"], spec["cut"], chooser,
-            function, floats, ints, scratch, rng, final, values,
-        )  # fmt: skip
+        # Simulation: finish the deal.
+        simulate(rules, walker, obs["seat"], playout, judge, rng, final, values)
+        # Back-up: every seat's reward goes to all nodes of the path.
         for step in range(length):
-            visits[path[step]] += 1
+            tree.visits[path[step]] += 1
         for seat in range(players):
             reward = 1.0 - (values[seat] - low) / width
             for step in range(length):
-                totals[path[step], seat] += reward
+                tree.totals[path[step], seat] += reward
+    return _report(tree, players, low, width, out, lines)
+
+
+@kernel
+def _report(tree: Tree, players: int, low: float, width: float, out: Any, lines: Any) -> int:
+    """Fill `out` and `lines` with what the tree says about the cards at the root; returns their number."""
     rows = 0
-    node = child[ROOT]
+    node = tree.child[ROOT]
     while node != NO_NODE:
-        out[rows, 0] = card[node]
-        out[rows, 1 + SEATS] = visits[node]
+        out[rows, 0] = tree.card[node]
+        out[rows, 1 + SEATS] = tree.visits[node]
         for seat in range(players):
-            out[rows, 1 + seat] = low + (1.0 - totals[node, seat] / visits[node]) * width
-        _trace(node, card, child, sibling, visits, lines[rows])
+            out[rows, 1 + seat] = low + (1.0 - tree.totals[node, seat] / tree.visits[node]) * width
+        _trace(tree, node, lines[rows])
         rows += 1
-        node = sibling[node]
+        node = tree.sibling[node]
     return rows
 
 
 @kernel
 def grow_trees(
-    rules: Any, obs: Any, keys: Any, spec: Any, chooser: Any, weighted: bool, weigh: Any, function: Any, floats: Any,
-    ints: Any, scratch: Any, tables: Any, rows: Any, lines: Any, counters: Any,
+    rules: Any, obs: Any, keys: Any, spec: Any, chooser: Any, weighted: bool, weigh: Any, function: Any, data: Data,
+    found: Found,
 ) -> None:  # fmt: skip
-    """One tree for each key, over the observation beside it; `rows` as returned by `ismcts_root`.
+    """One tree for each key, over the observation beside it; `found.rows` as returned by `ismcts_root`.
 
-    The first tree is grown in any case; others that would begin beyond the limit are left out (no rows).
+    The first tree is grown in any case; others that would begin beyond the limit are left out (no rows). Functions are
+    arguments of their own because numba does not accept them inside a record that comes from Python.
     """
     rng = np.empty(1, np.uint64)
+    counters = found.counters
+    playout = Playout(spec[0]["policy"], spec[0]["cut"], chooser)
+    judge = Judge(function, data.floats, data.ints, data.scratch)
+    weights = Weights(weighted, weigh)
     for i in range(len(obs)):
         if i > 0 and counters[NODES] >= counters[LIMIT]:
-            rows[i] = 0
+            found.rows[i] = 0
             continue
         rng[0] = keys[i]
-        rows[i] = ismcts_root(
-            rules[0], obs[i], spec[0], chooser, weighted, weigh, function, floats, ints, scratch, rng, tables[i],
-            lines[i], counters,
-        )  # fmt: skip
+        found.rows[i] = ismcts_root(
+            rules[0], obs[i], spec[0], playout, judge, weights, rng, found.children[i], found.lines[i], counters
+        )
 
 
 GROW_SIGNATURE = types.void(
     types.Array(numba.from_dtype(RULES), 1, "C", readonly=True), types.Array(numba.from_dtype(OBSERVATION), 1, "C"),
     types.uint64[::1], types.Array(numba.from_dtype(SPEC), 1, "C"), types.FunctionType(POLICY_SIGNATURE),
-    types.boolean, types.FunctionType(WEIGHT_SIGNATURE), types.FunctionType(SIGNATURE), types.float64[::1],
-    types.int64[::1], types.float64[::1], types.float64[:, :, ::1], types.int64[::1], types.float64[:, :, :, ::1],
-    types.int64[::1],
+    types.boolean, types.FunctionType(WEIGHT_SIGNATURE), types.FunctionType(SIGNATURE), DATA_TYPE, FOUND_TYPE,
 )  # fmt: skip
 
 

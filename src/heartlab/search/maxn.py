@@ -1,10 +1,10 @@
 """Open search: max^n and paranoid, over any evaluator, any rules, three to six players.
 
-- **max^n**: every seat picks the card with the lowest own value; the values of all seats travel up the tree together.
+- **max^n**: every seat picks the card with the lowest value for itself; the values of all seats are backed up together.
 - **paranoid**: all others play to raise the root's value; alpha-beta prunes.
 
-A search stops when so many cards have been played in the deal (`stop`), or at its end, and evaluates there. Ties are
-broken as `ties` says: the first in search order, at random, or, against the root, the one that is worst for it.
+A search evaluates where a number of cards (`stop`) has been played, or at the end of the deal. Ties go to the first
+card in search order, to one at random, or, at the others' nodes, to the one that is worst for the root.
 
 Where pruning is sound:
 
@@ -30,8 +30,8 @@ speculation beyond itself, so that they become certain. Stretches may overlap an
 about its value depends only on the bests of the nodes above it, and these do not change while it is searched. At the
 node where a search begins nothing is left in doubt: the values of all seats are those of plain max^n.
 
-Between two tricks exact values (max^n) or bounds (paranoid) are kept in a table. With a table no stretch crosses the
-end of a trick, so that whatever is searched to the end there is certain and can be kept.
+Between two tricks exact values (max^n) or bounds (paranoid) are kept in a transposition table. With a table no stretch
+crosses the end of a trick, so that whatever is searched to the end there is certain and can be kept.
 """
 
 from __future__ import annotations
@@ -39,285 +39,286 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from heartlab.compiled.bits import ZERO, lowest
-from heartlab.compiled.jit import kernel
+from heartlab.compiled.jit import kernel, template
 from heartlab.compiled.rng import below
-from heartlab.kernel.layout import OVER, SEATS, STATE, apart
-from heartlab.kernel.play import play
-from heartlab.search.ordering import MAX_MOVES, candidates
+from heartlab.kernel.layout import SEATS
+from heartlab.search.options import Kind, Prune, Ties
 from heartlab.search.transpositions import (
+    Memory,
+    new_memory,
     position_key,
     recall,
     recall_bound,
-    relevant_past,
     remember,
     remember_bound,
 )
+from heartlab.search.walk import (
+    EPSILON,
+    INFINITY,
+    NODES,
+    Judge,
+    Plan,
+    Walk,
+    begin,
+    candidates_at_root,
+    descend,
+    enter,
+    expand,
+    new_walk,
+)
 
-TIES_FIRST, TIES_RANDOM, TIES_WORST = 0, 1, 2
-TIES = ("first", "random", "worst")
-EPSILON = 1e-9
-"""Values that differ by less are tied."""
 SLACK = EPSILON / 2
 """Sums of values may be off by this: nobody prefers a value for being better by so little."""
-INFINITE = 1e30
 TABLE_BITS = 14
-"""The table has 2^14 places: more save few nodes, and take time to clear."""
-
-NODES, LEAVES, LIMIT = 0, 1, 2
-"""Places in the array of counters: nodes and leaves so far, and the nodes after which every node is a leaf."""
-
-MAXN, PARANOID = 0, 1
-
-UNPRUNED, SHALLOW, CAREFUL, BOLD = 0, 1, 2, 3
-"""How max^n is pruned. The last two speculate: only where no doubt is likely to come back, or wherever they may."""
+"""The transposition table has 2^14 places: more save few nodes, and take time to clear."""
+CERTAIN = 0
+"""Instead of a depth: the value of a node is in no doubt."""
 
 
-def new_counters(limit: int = 1 << 62) -> npt.NDArray[np.int64]:
-    """Counters for a search that gives up beyond `limit` nodes: its values are then worth nothing."""
-    counters = apart(LIMIT + 1, np.int64)
-    counters[LIMIT] = limit
-    return counters
+DOUBT = np.dtype(
+    [
+        ("tied", "i8"),  # number of children that are equal to the best
+        ("chosen", "i8"),  # which child is the best, counted from 1
+        ("children", "i8"),  # a bit for every child that is not certain
+        ("top", "i8"),  # CERTAIN, or depth of the highest node of the path that may refuse the true value
+        ("limit", "i8"),  # `top` may not be less than this
+        ("low", "f8", SEATS),  # if not certain: no seat's true value is less (INFINITY: cut off)
+    ]
+)
+"""What max^n knows about a node of the path, beside the best of the children whose values are certain."""
+
+
+@template
+def _reset(doubts: Any, depth: int) -> None:
+    """Reset what is known about a node."""
+    node = doubts[depth]
+    node["tied"] = 1
+    node["chosen"] = 1
+    node["children"] = 0
+    node["top"] = CERTAIN
+    for seat in range(SEATS):
+        node["low"][seat] = INFINITY
+    doubts[depth + 1]["limit"] = node["limit"]
 
 
 @kernel
-def _prefer(values: Any, best: Any, mover: int, root: int, ties: int, tied: int, rng: Any) -> bool:
+def _prefer(values: Any, depth: int, mover: int, root: int, ties: int, tied: int, rng: Any) -> bool:
     """Whether a tied or better child replaces the best so far; `tied` children, this one included, are equal."""
-    gap = values[mover] - best[mover]
+    gap = values[depth + 1, mover] - values[depth, mover]
     if gap < -EPSILON:
         return True
-    if gap > EPSILON or ties == TIES_FIRST:
+    if gap > EPSILON or ties == Ties.FIRST:
         return False
-    if ties == TIES_RANDOM:
+    if ties == Ties.RANDOM:
         return below(rng, tied) == 0
-    return values[root] > best[root] + EPSILON
+    return values[depth + 1, root] > values[depth, root] + EPSILON
 
 
 @kernel
-def descend(rules: Any, stack: Any, depth: int, cards: Any, index: Any) -> None:
-    """Step from a node to its next child: copy its state one level down and play the card there."""
-    stack[depth + 1] = stack[depth]
-    play(rules, stack[depth + 1], cards[depth, index[depth]])
-    index[depth] += 1
-
-
-@kernel
-def visit(
-    rules: Any, stack: Any, depth: int, stop: int, root: int, merge: bool,
-    function: Any, floats: Any, ints: Any, scratch: Any, row: Any, cards: Any, count: Any, index: Any, counters: Any,
-) -> bool:  # fmt: skip
-    """Enter a node. Where the search stops, evaluate it into `row`: True. Else step to its first child: False."""
-    state = stack[depth]
-    counters[NODES] += 1
-    if state["plays"] >= stop or state["phase"] == OVER or counters[NODES] > counters[LIMIT]:
-        counters[LEAVES] += 1
-        function(rules, state, root, floats, ints, scratch, row)
-        return True
-    count[depth] = candidates(rules, state, merge, cards[depth])
-    index[depth] = 0
-    descend(rules, stack, depth, cards, index)
-    return False
-
-
-@kernel
-def _bar(stack: Any, values: Any, index: Any, chosen: Any, depth: int) -> float:
+def _bar(stack: Any, levels: Any, values: Any, doubts: Any, depth: int) -> float:
     """A card now tried at a node of the path has to stay below this by EPSILON to be taken there.
 
     That is the best value so far; but a card that comes before the chosen one in search order wins a tie.
     """
     best = values[depth, stack[depth]["to_move"]]
-    return best + 2 * EPSILON if index[depth] < chosen[depth] else best
+    return best + 2 * EPSILON if levels[depth]["index"] < doubts[depth]["chosen"] else best
 
 
 @kernel
 def _refused_at(
-    stack: Any, values: Any, index: Any, chosen: Any, depth: int, limit: int, prune: int, window: Any, players: int,
-    bounds: Any,
+    stack: Any, levels: Any, values: Any, doubts: Any, depth: int, limit: int, prune: int, spec: Any, bounds: Any
 ) -> int:  # fmt: skip
     """The depth of an ancestor such that it, or a node between, will refuse whatever this node returns; 0: none.
 
     Careful speculation stops short if the ancestor would like what a node between has now: such a doubt is likely to
     come back.
     """
-    if prune == UNPRUNED or index[depth - 1] == 1 or window["floor"] <= -INFINITE:
+    if prune == Prune.NO or levels[depth - 1]["index"] == 1 or spec["floor"] <= -INFINITY:
         return 0
-    for seat in range(players):
-        bounds[seat] = window["most"]
+    for seat in range(len(bounds)):
+        bounds[seat] = spec["most"]
     mover = stack[depth]["to_move"]
     bounds[mover] = min(bounds[mover], values[depth, mover])
     for level in range(depth - 1, limit - 1, -1):
-        if index[level] == 1 or (prune == SHALLOW and level < depth - 1):
+        if levels[level]["index"] == 1 or (prune == Prune.SHALLOW and level < depth - 1):
             return 0
         mover = stack[level]["to_move"]
-        bar = _bar(stack, values, index, chosen, level)
+        bar = _bar(stack, levels, values, doubts, level)
         bounds[mover] = min(bounds[mover], bar)
-        if bounds[:players].sum() <= window["floor"] + SLACK:
+        if bounds.sum() <= spec["floor"] + SLACK:
             for between in range(level + 1, depth):
-                if prune == CAREFUL and values[between, mover] < bar - EPSILON:
+                if prune == Prune.CAREFUL and values[between, mover] < bar - EPSILON:
                     return 0
             return level
     return 0
 
 
-@kernel
-def _maxn(
-    rules: Any, stack: Any, stop: int, root: int, merge: bool, ties: int, prune: int, window: Any, past: int,
-    keys: Any, stored: Any, function: Any, floats: Any, ints: Any, scratch: Any, cards: Any, values: Any, rng: Any,
-    counters: Any,
+@template
+def _back_up(
+    players: int, root: int, ties: int, stack: Any, levels: Any, values: Any, doubts: Any, depth: int, rng: Any
 ) -> None:  # fmt: skip
-    """Fill `values[1]` with the max^n value of `stack[1]`. A loop with its own stack: numba cannot cache recursion.
+    """Take a finished child into account: its value if it is certain, else the doubt about it."""
+    mover = stack[depth]["to_move"]
+    best, found = values[depth, mover], values[depth + 1, mover]
+    node, below_it = doubts[depth], doubts[depth + 1]
+    child = levels[depth]["index"]
+    if below_it["top"] == CERTAIN:
+        if child > 1:
+            gap = found - best
+            if gap < -EPSILON:
+                node["tied"] = 1
+            elif gap <= EPSILON:
+                node["tied"] += 1
+        sooner = child < node["chosen"] and found <= best + EPSILON
+        if child == 1 or sooner or _prefer(values, depth, mover, root, ties, node["tied"], rng):
+            node["chosen"] = child
+            for seat in range(players):
+                values[depth, seat] = values[depth + 1, seat]
+    elif below_it["top"] < depth:
+        top = below_it["top"]
+        node["children"] |= 1 << child
+        node["top"] = min(node["top"], top) if node["top"] != CERTAIN else top
+        if below_it["low"][mover] < best - EPSILON:
+            for seat in range(players):
+                node["low"][seat] = min(node["low"][seat], below_it["low"][seat])
 
-    `values[depth]` is the best of the children whose values are certain, and `chosen[depth]` tells which one. The node
-    itself is certain if `top[depth]` is 0. Else its true value is refused by a node of the path, between the depth
-    `top[depth]` and its parent, or is at least `low[depth]` for every seat (infinite if the node has been cut off).
-    `doubt[depth]` has a bit for every child that is not certain; `top[depth]` may not be less than `limit[depth]`.
-    """
-    players = rules["players"]
-    size = len(stack) + 1
-    count, index, tied = np.zeros(size, np.int64), np.zeros(size, np.int64), np.ones(size, np.int64)
-    chosen, doubt = np.zeros(size, np.int64), np.zeros(size, np.int64)
-    top, limit = np.zeros(size, np.int64), np.zeros(size, np.int64)
-    low = np.full((size, SEATS), INFINITE)
-    bounds = np.zeros(SEATS)
-    known_as = np.zeros(size, np.uint64)
-    so_far = np.zeros(SEATS, np.int64)
+
+@template
+def _settle(players: int, stack: Any, levels: Any, values: Any, doubts: Any, depth: int) -> bool:
+    """All children of a node are searched: True if that is all, False if one in doubt is to be searched again."""
+    node = doubts[depth]
+    if node["top"] == depth - 1 and node["children"] == 0:
+        node["top"] = CERTAIN
+    if node["top"] == CERTAIN:
+        return True
+    above = stack[depth - 1]["to_move"]
+    at_best = min(node["low"][above], values[depth, above])
+    if node["top"] < depth - 1 or at_best >= _bar(stack, levels, values, doubts, depth - 1) - EPSILON:
+        for seat in range(players):
+            node["low"][seat] = min(node["low"][seat], values[depth, seat])
+        return True
+    levels[depth]["index"] = lowest(np.uint64(node["children"])) - 1
+    node["children"] &= node["children"] - 1
+    doubts[depth + 1]["limit"] = depth
+    return False
+
+
+@kernel
+def _maxn(rules: Any, walk: Walk, judge: Judge, spec: Any, prune: int, memory: Memory, doubts: Any, rng: Any) -> None:
+    """Fill `walk.values[1]` with the max^n value of the position at level 1."""
+    plan, stack, levels, values, counters = walk
+    function, floats, ints, scratch = judge
+    players, root, ties = np.int64(rules["players"]), plan.root, spec["ties"]
+    bounds = np.zeros(players)
+    keeps = len(memory.keys) > 0
     depth = 1
     entering = True
     while True:
+        # Enter a node: look it up, evaluate it, or expand it and enter its first child.
         if entering:
-            tied[depth] = 1
-            chosen[depth] = 1
-            doubt[depth] = 0
-            top[depth] = 0
-            low[depth] = INFINITE
-            limit[depth + 1] = limit[depth]
-            known_as[depth] = ZERO
-            if len(keys) > 0 and stack[depth]["trick_size"] == 0 and stack[depth]["plays"] < stop:
-                known_as[depth] = position_key(rules, stack[depth], past)
-                if recall(rules, stack[depth], past, keys, stored, known_as[depth], so_far, values[depth]):
+            _reset(doubts, depth)
+            levels[depth]["key"] = ZERO
+            if keeps and stack[depth]["trick_size"] == 0 and stack[depth]["plays"] < plan.stop:
+                levels[depth]["key"] = position_key(rules, stack[depth], memory.past)
+                if recall(rules, stack[depth], memory, levels[depth]["key"], values[depth]):
                     counters[NODES] += 1
                     entering = False
                     continue
-            entering = not visit(
-                rules, stack, depth, stop, root, merge,
-                function, floats, ints, scratch, values[depth], cards, count, index, counters,
-            )  # fmt: skip
-            depth += entering
+            entering = not enter(stack[depth], plan.stop, counters)
+            if entering:
+                expand(rules, stack, levels, depth, plan.merge)
+                depth += 1
+            else:
+                function(rules, stack[depth], root, floats, ints, scratch, values[depth])
             continue
+        # A node is done: back its values up to its parent.
         if depth == 1:
             return
         depth -= 1
-        mover = stack[depth]["to_move"]
-        best = values[depth]
-        found = values[depth + 1]
-        child = index[depth]
-        if top[depth + 1] == 0:
-            if child > 1:
-                gap = found[mover] - best[mover]
-                if gap < -EPSILON:
-                    tied[depth] = 1
-                elif gap <= EPSILON:
-                    tied[depth] += 1
-            sooner = child < chosen[depth] and found[mover] <= best[mover] + EPSILON
-            if child == 1 or sooner or _prefer(found, best, mover, root, ties, tied[depth], rng):
-                chosen[depth] = child
-                for seat in range(players):
-                    best[seat] = found[seat]
-        elif top[depth + 1] < depth:
-            doubt[depth] |= 1 << child
-            top[depth] = min(top[depth], top[depth + 1]) if top[depth] > 0 else top[depth + 1]
-            if low[depth + 1, mover] < best[mover] - EPSILON:
-                for seat in range(players):
-                    low[depth, seat] = min(low[depth, seat], low[depth + 1, seat])
-        resolving = limit[depth + 1] == depth
-        if child < count[depth] and not resolving and not (prune and best[mover] <= window["least"]):
-            highest = max(limit[depth], 1)
-            if len(keys) > 0:
+        level, node = levels[depth], doubts[depth]
+        _back_up(players, root, ties, stack, levels, values, doubts, depth, rng)
+        resolving = doubts[depth + 1]["limit"] == depth
+        immediate = prune != Prune.NO and values[depth, stack[depth]["to_move"]] <= spec["least"]
+        if level["index"] < level["count"] and not resolving and not immediate:
+            # Shallow and speculative pruning: the remaining children are cut off if an ancestor refuses the node.
+            highest = max(node["limit"], 1)
+            if keeps:
                 highest = max(highest, depth - stack[depth]["trick_size"])
-            refused = _refused_at(stack, values, index, chosen, depth, highest, prune, window, players, bounds)
+            refused = _refused_at(stack, levels, values, doubts, depth, highest, prune, spec, bounds)
             if refused > 0:
-                top[depth] = refused
-                low[depth] = INFINITE
-                continue
-        else:
-            if top[depth] == depth - 1 and doubt[depth] == 0:
-                top[depth] = 0
-            if top[depth] == 0:
-                if known_as[depth] != ZERO:
-                    remember(rules, stack[depth], past, keys, stored, known_as[depth], so_far, best)
-                continue
-            above = stack[depth - 1]["to_move"]
-            at_best = min(low[depth, above], best[above])
-            if top[depth] < depth - 1 or at_best >= _bar(stack, values, index, chosen, depth - 1) - EPSILON:
+                node["top"] = refused
                 for seat in range(players):
-                    low[depth, seat] = min(low[depth, seat], best[seat])
+                    node["low"][seat] = INFINITY
                 continue
-            index[depth] = lowest(np.uint64(doubt[depth])) - 1
-            doubt[depth] &= doubt[depth] - 1
-            limit[depth + 1] = depth
-        descend(rules, stack, depth, cards, index)
+        elif _settle(players, stack, levels, values, doubts, depth):
+            # The last child, or immediate pruning: keep the value if it is certain.
+            if node["top"] == CERTAIN and level["key"] != ZERO:
+                remember(rules, stack[depth], memory, level["key"], values[depth])
+            continue
+        # Enter the next child (or one in doubt, again).
+        descend(rules, stack, levels, depth)
         depth += 1
         entering = True
 
 
+WINDOW = np.dtype([("low", "f8"), ("high", "f8"), ("result", "f8")])
+"""Alpha-beta: the window of a node of the path, and its value so far."""
+
+
 @kernel
-def _paranoid(
-    rules: Any, stack: Any, stop: int, root: int, merge: bool, prune: int, past: int, keys: Any, stored: Any,
-    function: Any, floats: Any, ints: Any, scratch: Any, cards: Any, values: Any, counters: Any,
-) -> float:  # fmt: skip
-    """The value of `stack[1]` for the root, if all others play against it (alpha-beta with its own stack)."""
-    count = np.zeros(len(stack), np.int64)
-    index = np.zeros(len(stack), np.int64)
-    known_as = np.zeros(len(stack), np.uint64)
-    low = np.full(len(stack), -INFINITE)
-    high = np.full(len(stack), INFINITE)
-    result = np.zeros(len(stack))
-    so_far = np.zeros(SEATS, np.int64)
+def _paranoid(rules: Any, walk: Walk, judge: Judge, prune: int, memory: Memory) -> float:
+    """The value of the position at level 1 for the root, if all others play against it: alpha-beta."""
+    plan, stack, levels, values, counters = walk
+    function, floats, ints, scratch = judge
+    root = plan.root
+    windows = np.zeros(len(stack), WINDOW)
+    windows[0]["low"], windows[0]["high"] = -INFINITY, INFINITY
     depth = 1
     entering = True
     while True:
+        # Enter a node with its parent's window: look it up, evaluate it, or expand it and enter its first child.
         if entering:
-            low[depth] = low[depth - 1]
-            high[depth] = high[depth - 1]
-            result[depth] = INFINITE if stack[depth]["to_move"] == root else -INFINITE
-            known_as[depth] = ZERO
-            if len(keys) > 0 and stack[depth]["trick_size"] == 0 and stack[depth]["plays"] < stop:
-                known_as[depth] = position_key(rules, stack[depth], past)
-                bound = recall_bound(
-                    rules, stack[depth], past, keys, stored, known_as[depth], so_far, root, low[depth], high[depth]
-                )
-                if bound < INFINITE:
+            level, node = levels[depth], windows[depth]
+            node["low"] = windows[depth - 1]["low"]
+            node["high"] = windows[depth - 1]["high"]
+            node["result"] = INFINITY if stack[depth]["to_move"] == root else -INFINITY
+            level["key"] = ZERO
+            if len(memory.keys) > 0 and stack[depth]["trick_size"] == 0 and stack[depth]["plays"] < plan.stop:
+                level["key"] = position_key(rules, stack[depth], memory.past)
+                bound = recall_bound(rules, stack[depth], memory, level["key"], root, node["low"], node["high"])
+                if bound < INFINITY:
                     counters[NODES] += 1
-                    result[depth] = bound
+                    node["result"] = bound
                     entering = False
                     continue
-            entering = not visit(
-                rules, stack, depth, stop, root, merge,
-                function, floats, ints, scratch, values[depth], cards, count, index, counters,
-            )  # fmt: skip
-            if not entering:
-                result[depth] = values[depth, root]
-            depth += entering
+            entering = not enter(stack[depth], plan.stop, counters)
+            if entering:
+                expand(rules, stack, levels, depth, plan.merge)
+                depth += 1
+            else:
+                function(rules, stack[depth], root, floats, ints, scratch, values[depth])
+                node["result"] = values[depth, root]
             continue
+        # A node is done: back its value up to its parent, and narrow the window there.
         if depth == 1:
-            return result[1]
+            return windows[1]["result"]
         depth -= 1
+        level, node = levels[depth], windows[depth]
         if stack[depth]["to_move"] == root:
-            result[depth] = min(result[depth], result[depth + 1])
-            high[depth] = min(high[depth], result[depth])
+            node["result"] = min(node["result"], windows[depth + 1]["result"])
+            node["high"] = min(node["high"], node["result"])
         else:
-            result[depth] = max(result[depth], result[depth + 1])
-            low[depth] = max(low[depth], result[depth])
-        if index[depth] == count[depth] or (prune and low[depth] >= high[depth]):
-            if known_as[depth] != ZERO:
-                remember_bound(
-                    rules, stack[depth], past, keys, stored, known_as[depth], so_far, root,
-                    low[depth - 1], high[depth - 1], result[depth],
-                )  # fmt: skip
+            node["result"] = max(node["result"], windows[depth + 1]["result"])
+            node["low"] = max(node["low"], node["result"])
+        # The last child, or a cutoff: keep the value or bound.
+        if level["index"] == level["count"] or (prune != Prune.NO and node["low"] >= node["high"]):
+            if level["key"] != ZERO:
+                low, high = windows[depth - 1]["low"], windows[depth - 1]["high"]
+                remember_bound(rules, stack[depth], memory, level["key"], root, low, high, node["result"])
             continue
-        descend(rules, stack, depth, cards, index)
+        descend(rules, stack, levels, depth)
         depth += 1
         entering = True
 
@@ -331,69 +332,29 @@ def _table_size(rules: Any, state: Any, stop: int) -> int:
 
 
 @kernel
-def search_root(
-    rules: Any, state: Any, kind: int, stop: int, merge: bool, ties: int, window: Any,
-    function: Any, floats: Any, ints: Any, scratch: Any, rng: Any, out: Any, counters: Any,
-) -> int:  # fmt: skip
-    """Search every candidate card of the seat to move, in its own interest; returns how many there are."""
-    root = np.int64(state["to_move"])
-    return search_for(
-        rules, state, root, kind, stop, merge, ties, window, function, floats, ints, scratch, rng, out, counters
-    )
-
-
-@kernel
 def search_for(
-    rules: Any, state: Any, root: int, kind: int, stop: int, merge: bool, ties: int, window: Any,
-    function: Any, floats: Any, ints: Any, scratch: Any, rng: Any, out: Any, counters: Any,
+    rules: Any, state: Any, plan: Plan, spec: Any, judge: Judge, rng: Any, out: Any, counters: Any
 ) -> int:  # fmt: skip
-    """Search every candidate card of the seat to move as part of a search that `root` makes; returns how many.
+    """Search every candidate card of the seat to move as part of the search of `plan.root`; returns how many.
 
-    `out[i]` is (card, value for each seat); for paranoid search only the root's own value is meant. No card is cut
-    off here, so that every value is exact.
+    `out[i]` is (card, value for each seat); paranoid search fills in the root's value only. No card is cut off here,
+    so that every value is exact.
     """
-    depth = stop - state["plays"] + 2
-    stack = np.empty(depth + 1, STATE)
-    cards = np.zeros((depth + 1, MAX_MOVES), np.int64)
-    values = np.zeros((depth + 1, SEATS))
-    stack[0] = state
-    prune = window["prune"] if kind == PARANOID or ties == TIES_FIRST else UNPRUNED
-    past = relevant_past(rules, window["past"])
-    keep = window["table"] and (kind == PARANOID or ties == TIES_FIRST)
-    size = _table_size(rules, state, stop) if keep else 0
-    keys = np.zeros(size, np.uint64)
-    stored = np.empty((size, SEATS))
-    count = candidates(rules, state, merge, cards[0])
+    walk = new_walk(state, plan, counters)
+    values = walk.values[1]
+    paranoid = spec["kind"] == Kind.PARANOID
+    may_prune = paranoid or spec["ties"] == Ties.FIRST
+    prune = spec["prune"] if may_prune else np.int64(Prune.NO)
+    keeps = spec["table"] != 0 and may_prune
+    memory = new_memory(rules, spec["past"], _table_size(rules, state, plan.stop) if keeps else 0)
+    doubts = np.zeros(0 if paranoid else len(walk.stack), DOUBT)
+    count = candidates_at_root(rules, walk)
     for i in range(count):
-        stack[1] = state
-        play(rules, stack[1], cards[0, i])
-        if kind == PARANOID:
-            values[1, root] = _paranoid(
-                rules, stack, stop, root, merge, prune, past, keys, stored,
-                function, floats, ints, scratch, cards, values, counters,
-            )  # fmt: skip
+        out[i, 0] = begin(rules, walk, i)
+        if paranoid:
+            values[plan.root] = _paranoid(rules, walk, judge, prune, memory)
         else:
-            _maxn(
-                rules, stack, stop, root, merge, ties, prune, window, past, keys, stored,
-                function, floats, ints, scratch, cards, values, rng, counters,
-            )  # fmt: skip
-        out[i, 0] = cards[0, i]
+            _maxn(rules, walk, judge, spec, prune, memory, doubts, rng)
         for seat in range(rules["players"]):
-            out[i, 1 + seat] = values[1, seat]
+            out[i, 1 + seat] = values[seat]
     return count
-
-
-@kernel
-def stop_after(rules: Any, state: Any, plies: int, tricks: int) -> int:
-    """The number of cards played at which a search stops: after `plies` cards, or else at the end of the n-th trick.
-
-    The trick on the table (or about to be led) is the first; zero tricks and zero plies mean the end of the deal.
-    """
-    players = rules["players"]
-    last = rules["hand_size"] * players
-    plays = np.int64(state["plays"])
-    if plies > 0:
-        return min(last, plays + plies)
-    if tricks > 0:
-        return min(last, (plays // players + tricks) * players)
-    return last

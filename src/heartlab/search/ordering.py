@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from heartlab.cards import ACE_OF_SPADES, QUEEN_OF_SPADES
 from heartlab.compiled.bits import ONE, ZERO, bit, lowest
 from heartlab.compiled.jit import kernel
 from heartlab.kernel.play import legal
@@ -30,8 +31,6 @@ from heartlab.kernel.ranks import HEARTS, suit_of
 
 MAX_MOVES = 20
 """No hand is longer (three players without a kitty hold 17 cards)."""
-
-QUEEN, ACE = 36, 38
 
 
 @kernel
@@ -42,19 +41,19 @@ def move_score(state: Any, card: int) -> int:
     own = bit(card)
     if led == ZERO:
         from_top = 12 - rank
-        if card >= QUEEN and card <= ACE:
-            return card - QUEEN
+        if card >= QUEEN_OF_SPADES and card <= ACE_OF_SPADES:
+            return card - QUEEN_OF_SPADES
         return 30 + from_top if own & HEARTS != ZERO else 39 - from_top
     if own & led == ZERO:
-        return 100 if card == QUEEN else rank
-    if card == QUEEN:
-        return 100 if state["trick_cards"][0] > QUEEN else -1
+        return 100 if card == QUEEN_OF_SPADES else rank
+    if card == QUEEN_OF_SPADES:
+        return 100 if state["trick_cards"][0] > QUEEN_OF_SPADES else -1
     return rank
 
 
 @kernel
 def _is_special(rules: Any, card: int) -> bool:
-    return card == QUEEN or card == rules["bonus"] or card == rules["doubler"]
+    return card == QUEEN_OF_SPADES or card == rules["bonus"] or card == rules["doubler"]
 
 
 @kernel

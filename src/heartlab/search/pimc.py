@@ -1,276 +1,294 @@
-"""Closed play: perfect-information search in sampled worlds (PIMC), any open search in each of them.
+"""Closed play: perfect-information search in sampled worlds (PIMC), any open search in each of them; and open play.
 
 For every world each legal card gets its value for the seat to move; the card with the best mean over the worlds is
-played (or, with `pick=visits`, the card that UCT tried most). Worlds may be weighted: a weight function sees
-observation and world, and is the hook for inference from play.
+played (or, with `pick=visits`, the card that UCT tried most). Worlds may be weighted (see `weights`). ISMCTS grows
+trees over the observation where the others search worlds; open play searches the states themselves.
 
-Worlds are numbered and drawn in blocks. What a block holds depends on the observation's key, the number of its first
-world and the places of its worlds in it; the dice of the search in a world depend on the key and the world's number. A
-player with a fixed number of worlds draws them as one block, one with a time budget draws blocks of four: so worlds may
-be spread over threads, or searched in portions until time is up, without changing what each of them says.
-
-Three steps, each over arrays: `draw_worlds`, `search_states` (the only one that takes time) and `pick_cards`. An open
-player skips the first: its states are its worlds.
+:class:`Search` does it for a batch of observations: it draws worlds, searches them in portions on several threads, and
+joins what they find. A search with a fixed number of worlds draws them as one block, one with a time budget in blocks
+of four, so that a world depends on its number alone.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import cached_property
 
-import numba
 import numpy as np
-from numba import types
+import numpy.typing as npt
 
-from heartlab.compiled.bits import ONE, ZERO, lowest
-from heartlab.compiled.jit import compile_for, kernel
-from heartlab.compiled.rng import below, substream
-from heartlab.kernel.layout import OVER, RULES, SEATS, STATE, StateArray
-from heartlab.kernel.play import legal, play
-from heartlab.kernel.worlds import sample_worlds
-from heartlab.search.endgame import cards_left, solve_root
-from heartlab.search.evaluators.base import SIGNATURE
-from heartlab.search.maxn import EPSILON, LIMIT, MAXN, NODES, PARANOID, TIES_WORST, search_for, stop_after
-from heartlab.search.options import PROB, SOFT, SPEC, UCT
-from heartlab.search.ordering import MAX_MOVES, candidates, stand_in
-from heartlab.search.playouts import SIGNATURE as POLICY_SIGNATURE
-from heartlab.search.soft import prob_for, soft_for
-from heartlab.search.uct import END_OF_LINE, NODE, tree_size, uct_root
+from heartlab.compiled.rng import substream
+from heartlab.kernel.layout import STATE, StateArray
+from heartlab.observation import Observations, OpenStates
+from heartlab.rules import Rules
+from heartlab.search.budget import cards_left, think_in_time, watch
+from heartlab.search.evaluators.base import POINTS_UNIT, Data, Evaluator, make_evaluator
+from heartlab.search.found import CHILD, Found, Searched
+from heartlab.search.ismcts import BAD_WEIGHT, grow_trees, prepare_trees
+from heartlab.search.options import Kind, Pick, SearchError, SearchOptions, Ties, compile_options, default_options
+from heartlab.search.ordering import MAX_MOVES
+from heartlab.search.playouts import EVALUATE, known_policies
+from heartlab.search.roots import draw_worlds, new_tree, pick_cards, prepare, search_states, spread_values
+from heartlab.search.walk import LIMIT, new_counters
+from heartlab.search.weights import Weight, uniform, weigh_worlds
 
-WORLD_STREAM, TIE_STREAM = np.uint64(2**64 - 7), np.uint64(2**64 - 8)
-"""Numbers of the branches of an observation's key from which worlds come, and the dice that break ties at the root: far
-from those of the worlds' own dice."""
-WIDTH = 2 + SEATS
-"""Columns of a root table: card, value per seat, visits."""
-LINE = 52
-"""Steps of a line that has room: no deal has more cards."""
-
-
-@kernel
-def _look(
-    rules: Any, state: Any, root: int, solve: bool, stop: int, spec: Any,
-    function: Any, floats: Any, ints: Any, scratch: Any, rng: Any, out: Any, counters: Any,
-) -> int:  # fmt: skip
-    """The table of a state within a search that `root` makes; returns its rows."""
-    kind = spec["kind"]
-    merge = spec["merge"] != 0
-    if solve:
-        return solve_root(rules, state, merge, out, counters)
-    if kind == SOFT:
-        return soft_for(rules, state, root, stop, merge, function, floats, ints, scratch, out, counters)
-    if kind == PROB:
-        return prob_for(rules, state, root, stop, merge, function, floats, ints, scratch, out, counters)
-    search = PARANOID if kind == PARANOID else MAXN
-    return search_for(
-        rules, state, root, search, stop, merge, spec["ties"], spec, function, floats, ints, scratch, rng, out, counters
-    )
+ROWS_AT_ONCE = 256
+"""Observations whose worlds are in memory together, at most."""
+STATES_AT_ONCE = 25_600
+"""Worlds in memory together; those of one observation always are."""
+BLOCK = 4
+"""Worlds that a search with a time budget draws together."""
+WRONG_WEIGHT = "the weight of a world is a finite number of at least 0"
+CardArray = npt.NDArray[np.int8]
+KeyArray = npt.NDArray[np.uint64]
+Memory = tuple[Data, StateArray]
+"""Working memory of a thread: the evaluator's data, and a tree."""
 
 
-@kernel
-def _expected(out: Any, rows: int, mover: int, root: int, spec: Any, solve: bool) -> int:
-    """The row that a search expects to be chosen; among equals the first (with `ties=worst` the root's worst)."""
-    against = spec["kind"] == PARANOID and mover != root and not solve
-    best = 0
-    for row in range(1, rows):
-        gap = out[best, 1 + root] - out[row, 1 + root] if against else out[row, 1 + mover] - out[best, 1 + mover]
-        worse = spec["ties"] == TIES_WORST and out[row, 1 + root] > out[best, 1 + root] + EPSILON
-        if gap < -EPSILON or (gap <= EPSILON and worse and not against and not solve):
-            best = row
-    return best
+def _portions(total: int, threads: int) -> list[tuple[int, int]]:
+    """Portions of some work for threads: large ones first, so that there are few, and small ones last, so that all
+    threads finish at about the same time."""
+    found, start = [], 0
+    while start < total:
+        end = start + max(1, (total - start) // (2 * threads if threads > 1 else 1))
+        found.append((start, end))
+        start = end
+    return found
 
 
-@kernel
-def _trace_lines(
-    rules: Any, state: Any, solve: bool, stop: int, spec: Any, function: Any, floats: Any, ints: Any, scratch: Any,
-    rng: Any, out: Any, rows: int, lines: Any, counters: Any,
-) -> None:  # fmt: skip
-    """Fill `lines[i]` with what the search expects after the card of row i: cards (and shares of 1) to where it stops.
+class Search:
+    """A search by its options. It keeps nothing between two choices but counters."""
 
-    Each step is the same search, made by the same seat to the same depth, from one card further on. If the counters'
-    limit is reached meanwhile, as it is when time is over, lines end there. What was counted before stays.
-    """
-    root = np.int64(state["to_move"])
-    last = rules["hand_size"] * rules["players"] if solve else stop
-    table: Any = np.empty((MAX_MOVES, WIDTH))
-    walkers = np.empty(1, STATE)
-    walker = walkers[0]
-    before = counters[:LIMIT].copy()
-    for i in range(rows):
-        walkers[0] = state
-        play(rules, walker, np.int64(out[i, 0]))
-        step = 0
-        while walker["phase"] != OVER and walker["plays"] < last:
-            counters[NODES] = 0
-            found = _look(
-                rules, walker, root, solve, stop, spec, function, floats, ints, scratch, rng, table, counters
-            )  # fmt: skip
-            if counters[NODES] > counters[LIMIT]:
-                break
-            row = _expected(table, found, np.int64(walker["to_move"]), root, spec, solve)
-            card = np.int64(table[row, 0])
-            lines[i, step, 0] = card
-            lines[i, step, 1] = 1.0
-            step += 1
-            play(rules, walker, card)
-        lines[i, step, 0] = END_OF_LINE
-    counters[:LIMIT] = before
+    def __init__(
+        self, options: SearchOptions, *, evaluator: Evaluator | None = None, weigh: Weight = uniform
+    ) -> None:  # fmt: skip
+        """
+        :param evaluator: instead of the one that the options name.
+        :raises SearchError: if the options contradict each other.
+        """
+        self.options = options
+        self.evaluator = evaluator or make_evaluator(options.evaluator)
+        self._second = self._second_opinion(options.also)
+        self._policy = known_policies()[options.playout][1]
+        self._specs: dict[Rules, StateArray] = {}
+        self._weigh = weigh
+        prepare()
+        if options.kind == Kind.ISMCTS:
+            prepare_trees()
+        self.counters = new_counters()[:LIMIT]
+        """Nodes and leaves searched so far, by all choices together."""
 
+    def _second_opinion(self, name: str | None) -> Search | None:
+        """What is asked about the worlds besides the trees: max^n to the end of the trick over an evaluator."""
+        if name is None:
+            return None
+        second = Search(SearchOptions(evaluator=name))
+        if second.evaluator.unit != POINTS_UNIT:
+            raise SearchError(f"also={name}: its values are no points, so they have no mean with those of trees")
+        if self.options.is_open or self.options.pick == Pick.VISITS:
+            raise SearchError(f"also={name} changes values: it needs worlds and pick=value")
+        return second
 
-@kernel
-def open_root(
-    rules: Any, state: Any, spec: Any, chooser: Any, function: Any, floats: Any, ints: Any, scratch: Any, tree: Any,
-    rng: Any, out: Any, lines: Any, counters: Any,
-) -> int:  # fmt: skip
-    """Search one open state as `spec` says. Row i of `out` is (card, value of each seat, visits); returns the rows.
+    # --- choosing ---
 
-    No row is returned if the search had to give up. `lines` is empty, or takes how it goes on after each card.
-    """
-    solve = spec["endgame"] > 0 and cards_left(rules, state) <= spec["endgame"]
-    if spec["kind"] == UCT and not solve:
-        return uct_root(
-            rules, state, spec["simulations"], spec["exploration"], spec["merge"] != 0, spec["policy"], spec["cut"],
-            chooser, function, floats, ints, scratch, tree, rng, out, lines, counters,
+    def choose(self, batch: Observations) -> CardArray:
+        """The card to play in each row; a forced card is not searched."""
+        legal = batch.records["legal"]
+        cards: CardArray = np.bitwise_count((legal & -legal) - np.uint64(1)).astype(np.int8)
+        waiting = np.flatnonzero(legal & (legal - np.uint64(1)))
+        at_once = max(1, min(ROWS_AT_ONCE, STATES_AT_ONCE // max(1, self.options.worlds)))
+        if self.options.milliseconds:
+            at_once = 1
+        for start in range(0, len(waiting), at_once):
+            rows = waiting[start : start + at_once]
+            cards[rows] = self.pick(batch.compiled, self.think(batch.take(rows)))
+        return cards
+
+    def think(self, batch: Observations, *, lines: bool = False) -> Searched:
+        """Search some rows as the options say; with `lines`, find the principal variation after each card."""
+        if self.options.milliseconds:
+            deadline = time.perf_counter() + self.options.milliseconds / 1000
+            return think_in_time(self, batch, deadline, lines)
+        count = 1 if isinstance(batch, OpenStates) else self.options.worlds
+        return self.search_worlds(batch, count, lines=lines)
+
+    def pick(self, compiled: StateArray, found: Searched) -> CardArray:
+        """The card to play in each row, given what the search found."""
+        cards = np.zeros(len(found.states), np.int8)
+        at_random, by_visits = self.options.ties == Ties.RANDOM, self.options.pick == Pick.VISITS
+        pick_cards(
+            compiled, found.states, found.keys, at_random, self.options.merge, by_visits, found.values, found.visits,
+            found.shares, cards,
         )  # fmt: skip
-    stop = stop_after(rules, state, spec["plies"], spec["tricks"])
-    root = np.int64(state["to_move"])
-    rows = _look(rules, state, root, solve, stop, spec, function, floats, ints, scratch, rng, out, counters)
-    if counters[NODES] > counters[LIMIT]:
-        return 0
-    for i in range(rows):
-        out[i, 1 + SEATS] = 1.0
-    if lines.shape[1] > 0:
-        _trace_lines(
-            rules, state, solve, stop, spec, function, floats, ints, scratch, rng, out, rows, lines, counters
-        )  # fmt: skip
-    return rows
+        return cards
 
+    def reply(self, batch: Observations, states: StateArray, keys: KeyArray) -> CardArray:
+        """The card that the seat to move would play, as a player of its own, in each of some open states."""
+        if self.options.kind == Kind.ISMCTS:
+            return self._in_a_world.reply(batch, states, keys)
+        found = self._search(batch, states.reshape(-1, 1), keys.reshape(-1, 1), np.ones((len(states), 1)))
+        return self.pick(batch.compiled, replace(found, keys=np.ascontiguousarray(keys)))
 
-@kernel
-def search_states(
-    rules: Any, states: Any, keys: Any, spec: Any, chooser: Any, function: Any, floats: Any, ints: Any, scratch: Any,
-    tree: Any, tables: Any, rows: Any, lines: Any, counters: Any,
-) -> None:  # fmt: skip
-    """Search each of some states: `tables[i, :rows[i]]` are the rows (card, value of each seat, visits) of state i.
+    @cached_property
+    def _in_a_world(self) -> Search:
+        """What replaces ISMCTS where all hands are known."""
+        return Search(default_options(Kind.UCT, is_open=True), evaluator=self.evaluator)
 
-    A search that gives up, because all of them together went beyond the limit, has no rows.
+    # --- worlds ---
 
-    :param tree: memory for trees, as `new_tree` makes it.
-    """
-    rng = np.empty(1, np.uint64)
-    for i in range(len(states)):
-        if i > 0 and counters[NODES] >= counters[LIMIT]:
-            rows[i] = 0
-            continue
-        rng[0] = keys[i]
-        rows[i] = open_root(
-            rules[0], states[i], spec[0], chooser, function, floats, ints, scratch, tree, rng, tables[i], lines[i],
-            counters,
-        )  # fmt: skip
+    def draw(self, batch: Observations, count: int, first: int = 0) -> tuple[StateArray, KeyArray]:
+        """The worlds of every row from number `first` on, and the keys for the dice in each.
 
+        :raises ValueError: if no deal fits an observation.
+        """
+        in_time = self.options.milliseconds > 0
+        block = BLOCK if in_time else max(1, count)
+        skipped = first % block if in_time else 0
+        size = -(-(skipped + count) // block) * block
+        worlds: StateArray = np.zeros((len(batch), size), STATE)
+        keys = np.zeros((len(batch), size), np.uint64)
+        bad = draw_worlds(batch.compiled, batch.records, first - skipped, block, worlds, keys)
+        if bad >= 0:
+            raise ValueError(f"no deal fits the observation {batch[bad]!r}")
+        here = slice(skipped, skipped + count)
+        return worlds[:, here], keys[:, here]
 
-_RULES = types.Array(numba.from_dtype(RULES), 1, "C", readonly=True)
-_STATES = types.Array(numba.from_dtype(STATE), 1, "C")
-SEARCH_SIGNATURE = types.void(
-    _RULES, _STATES, types.uint64[::1], types.Array(numba.from_dtype(SPEC), 1, "C"),
-    types.FunctionType(POLICY_SIGNATURE), types.FunctionType(SIGNATURE), types.float64[::1], types.int64[::1],
-    types.float64[::1], types.Array(numba.from_dtype(NODE), 1, "C"), types.float64[:, :, ::1], types.int64[::1],
-    types.float64[:, :, :, ::1], types.int64[::1],
-)  # fmt: skip
+    def _weights(self, batch: Observations, worlds: StateArray) -> npt.NDArray[np.float64]:
+        weights = np.ones(worlds.shape)
+        if self._weigh is not uniform and self.options.kind != Kind.ISMCTS:  # which weighs worlds inside its trees
+            weigh_worlds(batch.compiled, batch.records, np.ascontiguousarray(worlds), self._weigh, weights)
+            if not (np.isfinite(weights) & (weights >= 0)).all():
+                raise ValueError(WRONG_WEIGHT)
+        return weights
 
+    # --- searching ---
 
-def new_tree(spec: StateArray) -> StateArray:
-    """Memory for the trees of a search, one after the other; it need not be cleared between calls."""
-    return np.empty(tree_size(spec[0]["simulations"]) if spec[0]["kind"] == UCT else 1, NODE)
+    def search_worlds(
+        self,
+        batch: Observations,
+        count: int,
+        first: int = 0,
+        options: SearchOptions | None = None,
+        *,
+        until: float | None = None,
+        limit: int | None = None,
+        lines: bool = False,
+    ) -> Searched:
+        """Search the worlds of every row from number `first` on; where all hands are known, the states with other dice.
 
+        :param options: instead of the search's own.
+        :param until: the time (of `time.perf_counter`) at which searches give up.
+        :param limit: the number of nodes after which they do.
+        """
+        if isinstance(batch, OpenStates):
+            numbers = range(first, first + count)
+            dice = batch.records["random"]
+            keys = np.array([[substream(key, one) if one else key for one in numbers] for key in dice], np.uint64)
+            states, weights = np.repeat(batch.states.reshape(-1, 1), count, axis=1), np.ones((len(batch), count))
+        else:
+            states, keys = self.draw(batch, count, first)
+            weights = self._weights(batch, states)
+        return self._search(batch, states, keys, weights, options, until=until, limit=limit, lines=lines)
 
-def prepare() -> None:
-    """Compile the searches, once for all evaluators; call this before `search_states`."""
-    compile_for(search_states, SEARCH_SIGNATURE)
+    def _search(
+        self,
+        batch: Observations,
+        states: StateArray,
+        keys: KeyArray,
+        weights: npt.NDArray[np.float64],
+        options: SearchOptions | None = None,
+        *,
+        until: float | None = None,
+        limit: int | None = None,
+        lines: bool = False,
+    ) -> Searched:
+        """Search [rows, worlds] states."""
+        chosen, spec = options or self.options, self._spec(batch.rules, options)
+        shape, total = states.shape, states.size
+        flat, dice = np.ascontiguousarray(states.reshape(-1)), np.ascontiguousarray(keys.reshape(-1))
+        found = Found.room(total, self.counters, lines=lines)
 
-
-@kernel
-def draw_worlds(rules: Any, obs: Any, first: int, block: int, worlds: Any, keys: Any) -> int:
-    """Fill `worlds[i]` with worlds of observation i: blocks of some size from number `first` on, and their keys.
-
-    Returns the number of the first observation that no world fits, or -1.
-    """
-    rng = np.empty(1, np.uint64)
-    for i in range(len(obs)):
-        for start in range(0, worlds.shape[1], block):
-            rng[0] = substream(substream(obs[i]["random"], WORLD_STREAM), first + start)
-            if not sample_worlds(rules[0], obs[i], rng, worlds[i, start : start + block]):
-                return i
-        for world in range(worlds.shape[1]):
-            keys[i, world] = substream(obs[i]["random"], first + world)
-    return -1
-
-
-@kernel
-def spread_values(rules: Any, states: Any, tables: Any, rows: Any, values: Any, visits: Any, places: Any) -> None:
-    """Root tables as arrays over all cards, for the seat to move; a card that was merged gets what its twin got.
-
-    `places` tells in which row of its table a card, or its twin, is; -1: in none. A card that was not tried, nor its
-    twin, has no visits and the worst value of all.
-    """
-    cards = np.empty(MAX_MOVES, np.int64)
-    for i in range(len(states)):
-        state = states[i]
-        mover = state["to_move"]
-        left = legal(rules[0], state)
-        worst = -np.inf
-        for j in range(rows[i]):
-            cards[j] = np.int64(tables[i, j, 0])
-            worst = max(worst, tables[i, j, 1 + mover])
-        while left != ZERO:
-            card = lowest(left)
-            left &= left - ONE
-            row = stand_in(rules[0], state, cards, rows[i], card)
-            places[i, card] = row
-            values[i, card] = tables[i, row, 1 + mover] if row >= 0 else worst
-            visits[i, card] = tables[i, row, 1 + SEATS] if row >= 0 else 0.0
-
-
-@kernel
-def weigh_worlds(rules: Any, obs: Any, worlds: Any, weigh: Any, weights: Any) -> None:
-    """The weight of every world of every observation."""
-    for i in range(len(obs)):
-        for world in range(worlds.shape[1]):
-            weights[i, world] = weigh(rules[0], obs[i], worlds[i, world])
-
-
-@kernel
-def pick_cards(
-    rules: Any, states: Any, keys: Any, at_random: bool, merge: bool, by_visits: bool, values: Any, visits: Any,
-    weights: Any, out: Any,
-) -> None:  # fmt: skip
-    """The card to play in each row of [rows, worlds] states, by weighted means.
-
-    Ties go to the first in order; or, `at_random`, to any, equivalent cards counting once if they are merged. What may
-    lie in a kitty may also be in a hand, so cards on both sides of it are not merged.
-    """
-    rng = np.empty(1, np.uint64)
-    cards = np.empty(MAX_MOVES, np.int64)
-    seen = np.empty(1, STATE)
-    for i in range(len(states)):
-        rng[0] = substream(keys[i], TIE_STREAM)
-        seen[0] = states[i, 0]
-        other = (seen[0]["to_move"] + 1) % rules[0]["players"]
-        seen[0]["hands"][other] |= seen[0]["kitty"]
-        count = candidates(rules[0], seen[0], at_random and merge, cards)
-        best_value = np.inf
-        tied = 0
-        out[i] = cards[0]
-        for j in range(count):
-            total = 0.0
-            for world in range(states.shape[1]):
-                if by_visits:
-                    total -= weights[i, world] * visits[i, world, cards[j]]
+        def part(start: int, end: int, memory: Memory) -> npt.NDArray[np.int64]:
+            counters = new_counters() if limit is None else new_counters(limit)
+            here, room = slice(start, end), found.part(start, end, counters)
+            with watch.over(counters, until) if until else nullcontext():
+                if self.options.kind == Kind.ISMCTS:
+                    obs = batch.records[np.arange(start, end) // shape[1]]
+                    self._grow(batch.compiled, obs, dice[here], spec, memory[0], room)
                 else:
-                    total += weights[i, world] * values[i, world, cards[j]]
-            if total < best_value - EPSILON:
-                best_value = total
-                tied = 1
-                out[i] = cards[j]
-            elif at_random and total <= best_value + EPSILON:
-                tied += 1
-                if below(rng, tied) == 0:
-                    out[i] = cards[j]
+                    function = self.evaluator.function
+                    search_states(batch.compiled, flat[here], dice[here], spec, self._policy, function, *memory, room)
+            return counters[:LIMIT]
+
+        self.counters += self._spread(part, total, chosen)
+        values, visits, places = np.zeros((total, 52)), np.zeros((total, 52)), np.full((total, 52), -1)
+        spread_values(batch.compiled, flat, found.children, found.rows, values, visits, places)
+        if self._second is not None:
+            second = self._second._search(batch, states, keys, weights).values.reshape(total, 52)
+            solved = np.bitwise_count(flat["hands"]).max(axis=1) <= spec["endgame"][0]
+            values = np.where(solved[:, None], values, (values + second) / 2)
+        return Searched(
+            np.ascontiguousarray(batch.records["random"]),
+            self._unit(batch, chosen),
+            states,
+            weights,
+            values.reshape(*shape, 52),
+            visits.reshape(*shape, 52),
+            found.children.reshape(*shape, MAX_MOVES, CHILD),
+            places.reshape(*shape, 52),
+            found.lines.reshape(*shape, MAX_MOVES, found.lines.shape[2], 2),
+            found.rows.reshape(shape) > 0,
+        )
+
+    def _grow(
+        self, compiled: StateArray, obs: StateArray, keys: KeyArray, spec: StateArray, data: Data, room: Found
+    ) -> None:  # fmt: skip
+        """Grow ISMCTS trees over some observations."""
+        weighted = self._weigh is not uniform
+        function = self.evaluator.function
+        grow_trees(compiled, obs, keys, spec, self._policy, weighted, self._weigh, function, data, room)
+        if (room.rows == BAD_WEIGHT).any():
+            raise ValueError(WRONG_WEIGHT)
+
+    def _spread(
+        self, part: Callable[[int, int, Memory], npt.NDArray[np.int64]], total: int, options: SearchOptions
+    ) -> npt.NDArray[np.int64]:
+        """Do the portions of some work on all threads, the caller's included; each takes the next that is left."""
+        threads = min(self.options.threads, total)
+        portions = iter(_portions(total, threads))
+
+        def work() -> npt.NDArray[np.int64]:
+            counters, memory = np.zeros(LIMIT, np.int64), (self.evaluator.data(), new_tree(options))
+            for start, end in portions:
+                counters += part(start, end, memory)
+            return counters
+
+        helpers = [self._pool.submit(work) for _ in range(threads - 1)]
+        counters = work()
+        for helper in helpers:
+            counters += helper.result()
+        return counters
+
+    @cached_property
+    def _pool(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(self.options.threads - 1, thread_name_prefix="worlds")
+
+    def _spec(self, rules: Rules, options: SearchOptions | None) -> StateArray:
+        """Options as kernels take them, with the bounds of the evaluator's values; the search's own are kept."""
+        if options is None and rules in self._specs:
+            return self._specs[rules]
+        chosen = options or self.options
+        spec = compile_options(chosen, self.evaluator.bounds_under(rules, chosen.plies == 0))
+        if options is None:
+            self._specs[rules] = spec
+        return spec
+
+    def _unit(self, batch: Observations, options: SearchOptions) -> str:
+        """The unit of the values: the evaluator's, if it is asked."""
+        asks = not options.kind.simulates or known_policies()[options.playout][0] == EVALUATE or options.cut > 0
+        solved = 0 < options.endgame >= cards_left(batch)
+        return self.evaluator.unit if asks and not solved else POINTS_UNIT

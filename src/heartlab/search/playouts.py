@@ -1,5 +1,5 @@
-"""Playout policies: how a simulation finishes a deal. Fast before clever: they run hundreds of thousands of times a
-second.
+"""Playout policies: how a simulation finishes a deal. They are simple because speed counts: hundreds of thousands of
+playouts a second.
 
 | policy | plays |
 |---|---|
@@ -9,14 +9,14 @@ second.
 | `gnome` | like the rule-based player Stock, with some slips |
 | `evaluate` | not at all: the evaluator judges the new node at once |
 
-Others are functions that the searches call through a pointer: `@policy(name)` adds one, written in a few lines of
-Python, and no search is compiled again.
+`@policy(name)` adds another: a function in Python that the searches call through a pointer, so that no search is
+compiled again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -28,7 +28,8 @@ from heartlab.compiled.rng import any_of, below, next_bits
 from heartlab.kernel.layout import OVER, PLAYING, RULES, STATE
 from heartlab.kernel.play import legal, play
 from heartlab.kernel.ranks import HEARTS, QUEEN_BIT, SPADES, highest_rank, lowest_rank, spare_queen
-from heartlab.kernel.table import play_tricks, playout
+from heartlab.kernel.table import play_tricks
+from heartlab.kernel.table import playout as play_randomly
 from heartlab.search.stock import stock_choice
 from heartlab.util.registry import Registry
 
@@ -37,8 +38,7 @@ SIGNATURE = types.int64(numba.from_dtype(RULES), numba.from_dtype(STATE), types.
 """What a policy looks like to the searches: (rules, state, legal cards, random state) -> card."""
 Policy = Callable[..., int]
 SLIP = np.uint64(0x1999999999999999)
-"""One card in ten is random in policies that are otherwise fixed: without it the playouts are too sure of
-themselves."""
+"""One card in ten is random in policies that are otherwise deterministic: without it playouts vary too little."""
 
 
 @kernel
@@ -67,7 +67,7 @@ def _throw(
 def _careful(
     cards: np.uint64, led: np.uint64, trick: np.uint64, best: int, last: bool, penalty: np.uint64, rng: Any
 ) -> int:
-    """What a beginner with good habits does, with a slip now and then."""
+    """Duck points, throw dangerous cards; one card in ten is random."""
     if cards & (cards - ONE) == ZERO:
         return lowest(cards)
     if slips(rng):
@@ -105,13 +105,22 @@ def _stock(
     return any_of(cards, rng) if slips(rng) else stock_choice(cards, led, trick, best, last, penalty)
 
 
+class Playout(NamedTuple):
+    """How simulations finish a deal, as kernels take it."""
+
+    policy: Any  # code of the policy
+    cut: Any  # tricks after which the evaluator is asked; 0: play to the end
+    chooser: Any  # function of the policy, called if it is POINTED
+
+
 @kernel
-def choose(rules: Any, state: Any, cards: np.uint64, policy: int, chooser: Any, rng: Any) -> int:
-    """The card that a policy plays, out of the legal ones; `chooser` is its function if it is POINTED."""
+def choose(rules: Any, state: Any, cards: np.uint64, playout: Playout, rng: Any) -> int:
+    """The card that a policy plays, out of the legal ones."""
     if cards & (cards - ONE) == ZERO:
         return lowest(cards)
+    policy = playout.policy
     if policy == POINTED:
-        return chooser(rules, state, cards, rng)
+        return playout.chooser(rules, state, cards, rng)
     led, trick, best, penalty = state["led"], state["trick"], np.int64(state["best"]), rules["penalty"]
     last = state["trick_size"] == rules["players"] - 1
     if policy == THROW:
@@ -124,15 +133,16 @@ def choose(rules: Any, state: Any, cards: np.uint64, policy: int, chooser: Any, 
 
 
 @kernel
-def finish(rules: Any, state: Any, policy: int, cut: int, chooser: Any, rng: Any) -> bool:
-    """Play on by a policy, to the end of the deal or, if `cut` > 0, of that many tricks; returns whether it is over."""
+def finish(rules: Any, state: Any, playout: Playout, rng: Any) -> bool:
+    """Play on by a policy, to the end of the deal or until the cut; returns whether the deal is over."""
+    policy, cut = playout.policy, playout.cut
     if policy == RANDOM and cut == 0:
-        playout(rules, state, rng)
+        play_randomly(rules, state, rng)
         return True
     quick = cut == 0 and policy != POINTED
     stop = state["trick_number"] + cut if cut > 0 else rules["hand_size"]
     while state["phase"] == PLAYING and state["trick_number"] < stop and not (quick and state["trick_size"] == 0):
-        play(rules, state, choose(rules, state, legal(rules, state), policy, chooser, rng))
+        play(rules, state, choose(rules, state, legal(rules, state), playout, rng))
     if quick and state["phase"] == PLAYING:
         if policy == THROW:
             play_tricks(rules, state, _throw, rng)
@@ -149,7 +159,7 @@ compile_policy: Callable[[Policy], Policy] = pointed(SIGNATURE)
 
 @compile_policy
 def any_card(rules: Any, state: Any, cards: np.uint64, rng: Any) -> int:
-    """Uniformly at random; stands in where the policy is one of the built-in ones."""
+    """Uniformly at random; the chooser of built-in policies, which do not call it."""
     return any_of(cards, rng)
 
 

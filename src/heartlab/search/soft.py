@@ -1,11 +1,10 @@
 """Searches for opponents whose preferences are not known: soft-max^n and prob-max^n (Sturtevant et al. 2006).
 
-- **soft-max^n** returns *sets* of value vectors. At a seat's node a child is dropped only if another child is at
-  least as
-  good for that seat in every one of its vectors (and better in one): whatever is left, an opponent with unknown ways of
-  breaking ties might choose. The root judges a card by the mean of its set.
+- **soft-max^n** backs up *sets* of value vectors. At a seat's node a child is dropped only if another child dominates
+  it: is at least as good for that seat in every one of its vectors, and better in one. An opponent whose tie-breaking
+  is unknown might choose any of the others. The root judges a card by the mean of its set.
 - **prob-max^n** assumes that each opponent plays by one of a few models, with given probabilities, and averages over
-  the models' choices. The models: fewest own points; largest lead over the others; hurt the root.
+  the models' choices. The models: fewest own points; largest lead over the others; most points for the root.
 """
 
 from __future__ import annotations
@@ -15,13 +14,24 @@ from typing import Any
 import numpy as np
 
 from heartlab.compiled.jit import kernel
-from heartlab.kernel.layout import SEATS, STATE
-from heartlab.kernel.play import play
-from heartlab.search.maxn import EPSILON, descend, visit
-from heartlab.search.ordering import MAX_MOVES, candidates
+from heartlab.kernel.layout import SEATS
+from heartlab.search.ordering import MAX_MOVES
+from heartlab.search.walk import (
+    EPSILON,
+    INFINITY,
+    Judge,
+    Plan,
+    Walk,
+    begin,
+    candidates_at_root,
+    descend,
+    enter,
+    expand,
+    new_walk,
+)
 
 MAX_SET = 24
-"""Vectors kept in a set; beyond that the set is represented by its first ones and its mean stays approximate."""
+"""Vectors kept in a set: of a larger one only the first, so that its mean is approximate."""
 
 MODELS = 3
 OWN, MARGIN, AGAINST_ROOT = range(MODELS)
@@ -31,7 +41,7 @@ MODEL_WEIGHTS = np.array([0.7, 0.2, 0.1])
 @kernel
 def _dominates(one: Any, size_one: int, two: Any, size_two: int, seat: int) -> bool:
     """Whether every vector of `one` is at least as good for `seat` as every vector of `two`, and some is better."""
-    best_one, worst_one, best_two, worst_two = 1e30, -1e30, 1e30, -1e30
+    best_one, worst_one, best_two, worst_two = INFINITY, -INFINITY, INFINITY, -INFINITY
     for k in range(size_one):
         best_one = min(best_one, one[k, seat])
         worst_one = max(worst_one, one[k, seat])
@@ -59,43 +69,45 @@ def _add(target: Any, size: int, source: Any, count: int, players: int) -> int:
 
 
 @kernel
-def _soft(
-    rules: Any, stack: Any, stop: int, root: int, merge: bool,
-    function: Any, floats: Any, ints: Any, scratch: Any, cards: Any, sets: Any, counters: Any,
-) -> int:  # fmt: skip
-    """Fill `sets[1, 0]` with the undominated vectors of `stack[1]`; returns how many.
+def _soft(rules: Any, walk: Walk, judge: Judge, sets: Any) -> int:
+    """Fill `sets[1, 0]` with the undominated vectors of the position at level 1; returns how many.
 
     `sets[depth, 0]` is the set of a node, `sets[depth, 1 + i]` that of its i-th child.
     """
+    plan, stack, levels, _, counters = walk
+    function, floats, ints, scratch = judge
     players = rules["players"]
-    count = np.zeros(len(stack), np.int64)
-    index = np.zeros(len(stack), np.int64)
     sizes = np.zeros((len(stack), 1 + MAX_MOVES), np.int64)
     depth = 1
     entering = True
     while True:
+        # Enter a node: evaluate it, or expand it and enter its first child.
         if entering:
             sizes[depth, 0] = 1
-            entering = not visit(
-                rules, stack, depth, stop, root, merge,
-                function, floats, ints, scratch, sets[depth, 0, 0], cards, count, index, counters,
-            )  # fmt: skip
-            depth += entering
+            entering = not enter(stack[depth], plan.stop, counters)
+            if entering:
+                expand(rules, stack, levels, depth, plan.merge)
+                depth += 1
+            else:
+                function(rules, stack[depth], plan.root, floats, ints, scratch, sets[depth, 0, 0])
             continue
+        # A node is done: back its set up to its parent.
         if depth == 1:
             return sizes[1, 0]
         depth -= 1
-        child = index[depth]
+        child = levels[depth]["index"]
         sizes[depth, child] = sizes[depth + 1, 0]
         for k in range(sizes[depth, child]):
             for seat in range(players):
                 sets[depth, child, k, seat] = sets[depth + 1, 0, k, seat]
-        if index[depth] < count[depth]:
-            descend(rules, stack, depth, cards, index)
+        # Enter the next child; after the last one, drop the children that are dominated.
+        if child < levels[depth]["count"]:
+            descend(rules, stack, levels, depth)
             depth += 1
             entering = True
         else:
-            sizes[depth, 0] = _undominated(sets[depth], sizes[depth], count[depth], stack[depth]["to_move"], players)
+            mover = stack[depth]["to_move"]
+            sizes[depth, 0] = _undominated(sets[depth], sizes[depth], child, mover, players)
 
 
 @kernel
@@ -113,20 +125,15 @@ def _undominated(family: Any, sizes: Any, count: int, mover: int, players: int) 
 
 @kernel
 def soft_for(
-    rules: Any, state: Any, root: int, stop: int, merge: bool,
-    function: Any, floats: Any, ints: Any, scratch: Any, out: Any, counters: Any,
+    rules: Any, state: Any, plan: Plan, judge: Judge, out: Any, counters: Any
 ) -> int:  # fmt: skip
-    """Soft-max^n for every candidate card, as part of a search that `root` makes: rows (card, means over its set)."""
-    depth = stop - state["plays"] + 2
-    stack = np.empty(depth + 1, STATE)
-    cards = np.zeros((depth + 1, MAX_MOVES), np.int64)
-    sets = np.zeros((depth + 1, 1 + MAX_MOVES, MAX_SET, SEATS))
-    count = candidates(rules, state, merge, cards[0])
+    """Soft-max^n for every candidate card, as part of the search of `plan.root`: rows (card, means over its set)."""
+    walk = new_walk(state, plan, counters)
+    sets = np.zeros((len(walk.stack), 1 + MAX_MOVES, MAX_SET, SEATS))
+    count = candidates_at_root(rules, walk)
     for i in range(count):
-        stack[1] = state
-        play(rules, stack[1], cards[0, i])
-        size = _soft(rules, stack, stop, root, merge, function, floats, ints, scratch, cards, sets, counters)
-        out[i, 0] = cards[0, i]
+        out[i, 0] = begin(rules, walk, i)
+        size = _soft(rules, walk, judge, sets)
         for seat in range(rules["players"]):
             out[i, 1 + seat] = 0.0
             for k in range(size):
@@ -149,24 +156,27 @@ def model_cost(values: Any, model: int, mover: int, root: int, players: int) -> 
 
 
 @kernel
-def _prob(
-    rules: Any, stack: Any, stop: int, root: int, merge: bool,
-    function: Any, floats: Any, ints: Any, scratch: Any, cards: Any, values: Any, picks: Any, counters: Any,
-) -> None:  # fmt: skip
-    """Fill `values[1]` with the expected values of `stack[1]` over the opponents' models."""
-    players = rules["players"]
-    count = np.zeros(len(stack), np.int64)
-    index = np.zeros(len(stack), np.int64)
+def _prob(rules: Any, walk: Walk, judge: Judge, picks: Any) -> None:
+    """Fill `walk.values[1]` with the expected values of the position at level 1 over the opponents' models.
+
+    `picks[depth, model]` are the values of the child that a model chooses.
+    """
+    plan, stack, levels, values, counters = walk
+    function, floats, ints, scratch = judge
+    players, root = rules["players"], plan.root
     depth = 1
     entering = True
     while True:
+        # Enter a node: evaluate it, or expand it and enter its first child.
         if entering:
-            entering = not visit(
-                rules, stack, depth, stop, root, merge,
-                function, floats, ints, scratch, values[depth], cards, count, index, counters,
-            )  # fmt: skip
-            depth += entering
+            entering = not enter(stack[depth], plan.stop, counters)
+            if entering:
+                expand(rules, stack, levels, depth, plan.merge)
+                depth += 1
+            else:
+                function(rules, stack[depth], plan.root, floats, ints, scratch, values[depth])
             continue
+        # A node is done: each model compares it with its choice so far.
         if depth == 1:
             return
         depth -= 1
@@ -176,11 +186,12 @@ def _prob(
         for model in range(models):
             pick = picks[depth, model]
             cost = model_cost(found, model, mover, root, players)
-            if index[depth] == 1 or cost < model_cost(pick, model, mover, root, players) - EPSILON:
+            if levels[depth]["index"] == 1 or cost < model_cost(pick, model, mover, root, players) - EPSILON:
                 for seat in range(players):
                     pick[seat] = found[seat]
-        if index[depth] < count[depth]:
-            descend(rules, stack, depth, cards, index)
+        # Enter the next child; after the last one, back up the mean over the models.
+        if levels[depth]["index"] < levels[depth]["count"]:
+            descend(rules, stack, levels, depth)
             depth += 1
             entering = True
             continue
@@ -193,21 +204,15 @@ def _prob(
 
 @kernel
 def prob_for(
-    rules: Any, state: Any, root: int, stop: int, merge: bool,
-    function: Any, floats: Any, ints: Any, scratch: Any, out: Any, counters: Any,
+    rules: Any, state: Any, plan: Plan, judge: Judge, out: Any, counters: Any
 ) -> int:  # fmt: skip
-    """Prob-max^n for every candidate card, as part of a search that `root` makes: rows (card, expected values)."""
-    depth = stop - state["plays"] + 2
-    stack = np.empty(depth + 1, STATE)
-    cards = np.zeros((depth + 1, MAX_MOVES), np.int64)
-    values = np.zeros((depth + 1, SEATS))
-    picks = np.zeros((depth + 1, MODELS, SEATS))
-    count = candidates(rules, state, merge, cards[0])
+    """Prob-max^n for every candidate card, as part of the search of `plan.root`: rows (card, expected values)."""
+    walk = new_walk(state, plan, counters)
+    picks = np.zeros((len(walk.stack), MODELS, SEATS))
+    count = candidates_at_root(rules, walk)
     for i in range(count):
-        stack[1] = state
-        play(rules, stack[1], cards[0, i])
-        _prob(rules, stack, stop, root, merge, function, floats, ints, scratch, cards, values, picks, counters)
-        out[i, 0] = cards[0, i]
+        out[i, 0] = begin(rules, walk, i)
+        _prob(rules, walk, judge, picks)
         for seat in range(rules["players"]):
-            out[i, 1 + seat] = values[1, seat]
+            out[i, 1 + seat] = walk.values[1, seat]
     return count

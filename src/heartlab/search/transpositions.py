@@ -1,34 +1,32 @@
-"""What a search has found between two tricks, kept for when it comes there again by another order of cards.
+"""Transposition table: values of positions between two tricks, which other orders of the same cards lead to again.
 
-A position between two tricks is known by a 64-bit hash of the hands, the leader, whether hearts are broken, and as much
-of the past as values can depend on:
+A position between two tricks is identified by a 64-bit hash of the hands, the leader, whether hearts are broken, and as
+much of the past as values depend on:
 
-- `NOTHING`: values are points that simply add up; the table keeps what is still to come (`offset`);
+- `NOTHING`: points simply add up; the table keeps the points still to come (`offset`);
 - `COUNTING`: who has taken which cards that count, and who has taken a trick at all;
-- `EVERYTHING`: all cards taken, the number of tricks of each seat, the taker of the kitty: for evaluators that the
-  library does not know. What a seat has played is its hand at the root less its hand now, so it need not be in the key.
+- `EVERYTHING`: all cards taken, the number of tricks of each seat, the taker of the kitty: for evaluators about which
+  nothing is known. What a seat has played is its hand at the root less its hand now, so it need not be in the key.
 
-A table lives for one search, in which root, evaluator and depth are the same; it is a pair of arrays, keys and rows of
-values. A newer position takes the place of an older one.
+A table lives for one search, in which root, evaluator and depth are the same. A newer position replaces an older one.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from heartlab.compiled.bits import ZERO, bit
 from heartlab.compiled.jit import kernel
 from heartlab.compiled.rng import mix
-from heartlab.kernel.layout import MOON_OFF
+from heartlab.kernel.layout import MOON_OFF, SEATS
 from heartlab.kernel.play import points
 from heartlab.kernel.ranks import QUEEN_BIT
+from heartlab.search.walk import INFINITY
 
 NOTHING, COUNTING, EVERYTHING, POINTS = 0, 1, 2, 3
-"""How much of the past values depend on; `POINTS`: nothing if the rules let points add up, else what counts."""
-UNKNOWN = 1e30
-"""No bound is known."""
+"""How much of the past values depend on; `POINTS`: NOTHING if points add up under the rules, else COUNTING."""
 
 
 @kernel
@@ -39,7 +37,7 @@ def adds_up(rules: Any) -> bool:
 
 @kernel
 def relevant_past(rules: Any, past: int) -> int:
-    """`POINTS` made plain under some rules."""
+    """`POINTS` resolved: NOTHING or COUNTING, by the rules."""
     if past == POINTS:
         return NOTHING if adds_up(rules) else COUNTING
     return past
@@ -70,69 +68,83 @@ def position_key(rules: Any, state: Any, past: int) -> np.uint64:
     return key | np.uint64(1)
 
 
-@kernel
-def place_of(keys: Any, key: np.uint64) -> int:
-    """Where a position is kept, in a table whose size is a power of two."""
-    return np.int64((key >> np.uint64(20)) & np.uint64(len(keys) - 1))
+class Memory(NamedTuple):
+    """The transposition table of one search; its size is a power of two, or 0."""
+
+    past: Any  # how much of the past values depend on
+    keys: Any  # [size] hash of the position; 0: empty
+    values: Any  # [size, SEATS] values of all seats (max^n), or lower and upper bound for the root (paranoid)
+    so_far: Any  # [SEATS] scratch: points so far
 
 
 @kernel
-def offset(rules: Any, state: Any, past: int, out: Any) -> None:
-    """What has to be added to the stored values of a position: its points so far, if the past is not in the key."""
-    if past == NOTHING:
-        points(rules, state, out)
+def new_memory(rules: Any, past: int, size: int) -> Memory:
+    """An empty table."""
+    so_far = np.zeros(SEATS, np.int64)
+    return Memory(relevant_past(rules, past), np.zeros(size, np.uint64), np.empty((size, SEATS)), so_far)
+
+
+@kernel
+def place_of(memory: Memory, key: np.uint64) -> int:
+    """Where a position is kept."""
+    return np.int64((key >> np.uint64(20)) & np.uint64(len(memory.keys) - 1))
+
+
+@kernel
+def offset(rules: Any, state: Any, memory: Memory) -> None:
+    """Set `so_far` to what is added to stored values: the points so far, if the past is not in the key, else zero."""
+    if memory.past == NOTHING:
+        points(rules, state, memory.so_far)
     else:
         for seat in range(rules["players"]):
-            out[seat] = 0
+            memory.so_far[seat] = 0
 
 
 @kernel
-def recall(rules: Any, state: Any, past: int, keys: Any, stored: Any, key: np.uint64, so_far: Any, row: Any) -> bool:
-    """Fill `row` with the values of all seats, if the position is known."""
-    place = place_of(keys, key)
-    if keys[place] != key:
+def recall(rules: Any, state: Any, memory: Memory, key: np.uint64, values: Any) -> bool:
+    """Fill `values` with the values of all seats, if the position is known."""
+    place = place_of(memory, key)
+    if memory.keys[place] != key:
         return False
-    offset(rules, state, past, so_far)
+    offset(rules, state, memory)
     for seat in range(rules["players"]):
-        row[seat] = stored[place, seat] + so_far[seat]
+        values[seat] = memory.values[place, seat] + memory.so_far[seat]
     return True
 
 
 @kernel
-def remember(rules: Any, state: Any, past: int, keys: Any, stored: Any, key: np.uint64, so_far: Any, row: Any) -> None:
+def remember(rules: Any, state: Any, memory: Memory, key: np.uint64, values: Any) -> None:
     """Keep the values of all seats."""
-    place = place_of(keys, key)
-    offset(rules, state, past, so_far)
-    keys[place] = key
+    place = place_of(memory, key)
+    offset(rules, state, memory)
+    memory.keys[place] = key
     for seat in range(rules["players"]):
-        stored[place, seat] = row[seat] - so_far[seat]
+        memory.values[place, seat] = values[seat] - memory.so_far[seat]
 
 
 @kernel
 def recall_bound(
-    rules: Any, state: Any, past: int, keys: Any, stored: Any, key: np.uint64, so_far: Any, root: int,
-    low: float, high: float,
+    rules: Any, state: Any, memory: Memory, key: np.uint64, root: int, low: float, high: float
 ) -> float:  # fmt: skip
-    """A bound on the root's value that settles a position inside the window (low, high), or else UNKNOWN."""
-    place = place_of(keys, key)
-    if keys[place] != key:
-        return UNKNOWN
-    offset(rules, state, past, so_far)
-    least = stored[place, 0] + so_far[root]
-    most = stored[place, 1] + so_far[root]
+    """A bound on the root's value that settles a position inside the window (low, high), or else INFINITY."""
+    place = place_of(memory, key)
+    if memory.keys[place] != key:
+        return INFINITY
+    offset(rules, state, memory)
+    least = memory.values[place, 0] + memory.so_far[root]
+    most = memory.values[place, 1] + memory.so_far[root]
     if least >= high or least == most:
         return least
-    return most if most <= low else UNKNOWN
+    return most if most <= low else INFINITY
 
 
 @kernel
 def remember_bound(
-    rules: Any, state: Any, past: int, keys: Any, stored: Any, key: np.uint64, so_far: Any, root: int,
-    low: float, high: float, value: float,
+    rules: Any, state: Any, memory: Memory, key: np.uint64, root: int, low: float, high: float, value: float
 ) -> None:  # fmt: skip
-    """Keep what alpha-beta with the window (low, high) has found: a value inside it is exact, else it is a bound."""
-    place = place_of(keys, key)
-    offset(rules, state, past, so_far)
-    keys[place] = key
-    stored[place, 0] = value - so_far[root] if value > low else -UNKNOWN
-    stored[place, 1] = value - so_far[root] if value < high else UNKNOWN
+    """Keep what alpha-beta with the window (low, high) found: a value inside it is exact, else it is a bound."""
+    place = place_of(memory, key)
+    offset(rules, state, memory)
+    memory.keys[place] = key
+    memory.values[place, 0] = value - memory.so_far[root] if value > low else -INFINITY
+    memory.values[place, 1] = value - memory.so_far[root] if value < high else INFINITY

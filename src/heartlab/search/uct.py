@@ -1,15 +1,15 @@
 """UCT for several players: a tree grown by simulations, every seat choosing by its own rewards (max^n back-ups).
 
-A node is a position, reached by a card. Each simulation walks down by UCB1 on the reward of the seat to move, adds one
-node, finishes the deal by a playout policy (or stops after some tricks and asks the evaluator), and adds every seat's
-reward to all nodes on its way. Rewards are points turned round and scaled to [0, 1] by the least and the most that the
-rules allow.
+A node is a position, reached by a card. Each simulation selects children by UCB1 on the reward of the seat to move,
+adds one node, finishes the deal by a playout policy (or stops after some tricks and asks the evaluator), and backs up
+every seat's reward to all nodes of the path. Rewards are points, negated and scaled to [0, 1] by the least and the most
+that the rules allow.
 
 Every card at the root is tried at least once, however few simulations there are. Elsewhere the playout policy proposes:
-the card that it would play is tried if it is new, and else UCB1 goes on among the cards that have been tried. Were
-every card of every seat tried first, most of a small tree would be cards that nobody plays; so it is sensible play from
-the first visit on. Now and then (at visits 16, 32, 64 and so on) a card is tried that the policy has not proposed, so
-that none is left out in the end. Without a policy that plays (`evaluate`) all cards are tried, in search order.
+the card that it would play is tried if it is new, and else UCB1 chooses among the cards that have been tried. If every
+card of every seat were tried first, most of a small tree would be cards that nobody plays. At visits 16, 32, 64 and so
+on a card is tried that the policy has not proposed, so that none is left out in the end. Without a policy that plays
+(`evaluate`) all cards are tried, in search order.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ import numpy as np
 from heartlab.compiled.jit import kernel
 from heartlab.kernel.layout import OVER, SEATS, STATE
 from heartlab.kernel.play import legal, play, points
-from heartlab.search.maxn import LIMIT, NODES
 from heartlab.search.ordering import MAX_MOVES, candidates, stand_in
-from heartlab.search.playouts import EVALUATE, choose, finish
+from heartlab.search.playouts import EVALUATE, Playout, choose, finish
+from heartlab.search.walk import LIMIT, NODES, Judge
 
 ROOT = 0
 END_OF_LINE = -1
-"""Stands behind the last card of a line."""
+"""Sentinel that ends a principal variation."""
 SEEN = 2
-"""A line goes on as long as the tree has been at its next node so often: a node seen once is where a playout began."""
-OWN_IDEAS = 16
-"""At this visit of a node, and whenever their number has doubled, a card is tried whatever the policy proposes."""
+"""A principal variation ends where the next node has fewer visits: at a node with one, a playout began."""
+EXPLORE_AT = 16
+"""At this visit of a node, and whenever the number has doubled, a new card is tried whatever the policy proposes."""
 ANY_NEW = -1
 """Instead of a card: any that has not been tried, the first in search order."""
 NODE = np.dtype(
@@ -111,22 +111,20 @@ def _select(tree: Any, node: int, mover: int, exploration: float) -> int:
 
 
 @kernel
-def propose(rules: Any, state: Any, policy: int, chooser: Any, visits: int, rng: Any) -> int:
+def propose(rules: Any, state: Any, playout: Playout, visits: int, rng: Any) -> int:
     """The card that a node below the root tries if it is new, or ANY_NEW."""
-    if policy == EVALUATE or (visits >= OWN_IDEAS and visits & (visits - 1) == 0):
+    if playout.policy == EVALUATE or (visits >= EXPLORE_AT and visits & (visits - 1) == 0):
         return ANY_NEW
-    return choose(rules, state, legal(rules, state), policy, chooser, rng)
+    return choose(rules, state, legal(rules, state), playout, rng)
 
 
 @kernel
-def _new_child(
-    rules: Any, state: Any, tree: Any, node: int, policy: int, chooser: Any, rng: Any, moves: Any
-) -> int:  # fmt: skip
-    """The child to visit for the first time, or -1 if the policy would go where the tree has been."""
+def _new_child(rules: Any, state: Any, tree: Any, node: int, playout: Playout, rng: Any, moves: Any) -> int:
+    """The child to visit for the first time, or -1 if the policy proposes one that has been visited."""
     first, count = np.int64(tree[node]["first"]), np.int64(tree[node]["count"])
     card = np.int64(ANY_NEW)
     if node != ROOT:
-        card = np.int64(propose(rules, state, policy, chooser, tree[node]["visits"], rng))
+        card = np.int64(propose(rules, state, playout, tree[node]["visits"], rng))
     place = np.int64(-1)
     if card != ANY_NEW:
         place = np.int64(0)
@@ -136,7 +134,7 @@ def _new_child(
             for i in range(count):
                 moves[i] = tree[first + i]["card"]
             place = np.int64(stand_in(rules, state, moves, count, card))
-    if place < 0:  # any; also where a policy proposes what is not legal
+    if place < 0:  # ANY_NEW, or the policy proposes a card that is not legal
         place = np.int64(0)
         while tree[first + place]["visits"] > 0:
             place += 1
@@ -176,31 +174,27 @@ def _trace(tree: Any, node: int, line: Any) -> None:
 
 @kernel
 def simulate(
-    rules: Any, state: Any, root: int, policy: int, cut: int, chooser: Any,
-    function: Any, floats: Any, ints: Any, scratch: Any, rng: Any, final: Any, values: Any,
+    rules: Any, state: Any, root: int, playout: Playout, judge: Judge, rng: Any, final: Any, values: Any
 ) -> None:  # fmt: skip
     """Finish a deal by the policy (or stop and ask the evaluator): `values` are the points of each seat."""
-    if policy == EVALUATE and state["phase"] != OVER:
-        function(rules, state, root, floats, ints, scratch, values)
-    elif finish(rules, state, policy, cut, chooser, rng):
+    if (playout.policy == EVALUATE and state["phase"] != OVER) or not finish(rules, state, playout, rng):
+        judge.function(rules, state, root, judge.floats, judge.ints, judge.scratch, values)
+    else:
         points(rules, state, final)
         for seat in range(rules["players"]):
             values[seat] = final[seat]
-    else:
-        function(rules, state, root, floats, ints, scratch, values)
 
 
 @kernel
 def uct_root(
-    rules: Any, state: Any, simulations: int, exploration: float, merge: bool, policy: int, cut: int,
-    chooser: Any, function: Any, floats: Any, ints: Any, scratch: Any, tree: Any, rng: Any, out: Any,
-    lines: Any, counters: Any,
+    rules: Any, state: Any, spec: Any, playout: Playout, judge: Judge, tree: Any, rng: Any, out: Any, lines: Any,
+    counters: Any,
 ) -> int:  # fmt: skip
     """Grow a tree from a state; returns the number of candidate cards.
 
     `tree` is room for `tree_size(simulations)` nodes. `out[i]` is (card, expected points of each seat, visits), and
-    `lines[i]` how the tree goes on after it, if there is room. Each simulation counts as a node; beyond the limit there
-    are only as many as it takes to try every card.
+    `lines[i]` the principal variation after it, if there is room. Each simulation counts as a node; beyond the limit
+    there are only as many as it takes to try every card.
     """
     path = np.empty(64, np.int32)
     moves = np.empty(MAX_MOVES, np.int64)
@@ -216,7 +210,7 @@ def uct_root(
     _clear(tree, ROOT, 0)
     used = 1
     done = 0
-    while done < max(simulations, tree[ROOT]["count"]):
+    while done < max(spec["simulations"], tree[ROOT]["count"]):
         if counters[NODES] >= counters[LIMIT] and 0 < tree[ROOT]["count"] <= done:
             break
         counters[NODES] += 1
@@ -227,32 +221,42 @@ def uct_root(
         length = 1
         while walker["phase"] != OVER:
             if tree[node]["count"] == 0:
+                # Expansion: a node gets its children at its second visit; at its first the simulation starts there.
                 if tree[node]["visits"] == 0 and node != ROOT:
                     break
-                found = candidates(rules, walker, merge, moves)
+                found = candidates(rules, walker, spec["merge"] != 0, moves)
                 tree[node]["first"] = used
                 tree[node]["count"] = found
                 for i in range(found):
                     _clear(tree, used, moves[i])
                     used += 1
+            # Selection: a new child if one is to be tried, else the one with the highest upper confidence bound.
             child = np.int64(tree[node]["first"])
             if tree[node]["count"] > 1:
                 new = np.int64(-1)
                 if tree[node]["tried"] < tree[node]["count"]:
-                    new = np.int64(_new_child(rules, walker, tree, node, policy, chooser, rng, moves))
+                    new = np.int64(_new_child(rules, walker, tree, node, playout, rng, moves))
                 tree[node]["tried"] += new >= 0
-                child = new if new >= 0 else np.int64(_select(tree, node, walker["to_move"], exploration))
+                child = new if new >= 0 else np.int64(_select(tree, node, walker["to_move"], spec["exploration"]))
             node = child
             play(rules, walker, tree[node]["card"])
             path[length] = node
             length += 1
-        simulate(rules, walker, root_seat, policy, cut, chooser, function, floats, ints, scratch, rng, final, values)
+        # Simulation: finish the deal.
+        simulate(rules, walker, root_seat, playout, judge, rng, final, values)
+        # Back-up: every seat's reward goes to all nodes of the path.
         for step in range(length):
             tree[path[step]]["visits"] += 1
         for seat in range(players):
             reward = 1.0 - (values[seat] - low) / width
             for step in range(length):
                 tree[path[step]]["totals"][seat] += reward
+    return _report(tree, players, low, width, out, lines)
+
+
+@kernel
+def _report(tree: Any, players: int, low: float, width: float, out: Any, lines: Any) -> int:
+    """Fill `out` and `lines` with what the tree says about the cards at the root; returns their number."""
     count = np.int64(tree[ROOT]["count"])
     for i in range(count):
         child = tree[tree[ROOT]["first"] + i]

@@ -1,6 +1,6 @@
-"""Weights of worlds: how likely a world is beyond fitting the rules. The hook for inference from play.
+"""Weights of worlds: how likely a world is, given that it fits the observation. The hook for inference from play.
 
-A weight is a compiled function (rules, observation, world state) -> float; `uniform` says that all are alike.
+A weight is a compiled function (rules, observation, world state) -> float; `uniform` makes all worlds equally likely.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Any
 import numba
 from numba import types
 
-from heartlab.compiled.jit import pointed
+from heartlab.compiled.jit import kernel, pointed
 from heartlab.kernel.layout import OBSERVATION, RULES, STATE
 
 SIGNATURE = types.float64(numba.from_dtype(RULES), numba.from_dtype(OBSERVATION), numba.from_dtype(STATE))
 Weight = Callable[[Any, Any, Any], float]
-
+"""(rules, observation, world state) -> how likely the world is; only ratios matter."""
 
 weight: Callable[[Weight], Weight] = pointed(SIGNATURE)
 """Compile a weight function, so that any closed player can use it."""
@@ -26,3 +26,11 @@ weight: Callable[[Weight], Weight] = pointed(SIGNATURE)
 def uniform(rules: Any, obs: Any, state: Any) -> float:
     """All worlds are equally likely."""
     return 1.0
+
+
+@kernel
+def weigh_worlds(rules: Any, obs: Any, worlds: Any, weigh: Any, weights: Any) -> None:
+    """The weight of every world of every observation."""
+    for i in range(len(obs)):
+        for world in range(worlds.shape[1]):
+            weights[i, world] = weigh(rules[0], obs[i], worlds[i, world])

@@ -15,11 +15,11 @@ from heartlab.util.bundle import Arrays, BundleError, read_bundle, write_bundle
 
 FORMAT, FORMAT_VERSION = "heartlab-model", 1
 SHIPPED = Path(__file__).parent.parent / "models"
-"""Where the models of the package lie."""
+"""The folder of the models that ship with the package."""
 
 
 class ModelError(ValueError):
-    """A name that leads to no model, or a file that holds none or another kind."""
+    """No such model, a damaged file, or a model of another kind."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Model:
     """What a run saved."""
 
     kind: str
-    """What the arrays mean, such as ``advice-table``: decides which player can use them."""
+    """What the arrays mean, such as ``advice-table``; it decides which players can use them."""
     arrays: Arrays
     recipe: str = ""
     """The recipe that made it."""
@@ -43,14 +43,14 @@ class Model:
     package: str = __version__
     """The version of this package that wrote it."""
     extras: Mapping[str, Any] = field(default_factory=dict)
-    """Whatever else belongs to this kind; values that JSON can express."""
+    """Further values of this kind of model; JSON must be able to express them."""
 
 
 _TEXTS = ("kind", "recipe", "rules", "command", "package")
 
 
 def save_model(path: Path | str, model: Model) -> None:
-    """Write a model, all at once."""
+    """Write a model atomically."""
     header = {
         "format": FORMAT,
         "version": FORMAT_VERSION,
@@ -69,9 +69,9 @@ def shipped_models() -> list[str]:
 
 
 def model_path(name: str) -> Path:
-    """Where a model lies: a bare name means one of the package, anything else is a path.
+    """The file of a model: a bare name is a model of the package, anything else a path.
 
-    A run folder stands for the model in it; one that is called like a model of the package is ``./NAME``.
+    A run folder stands for the model in it; a folder with the name of a model of the package is written ``./NAME``.
 
     :raises ModelError: if there is none.
     """
@@ -92,9 +92,9 @@ def model_path(name: str) -> Path:
 
 
 def load_model(name: str | Path, kind: str | None = None) -> Model:
-    """The model of a name or path.
+    """The model with this name or path.
 
-    :param kind: what kind it must be (the kinds that start with this).
+    :param kind: how its kind must start.
     :raises ModelError: if there is none, or it is damaged, from a newer version, or of another kind.
     """
     path = model_path(str(name))

@@ -1,26 +1,52 @@
 """Recipes: named training set-ups. A recipe makes a trainer from its parameters and a seed.
 
-Parameters are a frozen dataclass whose defaults are the recipe's; `--set key=value` changes them. A trainer does its
-work in steps of some games. Whatever is random in a step depends on the seed and the numbers of the games alone, so
-that a run that was stopped and resumed ends like one that was not.
+Parameters are a frozen dataclass whose defaults are the recipe's; `--set key=value` changes them. Texts are read once,
+when the parameters are made: enumerations by :class:`Parameters`, lists of names and the like into properties of the
+dataclass. Run folders, models and `heartlab recipes` show the texts.
+
+A trainer works in steps of some games. What is random in a step depends only on the seed and the numbers of the games,
+so that a run that was stopped and resumed ends like one that was not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Protocol, get_type_hints
+from enum import StrEnum
+from typing import Any, Protocol, TypeVar, get_type_hints
 
 from heartlab.training.model import Model
 from heartlab.util.bundle import Arrays
 from heartlab.util.registry import Registry
 
 Metrics = dict[str, Any]
-"""One line of measurements; values that JSON can express, and no clock times: resumed runs must write the same."""
+"""One line of measurements: values that JSON can express, but no clock times, since resumed runs write the same."""
+Choice = TypeVar("Choice", bound=StrEnum)
 
 
 class RecipeError(ValueError):
-    """A name that is no recipe, or another's, or a parameter that it does not have."""
+    """An unknown or taken name of a recipe, or a parameter that it does not have."""
+
+
+def one_of(kind: type[Choice], name: str, text: str) -> Choice:
+    """The member of an enumeration that a text names.
+
+    :param name: of the parameter, for the message.
+    :raises ValueError: if there is none; the message lists them.
+    """
+    if text not in list(kind):
+        raise ValueError(f"{name}={text} is unknown; choose from {', '.join(kind)}")
+    return kind(text)
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Base of parameters with enumerations: texts are accepted for their values."""
+
+    def __post_init__(self) -> None:
+        for name, kind in get_type_hints(type(self)).items():
+            if isinstance(kind, type) and issubclass(kind, StrEnum):
+                object.__setattr__(self, name, one_of(kind, name, getattr(self, name)))
 
 
 class Trainer(Protocol):
@@ -30,10 +56,10 @@ class Trainer(Protocol):
     """Games per step. A run may end within a chunk; then its last step is shorter."""
 
     def step(self, first: int, count: int) -> Sequence[Metrics]:
-        """Learn from games number `first` to `first + count - 1`, and give what was measured."""
+        """Learn from games number `first` to `first + count - 1`; returns what was measured."""
 
     def checkpoint(self) -> Arrays:
-        """All that has been learned: what `restore` needs to go on exactly from here."""
+        """All that has been learned: what `restore` needs to continue exactly from here."""
 
     def restore(self, arrays: Arrays) -> None:
         """Go back to a checkpoint."""
@@ -49,11 +75,11 @@ class Recipe:
     name: str
     summary: str
     parameters: type
-    """A frozen dataclass; its fields are bool, int, float or str, with defaults."""
+    """A frozen dataclass; its fields are bool, int, float, str or StrEnum, with defaults."""
     make: Callable[[Any, int], Trainer]
-    """From parameters and seed to a trainer."""
+    """Makes a trainer from parameters and seed."""
     games: int
-    """How many games a run has unless told otherwise."""
+    """Default length of a run."""
 
     def settings(self, changes: Mapping[str, Any] = {}) -> Any:
         """The parameters with some changes; texts are read as the type of the field.
@@ -73,8 +99,8 @@ class Recipe:
             raise RecipeError(f"recipe {self.name}: {error}") from error
 
 
-def _read(recipe: str, key: str, value: Any, kind: type) -> Any:
-    if isinstance(value, str) and kind is not str:
+def _read(recipe: str, key: str, value: Any, kind: Any) -> Any:
+    if isinstance(value, str) and not issubclass(kind, str):
         text = value.strip()
         if kind is bool:
             if text.lower() in ("yes", "true", "no", "false"):
@@ -84,20 +110,22 @@ def _read(recipe: str, key: str, value: Any, kind: type) -> Any:
                 return kind(text)
             except ValueError:
                 pass
+    elif isinstance(value, str):
+        return value  # enumerations are read by `Parameters`
     elif isinstance(value, kind) or (kind is float and isinstance(value, int)):
         return kind(value)
-    wanted = {bool: "yes or no", int: "a whole number", float: "a number", str: "a text"}[kind]
+    wanted = {bool: "yes or no", int: "a whole number", float: "a number"}.get(kind, "a text")
     raise RecipeError(f"recipe {recipe}: {key}={value} needs {wanted}")
 
 
 RECIPES: Registry[Recipe] = Registry("recipe", RecipeError, "heartlab.recipes", lambda entry: entry.load())
-"""All recipes; the entry point of another package leads to a `Recipe`."""
+"""All recipes; the entry point of another package is a `Recipe`."""
 
 
 def recipe(name: str, summary: str, parameters: type, games: int) -> Callable[[Callable[..., Trainer]], Any]:
-    """Register what makes a trainer (a class or function of parameters and seed) as a recipe.
+    """Register a class or function that makes a trainer from parameters and seed as a recipe.
 
-    :raises RecipeError: if the name is another's.
+    :raises RecipeError: if the name is taken.
     """
 
     def add(make: Callable[..., Trainer]) -> Any:
@@ -113,7 +141,7 @@ def known_recipes() -> dict[str, Recipe]:
 
 
 def find_recipe(name: str) -> Recipe:
-    """The recipe of a name; only its module is imported if it is there.
+    """The recipe with this name; only its module is imported.
 
     :raises RecipeError: if there is none; the message lists the known ones.
     """
@@ -121,7 +149,7 @@ def find_recipe(name: str) -> Recipe:
 
 
 def parse_changes(texts: Sequence[str], option: str = "--set") -> dict[str, str]:
-    """Read `key=value` texts that were given with an option."""
+    """Read the `key=value` texts of an option."""
     changes = {}
     for text in texts:
         key, equals, value = text.partition("=")

@@ -8,9 +8,9 @@
 | `model.npz` | the finished model |
 | `.lock` | empty; locked by the process that works on the run |
 
-To resume means: restore the checkpoint, cut the metrics to the length that it names, go on. A metrics line that was
-torn by the kill lies behind that length and is gone; and since steps depend only on seed and game numbers, the files
-end up the same as those of a run that was never stopped.
+To resume, the checkpoint is restored and the metrics are truncated to the length that it names, which also removes a
+line that was cut off by the kill. Since steps depend only on seed and game numbers, the files end up the same as those
+of a run that was never stopped.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SECONDS_BETWEEN_CHECKPOINTS = 30.0
 
 
 class RunError(ValueError):
-    """A folder that holds no run, another run, or a damaged one."""
+    """A folder with no run, another run, or a damaged one."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,11 @@ class Run:
     recipe: str
     seed: int
     games: int
-    """Games it shall have in the end."""
+    """Games of the finished run."""
     parameters: Mapping[str, Any]
     """All parameters of the recipe, defaults included."""
     used: tuple[str, ...] = ()
-    """The user's files that it was called with (--use), named as the user did."""
+    """The user's files (--use), named as on the command line."""
     package: str = __version__
     done: int = 0
     """Games done at the last checkpoint."""
@@ -62,12 +62,12 @@ class Run:
 
     @property
     def finished(self) -> bool:
-        """Whether it has come to its end and left a model."""
+        """Whether all games are done and the model is written."""
         return self.done >= self.games and (self.folder / MODEL).is_file()
 
     @property
     def call(self) -> str:
-        """How the commands that train it begin."""
+        """The beginning of the commands that train it."""
         return " ".join(["heartlab", *(f"--use {quote(name)}" for name in self.used), "train", self.recipe])
 
     @property
@@ -80,7 +80,7 @@ class Run:
         )
 
     def metrics(self) -> list[Metrics]:
-        """The measurements so far; a torn last line is left out."""
+        """The measurements so far, without an incomplete last line."""
         return list(_whole_lines(self.folder / METRICS))
 
 
@@ -121,7 +121,7 @@ def open_run(folder: Path) -> Run:
 
 
 def known_runs(folder: Path, warn: Callable[[str], None] = lambda line: None) -> list[Run]:
-    """The runs in a folder and its subfolders, by name; other folders that look like one are only warned of.
+    """The runs in a folder and its subfolders, by name; damaged ones are skipped with a warning.
 
     :raises RunError: if there is no such folder.
     """
@@ -139,7 +139,7 @@ def known_runs(folder: Path, warn: Callable[[str], None] = lambda line: None) ->
 def new_run(
     folder: Path, recipe: Recipe, seed: int, games: int, changes: Mapping[str, Any], used: tuple[str, ...] = ()
 ) -> Run:
-    """Plan a run in a folder that holds none; the folder is written to once its trainer stands (:func:`train`).
+    """Plan a run in a folder that holds none; :func:`train` writes to it.
 
     :raises RunError: if there is one already.
     """
@@ -156,11 +156,9 @@ def resume_run(
     changes: Mapping[str, Any],
     used: tuple[str, ...] = (),
 ) -> Run:
-    """Plan to go on with the run in a folder; it may be given more games, but nothing else may change.
+    """Plan to continue the run in a folder; only its number of games and the paths of the user's files may change.
 
-    The user's files may lie elsewhere by now: those that are given count.
-
-    :raises RunError: if what is asked for is not the run that is there.
+    :raises RunError: if the folder holds another run.
     """
     run = open_run(folder)
     if run.recipe != recipe.name:
@@ -194,6 +192,15 @@ def _read_checkpoint(folder: Path) -> tuple[dict[str, Any], Any]:
     return header, arrays
 
 
+def steps(trainer: Trainer, done: int, until: int) -> Iterator[tuple[int, Sequence[Metrics]]]:
+    """Train chunk by chunk, from a number of games to another; gives the games done and what was measured."""
+    while done < until:
+        count = min(trainer.chunk - done % trainer.chunk, until - done)
+        rows = trainer.step(done, count)
+        done += count
+        yield done, rows
+
+
 def train(
     run: Run,
     *,
@@ -201,14 +208,14 @@ def train(
     checkpoint_seconds: float = SECONDS_BETWEEN_CHECKPOINTS,
     stop_after: int | None = None,
 ) -> Run:
-    """Work on a run until it is finished or interrupted (Ctrl-C); either way it leaves a checkpoint.
+    """Train until the run is finished or interrupted (Ctrl-C); either way there is a checkpoint then.
 
     On a thread of an executor it is interrupted when the executor is closed.
 
     :param progress: called with the number of games done.
-    :param stop_after: pretend to be interrupted once so many games are done.
-    :raises InUse: if somebody else works in its folder.
-    :raises RunError: if somebody has left another run there.
+    :param stop_after: stop as if interrupted once so many games are done.
+    :raises InUse: if another process trains in the folder.
+    :raises RunError: if the folder holds another run by now.
     """
     recipe = find_recipe(run.recipe)
     trainer = recipe.make(recipe.settings(run.parameters), run.seed)
@@ -225,14 +232,13 @@ def train(
         with interrupt_noted() as interrupted, (run.folder / METRICS).open("ab") as metrics:
             metrics.truncate(length)
             metrics.seek(length)
-            while run.done < run.games and not interrupted():
-                count = min(trainer.chunk - run.done % trainer.chunk, run.games - run.done)
-                _append(metrics, trainer.step(run.done, count))
-                run = replace(run, done=run.done + count, seconds=time.perf_counter() - started)
+            for done, rows in steps(trainer, run.done, run.games):
+                _append(metrics, rows)
+                run = replace(run, done=done, seconds=time.perf_counter() - started)
                 if progress:
                     progress(run.done)
-                stop = stop_after is not None and run.done >= stop_after
-                if stop or run.done == run.games or interrupted() or time.perf_counter() - saved > checkpoint_seconds:
+                stop = interrupted() or (stop_after is not None and run.done >= stop_after)
+                if stop or run.done == run.games or time.perf_counter() - saved > checkpoint_seconds:
                     _save_checkpoint(run, trainer, metrics)
                     saved = time.perf_counter()
                 if stop:
@@ -244,7 +250,7 @@ def train(
 
 
 def _settle(run: Run) -> Run:
-    """The planned run as its folder has it now: while it was planned, another process may have been at work there."""
+    """The planned run with the progress in its folder, where another process may have trained meanwhile."""
     if not (run.folder / CONFIG).exists():
         _write_config(run)
         return run
@@ -269,7 +275,7 @@ def _save_checkpoint(run: Run, trainer: Trainer, metrics: Any) -> None:
 
 
 def default_folder(recipe: str, seed: int) -> Path:
-    """Where a run goes unless told otherwise."""
+    """The default folder of a run."""
     return Path("runs") / f"{recipe}-{seed}"
 
 
@@ -283,7 +289,7 @@ def begin(
     used: tuple[str, ...] = (),
     resume: bool = False,
 ) -> Run:
-    """The run that a command asks for: a new one, or the one in the folder."""
+    """Plan a new run, or (`resume`) the continuation of the one in the folder."""
     recipe = find_recipe(recipe_name)
     if games is not None and games <= 0:
         raise RecipeError(f"--games {games}: needs a number above zero")

@@ -1,8 +1,7 @@
-"""Arrays with a JSON header in one file: how models, checkpoints and finished parts of experiments are kept.
+"""Arrays with a JSON header in one file: the format of models, checkpoints and finished parts of experiments.
 
-The file is numpy's npz, read without pickle, so that opening a stranger's file can run no code. The header is JSON in
-an entry of its own. Files are written beside their place and then moved there, so that a reader sees the old or the new
-file and never half of one.
+The file is numpy's npz, read without pickle, so opening an untrusted file cannot run code. The header is a JSON text in
+an entry of its own. Files are written atomically: to a temporary file that then replaces the old one.
 """
 
 from __future__ import annotations
@@ -24,18 +23,18 @@ import numpy.typing as npt
 Arrays = dict[str, npt.NDArray[Any]]
 
 HEADER = "header"
-"""The entry of the file that holds the JSON text."""
+"""The name of the entry with the JSON text."""
 
 
 class BundleError(ValueError):
-    """A file that is not what it should be."""
+    """A file that is missing, damaged or of another kind."""
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write to that takes the place of `path` all at once, or not at all if something fails.
+    """A file to write to that replaces `path` atomically when the block ends without an error.
 
-    A link is followed. A device or a pipe is refused: it would be replaced by a file.
+    Links are followed. Devices and pipes are refused, because they would be replaced by a file.
     """
     path = path.resolve()
     if path.exists() and not path.is_file():
@@ -55,12 +54,12 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 
 def write_bundle(path: Path, header: Mapping[str, Any], arrays: Mapping[str, Any], *, compress: bool = False) -> None:
-    """Write arrays and a header that JSON can express."""
+    """Write arrays and a header of JSON values."""
     text = json.dumps(dict(header), ensure_ascii=False, allow_nan=False).encode()
     entries = {HEADER: np.frombuffer(text, np.uint8), **arrays}
     for name, array in entries.items():
         if np.asarray(array).dtype.hasobject:
-            raise BundleError(f"{path}: {name} holds Python objects, and files hold numbers only")
+            raise BundleError(f"{path}: {name} holds Python objects: only numbers can be saved")
     with replacing(path) as file:
         (np.savez_compressed if compress else np.savez)(file, allow_pickle=False, **entries)
 
@@ -68,7 +67,7 @@ def write_bundle(path: Path, header: Mapping[str, Any], arrays: Mapping[str, Any
 def read_bundle(path: Path) -> tuple[dict[str, Any], Arrays]:
     """The header and the arrays of a file.
 
-    :raises BundleError: if there is no such file, or it is damaged, or of another kind.
+    :raises BundleError: if the file is missing, damaged or of another kind.
     """
     if not path.is_file():
         raise BundleError(f"{path}: {'is no regular file' if path.exists() else 'no such file'}")

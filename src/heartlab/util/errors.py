@@ -1,4 +1,4 @@
-"""Errors in code that users bring along, in one sentence: what it was, and in which line of theirs."""
+"""Errors in users' code in one sentence: what happened, and in which of their lines."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ _LIBRARIES = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "p
 
 
 def error_sentence(error: BaseException) -> str:
-    """The kind of an error, the first line of its text, and where it happened: the line, and what its notes say."""
+    """The type of an error, the first line of its message, and where it happened: the line, and the error's notes."""
     text = next(iter(str(error).strip().splitlines()), "")
     where = "; ".join(filter(None, (blamed_line(error), *getattr(error, "__notes__", ()))))
     return type(error).__name__ + (f": {text}" if text else "") + (f" ({where})" if where else "")
 
 
 def blamed_line(error: BaseException) -> str:
-    """`FILE:LINE, in FUNCTION` of the innermost call in somebody's own code; empty if there is none.
+    """`FILE:LINE, in FUNCTION` of the innermost call in a user's own code; empty if there is none.
 
-    What lies deeper, in Python's or other libraries, is seldom to blame; a plug-in that is itself installed among the
-    libraries is named where we called it.
+    Calls in Python's and other libraries are skipped; for a plug-in that is installed among the libraries, it is the
+    line that we called.
     """
     others = [frame for frame in extract_tb(error.__traceback__) if _is_outside(frame)]
     own = [frame for frame in others if not _is_in(frame.filename, _LIBRARIES)]
@@ -32,7 +32,7 @@ def blamed_line(error: BaseException) -> str:
 
 
 def _is_outside(frame: FrameSummary) -> bool:
-    """Whether a frame is neither of this package nor of Python's own machinery for imports."""
+    """Whether a frame is neither of this package nor of Python's import system."""
     return not frame.filename.startswith("<frozen") and not _is_in(frame.filename, [_PACKAGE])
 
 
@@ -42,6 +42,6 @@ def _is_in(name: str, folders: list[Path]) -> bool:
 
 
 def _short(name: str) -> str:
-    """A file as one would name it from here."""
+    """The path of a file, relative to the current directory if possible."""
     path, here = Path(name), Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else name

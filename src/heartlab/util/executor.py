@@ -1,7 +1,7 @@
 """Where tasks run: on threads of this machine, or on a Ray cluster. The task functions are the same.
 
-A task is a function of this package with its arguments. Its result depends on its arguments alone, so that it does not
-matter where it runs, nor whether it runs again because the machine that had it died.
+A task is a function of this package with its arguments. Its result depends only on its arguments, so it does not matter
+where it runs, or whether it runs again because a machine failed.
 """
 
 from __future__ import annotations
@@ -15,54 +15,54 @@ from importlib import import_module
 from typing import Any, Protocol
 
 RETRIES = 8
-"""How often Ray gives a task to another worker when one died."""
+"""How often Ray runs a task again after its worker died."""
 
 
 class ExecutorError(ValueError):
-    """A place to run that is not there."""
+    """An executor that does not exist or cannot be reached."""
 
 
 class Task(Protocol):
-    """Something that runs, or waits to."""
+    """A task that runs or waits to run."""
 
     def result(self) -> Any:
-        """Wait for it, and give what the function returned or raise what it raised."""
+        """Wait for the task; return what the function returned, or raise what it raised."""
 
     def done(self) -> bool:
-        """Whether it is over, one way or another."""
+        """Whether the task has ended, with a result or an error."""
 
     def cancel(self) -> Any:
-        """Forget about it, if it has not begun."""
+        """Cancel the task if it has not begun."""
 
 
 class Executor(Protocol):
-    """What runs tasks."""
+    """Runs tasks."""
 
     workers: int
-    """How many run at the same time."""
+    """The number of tasks that run at the same time."""
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Task:
-        """Have a function called."""
+        """Run a function with these arguments."""
 
     def close(self) -> None:
-        """No more tasks; those that have not begun are forgotten, and running ones may end early."""
+        """Accept no more tasks; cancel those that have not begun; running ones may end early."""
 
 
 _here = threading.local()
 
 
 def asked_to_stop() -> bool:
-    """Whether the executor that runs the task around us was closed: long tasks ask now and then, and end early."""
+    """Whether the executor of the current task was closed; long tasks check this from time to time and end early."""
     stop: threading.Event | None = getattr(_here, "stop", None)
     return stop is not None and stop.is_set()
 
 
 class Stopped(Exception):
-    """A task that ended early because it was asked to."""
+    """Raised by a task that ends early because its executor was closed."""
 
 
 class LocalExecutor:
-    """Threads of this process: kernels run without the GIL."""
+    """Threads of this process, which run in parallel because kernels release the GIL."""
 
     def __init__(self, threads: int | None = None) -> None:
         self.workers = threads or os.cpu_count() or 1
@@ -95,18 +95,18 @@ class _RayTask:
 
 
 class RayExecutor:
-    """A Ray cluster; every node needs this package installed. A task whose worker dies is given to another one."""
+    """A Ray cluster, with this package installed on every node. The task of a worker that dies runs again elsewhere."""
 
     def __init__(self, address: str = "") -> None:
         """
-        :param address: of a running cluster; without it Ray uses RAY_ADDRESS, or starts on this machine.
+        :param address: the address of a running cluster; by default RAY_ADDRESS, or a new cluster on this machine.
         :raises ExecutorError: if Ray is not installed, or there is no cluster at the address.
         """
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         try:
             ray: Any = import_module("ray")
         except ImportError:
-            raise ExecutorError("Ray is not installed: pip install 'heartlab[ray]' brings it") from None
+            raise ExecutorError("Ray is not installed: install it with pip install 'heartlab[ray]'") from None
         self._ray = ray
         self._ours = not ray.is_initialized()
         if self._ours:
@@ -129,7 +129,7 @@ class RayExecutor:
 
 
 def _knock(address: str) -> None:
-    """Refuse an address where nobody listens at once: Ray itself would wait for minutes."""
+    """Raise an error at once if nothing listens at the address: Ray itself would wait for minutes."""
     host, colon, port = address.removeprefix("ray://").rpartition(":")
     if colon and port.isascii() and port.isdigit():
         try:
@@ -139,9 +139,9 @@ def _knock(address: str) -> None:
 
 
 def make_executor(on: str, threads: int | None = None) -> Executor:
-    """The executor of a name: `local`, `ray` or `ray:ADDRESS`.
+    """Make an executor by name: `local`, `ray` or `ray:ADDRESS`.
 
-    :raises ExecutorError: if there is none.
+    :raises ExecutorError: for an unknown name, or a cluster that cannot be reached.
     """
     kind, _, address = on.partition(":")
     if kind == "ray":

@@ -1,4 +1,4 @@
-"""Interrupts (Ctrl-C) that wait for a good moment, so that what belongs together is done together or not at all."""
+"""Deferred interrupts (Ctrl-C), so that a step is completed or not begun."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from heartlab.util.executor import asked_to_stop
 
 @contextmanager
 def interrupt_noted() -> Iterator[Callable[[], bool]]:
-    """Turn the first Ctrl-C into a note, so that a step is never torn; a second one stops at once as usual.
+    """Yield a function that tells whether Ctrl-C was pressed; a second Ctrl-C interrupts at once.
 
-    Only the main thread gets interrupts. In others it is their executor that may want them to stop.
+    Only the main thread receives interrupts. In other threads the function tells whether the executor was closed.
     """
     if threading.current_thread() is not threading.main_thread():
         yield asked_to_stop
@@ -37,7 +37,7 @@ def interrupt_noted() -> Iterator[Callable[[], bool]]:
 
 @contextmanager
 def interrupt_held() -> Iterator[None]:
-    """Let an interrupt take effect only after the block."""
+    """Delay an interrupt until the end of the block."""
     with interrupt_noted() as noted:
         yield
     if noted():

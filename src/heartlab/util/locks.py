@@ -1,4 +1,4 @@
-"""Files that one process at a time may work on."""
+"""Locks between processes."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ if sys.platform != "win32":
 
 
 class InUse(ValueError):
-    """Another process works on it."""
+    """Another process holds the lock."""
 
 
 @contextmanager
 def alone(lock: Path, sentence: str) -> Iterator[None]:
-    """Keep others out while the block runs, by a lock on an empty file, which stays.
+    """Hold a lock on an empty file, which is not deleted, while the block runs.
 
-    The system takes the lock back when the process ends, however that happens. Where the system or the disk knows no
-    locks, nobody is kept out.
+    The system releases the lock when the process ends. Without support for locks by system and disk, nothing is locked.
 
-    :raises InUse: with this sentence, if another has the lock.
+    :raises InUse: with this sentence, if another process holds the lock.
     """
     lock.parent.mkdir(parents=True, exist_ok=True)
     with lock.open("ab") as file:

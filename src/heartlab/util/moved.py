@@ -1,7 +1,7 @@
 """Modules that had another name in 0.1: importing the old name still works, and warns once.
 
-`install` adds an import hook behind Python's own, so that it is asked only for names that are nowhere else. A stand-in
-module looks every attribute up in the modules that took its place.
+`install` adds an import hook after Python's own, so it is used only for names that are found nowhere else. It makes a
+module that looks up every attribute in the modules that replaced it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MOVED: dict[str, tuple[str, ...]] = {
     "replay": ("records.replay",),
     "statistics": ("util.statistics",),
 }
-"""The modules that the documentation of 0.1 named, without the name of the package, and where their contents are."""
+"""The modules named in the documentation of 0.1, without the package name, and the modules that replaced them."""
 
 PACKAGE = "heartlab."
 
@@ -66,6 +66,6 @@ class _MovedModules(MetaPathFinder, Loader):
 
 
 def install() -> None:
-    """Have Python look for the old names once it has found nothing else."""
+    """Install the import hook for the old names."""
     if not any(isinstance(finder, _MovedModules) for finder in sys.meta_path):
         sys.meta_path.append(_MovedModules())

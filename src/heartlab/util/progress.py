@@ -1,4 +1,4 @@
-"""A progress bar for anything that takes more than a moment."""
+"""A progress bar."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Progress:
-    """A progress bar on a terminal; nothing elsewhere. Use it in a `with` statement."""
+    """A progress bar on a terminal, and nothing elsewhere; a context manager."""
 
     def __init__(self, total: int, what: str = "") -> None:
         self.total = total
@@ -28,7 +28,7 @@ class Progress:
         return self
 
     def update(self, done: int) -> None:
-        """Show that so much is done."""
+        """Show that `done` of the total is done."""
         if self._bar:
             self._bar.update(self._task, completed=done)
 

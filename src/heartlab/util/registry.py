@@ -1,11 +1,11 @@
-"""Things by name: players, recipes, evaluators, papers; ours, yours, and those of other packages.
+"""Objects by name: players, recipes, evaluators, papers; ours, yours, and those of other packages.
 
-A registry may have an entry-point group. Every package, this one included, lists in its `pyproject.toml` what it
-brings, as ``NAME = "MODULE:OBJECT"``; the module is imported when the name is first asked for. A module of this package
-registers itself while it is imported. What another package's entry point leads to is adopted by the registry.
+A registry may have an entry-point group. Every package, this one included, lists its objects in `pyproject.toml` as
+`NAME = "MODULE:OBJECT"`; the module is imported when the name is first looked up. Most modules of this package register
+their objects on import; for other entry points the registry makes the object from the entry point (`adopt`).
 
-A name belongs to whoever took it first, and ours belong to us before our modules are loaded. Only the same function or
-class of the same module may take a name again, as it does when a notebook's cell is run twice.
+A name cannot be registered twice, and our names are reserved before our modules are loaded. Only the same function or
+class of the same module may register its name again, as when a notebook cell is run twice.
 """
 
 from __future__ import annotations
@@ -22,7 +22,17 @@ Thing = TypeVar("Thing")
 
 
 class Registry(Generic[Thing]):
-    """What is known under a name, of one kind."""
+    """The objects of one kind, by name.
+
+    >>> colours = Registry("colour", ValueError)
+    >>> colours.add("red", "#f00", source=dict)
+    '#f00'
+    >>> colours.find("red")
+    '#f00'
+    >>> colours.find("rad")
+    Traceback (most recent call last):
+    ValueError: no colour is called 'rad'; did you mean red? Known are red
+    """
 
     def __init__(
         self,
@@ -33,11 +43,11 @@ class Registry(Generic[Thing]):
         hint: str = "",
     ) -> None:
         """
-        :param kind: what the things are, for messages: "player".
-        :param error: what is raised for a name that is unknown, or another's.
-        :param group: the entry-point group; without it things come only by :meth:`add`.
-        :param adopt: makes a thing from the entry point of another package, without loading it.
-        :param hint: what else to say to somebody who asks for a name that is unknown.
+        :param kind: the kind of object, for messages: "player".
+        :param error: the error for a name that is unknown or already taken.
+        :param group: the entry-point group; without it objects come only from `add`.
+        :param adopt: makes an object from the entry point of another package, without loading it.
+        :param hint: a further sentence for the message about an unknown name.
         """
         self.kind, self.error, self.group = kind, error, group
         self._adopt, self._hint = adopt, f" {hint}" if hint else ""
@@ -46,24 +56,24 @@ class Registry(Generic[Thing]):
 
     @cached_property
     def _entries(self) -> dict[str, EntryPoint]:
-        """The entry points of the group by name; ours come first, and the first of a name wins."""
+        """The entry points of the group by name; of several with the same name, ours wins."""
         found = sorted(entry_points(group=self.group), key=lambda entry: not _is_ours(entry)) if self.group else []
         return {entry.name: entry for entry in reversed(found)}
 
     def add(self, name: str, thing: Thing, source: Any = None) -> Thing:
-        """Register a thing.
+        """Register an object.
 
-        :param source: the function or class that it was made from, which may take the name again; else the thing.
-        :raises ValueError: the registry's own kind of it, if the name is another's.
+        :param source: the function or class that it was made from, which may register again; by default the object.
+        :raises ValueError: the registry's own error, if the name is taken.
         """
         self.claim(name, thing if source is None else source)
         self._things[name] = thing
         return thing
 
     def claim(self, name: str, source: Any) -> None:
-        """Make a name a function's or class's own.
+        """Reserve a name for a function or class.
 
-        :raises ValueError: the registry's own kind of it, if the name is another's.
+        :raises ValueError: the registry's own error, if the name is taken.
         """
         source = getattr(source, "py_func", source)
         origin = source.__module__, source.__qualname__
@@ -74,10 +84,10 @@ class Registry(Generic[Thing]):
             raise self.error(f"there is {article} {self.kind} called {name!r} already: choose another name")
 
     def find(self, name: str, asked: str | None = None) -> Thing:
-        """The thing of a name; the module that brings it is imported if need be.
+        """The object of a name; its module is imported if necessary.
 
-        :param asked: what the user wrote, if it is more than the name.
-        :raises ValueError: the registry's own kind of it, if there is none; the message lists the known names.
+        :param asked: the text to show in messages, if the user wrote more than the name.
+        :raises ValueError: the registry's own error, if the name is unknown; the message lists the known names.
         """
         if name not in self._things and name in self._entries:
             self._load(self._entries[name])
@@ -90,11 +100,11 @@ class Registry(Generic[Thing]):
         return self._things[name]
 
     def names(self) -> list[str]:
-        """All names, sorted if there are entry points, else in the order of registration; nothing is imported."""
+        """All names, sorted if there is an entry-point group, else in order of registration; imports nothing."""
         return sorted({*self._things, *self._entries}) if self.group else list(self._things)
 
     def known(self) -> dict[str, Thing]:
-        """All things by name; imports the modules of ours."""
+        """All objects by name; imports our modules."""
         return {name: self.find(name) for name in self.names()}
 
     def __contains__(self, name: object) -> bool:

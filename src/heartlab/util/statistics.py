@@ -1,4 +1,4 @@
-"""Means with confidence intervals and p-values, over independent units (deals, games, runs); paired: of differences."""
+"""Means with confidence intervals and p-values over independent units (deals, games, runs), or paired differences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,12 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean with its standard error and 95 % interval (Student's t over n units)."""
+    """A mean with its standard error and 95 % confidence interval (Student's t over n units).
+
+    >>> found = estimate(np.array([1.0, 2.0, 3.0, 4.0]))
+    >>> found.mean, round(found.ci95[0], 2), round(found.ci95[1], 2)
+    (2.5, 0.45, 4.55)
+    """
 
     mean: float
     se: float
@@ -28,7 +33,7 @@ class Estimate:
 
     @property
     def p(self) -> float:
-        """The two-sided p-value of the mean being zero."""
+        """The two-sided p-value of the hypothesis that the mean is zero."""
         if self.n < 2:
             return 1.0
         if self.se == 0.0:
@@ -46,7 +51,7 @@ def estimate(values: FloatArray) -> Estimate:
 
 
 def t_tail(t: float, degrees: int) -> float:
-    """P(T > t) of Student's t, by integrating its density (t = sqrt(d)·tan(a) turns it into a power of the cosine)."""
+    """P(T > t) of Student's t, by integrating its density; t = sqrt(d)·tan(a) makes it a power of the cosine."""
     if degrees > 100_000:
         return 0.5 * math.erfc(t / math.sqrt(2.0))
     angle = np.linspace(math.atan(t / math.sqrt(degrees)), math.pi / 2, 20001)
@@ -56,7 +61,7 @@ def t_tail(t: float, degrees: int) -> float:
 
 @cache
 def t_quantile(probability: float, degrees: int) -> float:
-    """The value that T exceeds with probability 1 - `probability` (for probabilities above one half), by bisection."""
+    """The value that T exceeds with probability 1 - `probability`, by bisection; for probabilities above one half."""
     low, high = 0.0, 1.0
     while t_tail(high, degrees) > 1.0 - probability:
         high *= 2.0

@@ -1,4 +1,4 @@
-"""Writing TOML: just the part that run folders need, since the standard library only reads it."""
+"""Writing TOML, as far as run folders need it: the standard library only reads it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def toml_text(values: Mapping[str, Any]) -> str:
-    """Plain values, lists of them, and tables one level deep as TOML; None is left out."""
+    """Plain values, lists of them, and mappings one level deep as TOML; None is left out."""
     lines = [f"{_key(key)} = {_value(value)}" for key, value in values.items() if not _is_table(value)]
     for key, table in values.items():
         if isinstance(table, Mapping):

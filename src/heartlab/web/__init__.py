@@ -1,19 +1,23 @@
-"""The table in the browser, and the coach. A leaf: only the command line uses it.
+"""`heartlab play`: the game in the browser, and the coach behind it. Only the command line uses this room.
 
-| module | what lives there |
+In reading order, which is the way of a click:
+
+| module | contents |
 |---|---|
-| `messages` | the protocol: every message as a type |
-| `commitment` | the hash that is shown before a deal, and its proof afterwards |
-| `store` | the SQLite file: tables, deals, decisions, puzzles |
-| `table` | one game as a state machine, without input or output |
-| `view` | what the page may show of it |
-| `bots` | the players that may sit down, and their choices |
-| `house` | live tables; drives the bots on worker threads |
-| `limits`, `server` | size and rate limits; HTTP and WebSocket |
-| `judge` | expected points over worlds, and what happens in them |
-| `ideas`, `words` | reasons in a player's words; what learned models say |
-| `counting`, `puzzles`, `levels` | the counting panel; puzzles from mistakes; the level estimate |
-| `coaching` | the coach at the tables |
-| `command` | `heartlab play`, `heartlab verify` |
-| `page/` | the page: ES modules, CSS, SVG; served as it is |
+| `page/` | the page: ES modules, CSS, SVG; served as it is; `main.js` is the entry, typed by `protocol.d.ts` |
+| `messages` | the protocol: every message as a type; the coach's answers are in `heartlab.coach.values` |
+| `server` | HTTP, one WebSocket per browser, size and rate limits; one method per message |
+| `house` | the live sessions, and the bots' turns on worker threads |
+| `session` | one game as a state machine, without input or output |
+| `view` | what the page may show of a session |
+| `bots` | the players that the page offers, and their choices |
+| `coaching` | the coach for sessions: glue between `heartlab.coach`, the coach's thread and the store |
+| `store` | the SQLite file: sessions, deals, decisions, puzzles |
+| `workers` | threads with a fair queue |
+| `commitment` | the hash that is shown before a deal, and the check of its proof |
+| `how` | how Hearts is played under some rules, in sentences |
+| `serve` | starts all of it |
+
+A session is what the page, the protocol and the SQLite file call a table. Public: `serve.run_server`,
+`commitment.run_verify`, the messages, and the file format; `docs/web-protocol.md` describes both.
 """

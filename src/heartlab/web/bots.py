@@ -1,7 +1,7 @@
 """The players that the page offers, and their choices. They are given observations only.
 
 The page can name only players on this list, never a file or a program, so that a message cannot make the server load or
-start anything. Whoever starts the server may add names to the list.
+start anything. The command line can add names to the list.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ OPPONENTS = [
 """From weak to strong as docs/strength.md has it; the last three have not been measured against each other."""
 
 NICE_NAMES = ["Ada", "Emil", "Ines", "Oskar", "Lou"]
-"""What the bots are called at the table."""
+"""Names of the bots on the seats."""
 
 
 class BotError(ValueError):
-    """A player that cannot sit here."""
+    """A player that is not offered, or cannot play the rules."""
 
 
 class Bots:
-    """Players by name, made once. A player answers one table at a time."""
+    """Players by name, made once. A player answers one session at a time."""
 
     def __init__(self, more: list[str] | None = None) -> None:
         known = {one.name for one in OPPONENTS}
@@ -45,7 +45,7 @@ class Bots:
         self._players: dict[str, tuple[Player, threading.Lock]] = {}
         self._making = threading.Lock()
         self.faults: dict[str, str] = {}
-        """Players that have failed, with a sentence for the page: without their words, which might tell their cards."""
+        """Players that have failed, with a sentence for the page, without their message: it may name cards."""
         self._reported: set[tuple[str, str]] = set()
 
     def check(self, name: str) -> None:
@@ -70,9 +70,9 @@ class Bots:
             return self._players[name]
 
     def admit(self, name: str, rules: Rules) -> None:
-        """Make a player for a table with these rules.
+        """Make a player for a session with these rules.
 
-        :raises BotError: if it cannot play them; at the table it would forfeit every choice.
+        :raises BotError: if it cannot play them: it would forfeit every choice.
         """
         try:
             self.player(name)[0].check_rules(rules)
@@ -109,7 +109,7 @@ class Bots:
         return CardSet(sorted(obs.may_pass, key=lambda card: card % 13)[-obs.pass_count :])
 
     def _report(self, name: str, kind: str, detail: str, obs: Observation) -> None:
-        """Tell a player's first failure of each kind: fully in the server's output, without its words on the page."""
+        """Report each kind of failure of a player once; its own message only in the server's output."""
         if (name, kind) in self._reported:
             return
         self._reported.add((name, kind))

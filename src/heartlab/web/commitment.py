@@ -1,11 +1,11 @@
 """The promise that a deal was not rigged: a hash that is shown before the first card, and how it is checked afterwards.
 
-The hash is SHA-256 over a short text: rules, number, seed, salt and all hands. The salt keeps anybody from trying out
-deals until the hash fits. When the deal is over its *proof* tells everything; whoever kept the hash can check that
-these very hands were fixed from the start, that they are what the seed deals under the rules, that all further chance
-(pass direction, exchange of a pool, first leader) is the seed's as well, and that play followed the rules.
+The hash is SHA-256 over a short text: rules, number, seed, salt and all hands. The salt prevents a search for the deal
+that fits the hash. When the deal is over its *proof* reveals everything; with the hash one can check that these hands
+were fixed from the start, that the seed deals them under the rules, that all further chance (pass direction, exchange
+of a pool, first leader) follows from the seed as well, and that play followed the rules.
 
-So that the server cannot look for a seed that it likes, the page has a share in it: the server promises a secret (by
+So that the server cannot choose the seed, the page has a share in it: the server promises a secret (by
 its hash) before it hears the page's random text, and the seed is a hash of both. Unless somebody gave the seed.
 """
 
@@ -28,7 +28,7 @@ FORMAT = "heartlab-proof 1"
 
 
 class ProofError(ValueError):
-    """A file that is no proof."""
+    """A file that is not a valid proof."""
 
 
 @dataclass(frozen=True)
@@ -97,13 +97,13 @@ def check_proof(
     """
     try:
         if proof["format"] != FORMAT:
-            raise ProofError(f"this is {proof['format']!r}, and {FORMAT!r} is known")
+            raise ProofError(f"unknown format {proof['format']!r}; {FORMAT!r} is known")
         said, seed, salt = str(proof["commitment"]), int(proof["seed"]), str(proof["salt"])
         shared = Shared(str(proof["secret"]), str(proof["share"])) if "share" in proof else None
         first = promise or (str(proof["promise"]) if shared else "")
         record = from_json(json.dumps(proof["record"]), source="proof")
     except (KeyError, TypeError) as error:
-        raise ProofError(f"the proof lacks or garbles {error}") from error
+        raise ProofError(f"missing or invalid in the proof: {error}") from error
     except RecordError as error:
         return [("the record of the deal is possible", False, str(error))]
     found = commitment_of(record.rules, record.number, seed, salt, record.hands, record.kitty, shared)
@@ -154,12 +154,12 @@ def run_verify(path: Path, promised: str | None, promise: str | None = None) -> 
     try:
         proof = json.loads(path.read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ProofError(f"{path}: is no JSON ({error})") from error
+        raise ProofError(f"{path}: not valid JSON ({error})") from error
     if not isinstance(proof, dict):
         raise ProofError(f"{path}: a proof is a JSON object")
     for what, given in (("commitment", promised), ("promise", promise)):
         if given is not None and (len(given) != 64 or set(given.lower()) - set("0123456789abcdef")):
-            raise ProofError(f"{given!r} is no {what}: it has 64 hexadecimal digits")
+            raise ProofError(f"{given!r} is not a {what}: 64 hexadecimal digits are expected")
     checks = check_proof(proof, promised.lower() if promised else None, promise.lower() if promise else None)
     return all(good for _, good, _ in checks), [
         {"check": what, "holds": good, "remark": remark} for what, good, remark in checks

@@ -1,9 +1,9 @@
-"""The house: all live tables, who looks at them, and the driving of the bots on worker threads.
+"""The house: all live sessions, who looks at them, and the bots' turns on worker threads.
 
-A table is loaded when somebody opens it and forgotten when nobody looks any more; the store has it all the time. What
-happens at a table happens under its lock, in order. The bots think on worker threads, several cards in one piece of
-work as long as they are quick; the coach has a thread of its own (see :mod:`heartlab.web.workers`), so that neither
-questions nor slow players at one table hold up another one for long.
+A session is loaded when somebody opens it and dropped when nobody looks any more; the store always has it. What happens
+in a session happens under its lock, in order. The bots think on worker threads, several cards in one piece of work as
+long as they are quick; the coach has a thread of its own (see :mod:`heartlab.web.workers`), so that neither questions
+nor slow players of one session hold up another one for long.
 """
 
 from __future__ import annotations
@@ -26,20 +26,30 @@ from heartlab.records.reader import read_records
 from heartlab.rules import PRESET_NOTES, PRESETS, Rules
 from heartlab.web.bots import Bots
 from heartlab.web.commitment import Shared, proof_of
-from heartlab.web.messages import VERSION, Deals, Event, Failed, Hello, Outgoing, Preset, Refused, View
-from heartlab.web.seated import PERSON, Dealer, Table, TableError, deal_out, shared_of
+from heartlab.web.messages import (
+    MAX_RECORDS,
+    VERSION,
+    Deals,
+    Event,
+    Failed,
+    Hello,
+    Limits,
+    Outgoing,
+    Preset,
+    Refused,
+    View,
+)
+from heartlab.web.session import PERSON, Dealer, Session, SessionError, deal_out, shared_of
 from heartlab.web.store import Row, Settings, Store, StoreError
 from heartlab.web.view import make_view, trick_winner
 from heartlab.web.workers import Result, Workers
 
 MAX_LIVE = 1000
-"""Tables that may be in memory at once."""
-MAX_RECORDS = 200
-"""Deals of a record file that are sent to the page."""
+"""Sessions that may be in memory at once."""
 TIMINGS = 20_000
 """Moves whose times are kept."""
 SLICE = 0.05
-"""Seconds that the bots of a table think before what they chose is shown and other tables have their turn."""
+"""Seconds that the bots of a session think before their cards are shown and other sessions have their turn."""
 LOST = "this table could not be kept; open it again, and it goes on with the last card that was"
 
 Send = Callable[[Outgoing], Awaitable[None]]
@@ -47,7 +57,7 @@ log = logging.getLogger(__name__)
 
 
 class KeyRefused(ValueError):
-    """A key that opens nothing."""
+    """A wrong key."""
 
 
 class TooMuch(ValueError):
@@ -56,24 +66,24 @@ class TooMuch(ValueError):
 
 @dataclass(eq=False)
 class Live:
-    """A table in memory."""
+    """A session in memory."""
 
     key: str
-    table: Table
+    session: Session
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     guests: dict[object, Send] = field(default_factory=dict)
     driving: asyncio.Task[None] | None = None
     asker: object = None
-    """The connection for which the bots play: all tables that one sets going share its place in the queue."""
+    """The connection for which the bots play: all sessions of one connection share its place in the queue."""
     claimed: bool = False
     """The person leaves the rest to the server."""
     thought: float = 0.0
     """Seconds that bots have thought since the last move of the person."""
     lost: bool = False
-    """Something could not be kept, so what is in memory is not to be believed."""
+    """Something could not be kept, so the state in memory is not valid."""
 
     async def tell(self, message: Outgoing) -> None:
-        """Send a message to everybody who looks at this table."""
+        """Send a message to everybody who looks at this session."""
         for guest, send in list(self.guests.items()):
             try:
                 await send(message)
@@ -81,13 +91,13 @@ class Live:
                 self.guests.pop(guest, None)
 
     async def show(self, event: Event) -> None:
-        """Send the table as it stands; a watched one is shown only when its deal is over."""
-        if not self.table.settings.watch:
-            await self.tell(make_view(self.table, event))
+        """Send the session as it stands; a watched one is shown only when its deal is over."""
+        if not self.session.settings.watch:
+            await self.tell(make_view(self.session, event))
 
 
 class House:
-    """Everything behind the doors of one server."""
+    """The sessions, players and threads of one server."""
 
     def __init__(self, store: Store, bots: Bots | None = None, *, workers: int = 2, dealer: Dealer = deal_out) -> None:
         self.store = store
@@ -101,23 +111,23 @@ class House:
         self._coach = Workers(1, "coach")
 
     def close(self) -> None:
-        """Stop thinking and close the store."""
+        """Stop the threads and close the store."""
         self._players.close()
         self._coach.close()
         self.store.close()
 
     async def think(self, work: Callable[..., Result], *arguments: Any) -> Result:
-        """Run something long for a connection on the coach's thread: the tables do not wait for it."""
+        """Run something long for a connection on the coach's thread: sessions do not wait for it."""
         return await self._coach.run(asyncio.current_task(), work, *arguments)
 
     async def prepare(self, work: Callable[..., Result], *arguments: Any) -> Result:
-        """Run something for a connection on the bots' threads: what a table needs before it can be played at."""
+        """Run something for a connection on the bots' threads: what a session needs before the first card."""
         return await self._players.run(asyncio.current_task(), work, *arguments)
 
     def hello(self, promise: str) -> Hello:
         """What this house offers, and its promise to this connection."""
         presets = [Preset(name, PRESET_NOTES[name], rules.players) for name, rules in PRESETS.items()]
-        return Hello(VERSION, self.bots.opponents, presets, sources(), promise)
+        return Hello(VERSION, self.bots.opponents, presets, sources(), promise, Limits())
 
     def check_house(self, key: str) -> None:
         """Refuse a wrong key of the house.
@@ -130,7 +140,7 @@ class House:
     # --- opening ---
 
     async def create(self, settings: Settings, row: Row | None = None, shared: Shared | None = None) -> Live:
-        """A new table; with a row, one that goes on from there; the first seed is a shared one, unless it is given.
+        """A new session; with a row, one that goes on from there; the first seed is shared, unless it is given.
 
         :raises ValueError: for rules or players that cannot be.
         """
@@ -142,26 +152,26 @@ class House:
             await self.prepare(self.bots.admit, name, rules)
         self._make_room()
         key = secrets.token_urlsafe(16)
-        self.store.add_table(key, settings)
+        self.store.add_session(key, settings)
         if row is not None:
             self.store.save_deal(key, row)
-        table = await self.prepare(self._table, key, settings, [row] if row else [], shared)
-        self.live[key] = Live(key, table)
+        session = await self.prepare(self._session, key, settings, [row] if row else [], shared)
+        self.live[key] = Live(key, session)
         return self.live[key]
 
     async def open(self, key: str) -> Live:
-        """A table that exists; built once more if somebody else played on at it, and left, in the meantime.
+        """A session that exists; built again if somebody else played on in it, and left, in the meantime.
 
         :raises KeyRefused: if the key opens none.
         """
         while key not in self.live:
-            kept = self.store.load_table(key)
+            kept = self.store.load_session(key)
             if kept is None:
                 raise KeyRefused("this key opens no table")
             self._make_room()
-            table = await self.prepare(self._table, key, *kept)
-            if kept == self.store.load_table(key):
-                self.live.setdefault(key, Live(key, table))
+            session = await self.prepare(self._session, key, *kept)
+            if kept == self.store.load_session(key):
+                self.live.setdefault(key, Live(key, session))
         return self.live[key]
 
     def leave(self, live: Live, guest: object) -> None:
@@ -170,17 +180,17 @@ class House:
         self._forget(live)
 
     def _forget(self, live: Live) -> None:
-        """Drop a table from memory, unless somebody looks at it or it is being played on."""
+        """Drop a session from memory, unless somebody looks at it or its bots are playing."""
         if not live.guests and not live.lock.locked() and (live.driving is None or live.driving.done()):
             self._drop(live)
 
     def _lose(self, live: Live) -> None:
-        """Drop a table whose last change was not kept: it is built again from the store when somebody opens it."""
+        """Drop a session whose last change was not kept: it is built again from the store when somebody opens it."""
         live.lost = True
         self._drop(live)
 
     def _drop(self, live: Live) -> None:
-        """Take a table out of memory; another one that was built for the same key meanwhile stays."""
+        """Take a session out of memory; another one that was built for the same key meanwhile stays."""
         if self.live.get(live.key) is live:
             del self.live[live.key]
 
@@ -191,79 +201,79 @@ class House:
         if len(self.live) >= MAX_LIVE:
             raise TooMuch(f"{MAX_LIVE} tables are busy; try again later")
 
-    def _table(self, key: str, settings: Settings, rows: list[Row], shared: Shared | None = None) -> Table:
-        table = Table(settings, rows, lambda row: self.store.save_deal(key, row), self._dealer, shared)
-        table.faults = self.bots.faults
-        return table
+    def _session(self, key: str, settings: Settings, rows: list[Row], shared: Shared | None = None) -> Session:
+        session = Session(settings, rows, lambda row: self.store.save_deal(key, row), self._dealer, shared)
+        session.faults = self.bots.faults
+        return session
 
     # --- moving ---
 
     async def pass_cards(self, live: Live, cards: list[str]) -> None:
         """The person passes."""
-        live.table.check_person()
-        await self._act(live, lambda: live.table.pass_cards(PERSON, CardSet(cards)), Event("passed", PERSON))
+        live.session.check_person()
+        await self._act(live, lambda: live.session.pass_cards(PERSON, CardSet(cards)), Event("passed", PERSON))
 
     async def play(self, live: Live, name: str, at: int) -> None:
         """The person plays a card."""
-        live.table.check_person()
+        live.session.check_person()
         card = parse_card(name)
 
         def change() -> None:
-            played = len(live.table.row.plays)
+            played = len(live.session.row.plays)
             if at != played:
-                raise TableError(f"{at} cards were played when this card was chosen, and now it is {played}")
-            if live.table.deal.to_move != PERSON:
+                raise SessionError(f"{at} cards were played when this card was chosen, and now it is {played}")
+            if live.session.deal.to_move != PERSON:
                 raise IllegalPlay("it is not your turn")
-            live.table.play(card)
+            live.session.play(card)
 
         await self._act(live, change, None)
 
     async def undo(self, live: Live) -> None:
         """The person takes a card back."""
-        live.table.check_person()
+        live.session.check_person()
         live.claimed = False
-        await self._act(live, live.table.undo, Event("undone", PERSON))
+        await self._act(live, live.session.undo, Event("undone", PERSON))
 
     async def claim(self, live: Live, what: str) -> None:
         """The person leaves the rest to the server."""
-        live.table.check_person()
+        live.session.check_person()
 
         def change() -> None:
-            if what not in live.table.claims:
-                raise TableError("what you see does not prove this claim")
+            if what not in live.session.claims:
+                raise SessionError("what you see does not prove this claim")
             live.claimed = True
 
         await self._act(live, change, Event("opened"))
 
     async def choose_moon(self, live: Live, what: str) -> None:
         """The person says what the own moon does."""
-        live.table.check_person()
-        await self._act(live, lambda: live.table.choose_moon(what), Event("moon", PERSON))
+        live.session.check_person()
+        await self._act(live, lambda: live.session.choose_moon(what), Event("moon", PERSON))
 
     async def next_deal(self, live: Live, shared: Shared | None) -> None:
         """The next deal of the game."""
-        await self._act(live, lambda: live.table.next_deal(shared), Event("dealt"))
+        await self._act(live, lambda: live.session.next_deal(shared), Event("dealt"))
 
     async def again(self, live: Live, number: int, at: int) -> Live:
-        """A table of its own on which a finished deal is played again."""
-        table = live.table
-        row, deal = table.deal_at(number)
-        before = table.course[table.finished.index(row)]
+        """A new session in which a finished deal is played again."""
+        session = live.session
+        row, deal = session.deal_at(number)
+        before = session.course[session.finished.index(row)]
         kept = min(at, len(row.plays))
         settings = Settings(
-            rules=table.settings.rules, players=table.settings.players, name=table.settings.name, practice=True,
-            watch=table.settings.watch, seed=row.seed, first=number, only=1, scores=before,
+            rules=session.settings.rules, players=session.settings.players, name=session.settings.name, practice=True,
+            watch=session.settings.watch, seed=row.seed, first=number, only=1, scores=before,
         )  # fmt: skip
         passes = dict(row.passes) if kept or deal.pass_direction == "hold" else {}
         fresh = Row(number, row.seed, secrets.token_hex(16), passes, row.plays[:kept], kept)
         return await self.create(settings, fresh)
 
     async def _act(self, live: Live, change: Callable[[], None], event: Event | None) -> None:
-        """Change a table, show it, and let the bots go on. Refusals reach the caller before anything is shown."""
+        """Change a session, show it, and let the bots go on. Refusals reach the caller before anything is shown."""
         started = time.perf_counter()
         async with live.lock:
             if live.lost:
-                raise TableError(LOST)
+                raise SessionError(LOST)
             try:
                 change()
             except Exception as error:
@@ -271,7 +281,7 @@ class House:
                     self._lose(live)
                 raise
             live.thought = 0.0
-            shown = event or self._last_card(live.table)
+            shown = event or self._last_card(live.session)
             await live.show(shown)
         self.drive(live, started)
 
@@ -286,10 +296,10 @@ class House:
             if live.lost:
                 return
             try:
-                await (self._watch(live) if live.table.settings.watch else self._play_on(live))
+                await (self._watch(live) if live.session.settings.watch else self._play_on(live))
             except Exception as error:
                 if not isinstance(error, StoreError):
-                    log.exception("the bots of a table failed")
+                    log.exception("the bots of a session failed")
                 self._lose(live)
                 await live.tell(Failed("server", str(error) if isinstance(error, StoreError) else LOST))
                 return
@@ -300,32 +310,32 @@ class House:
 
     async def _play_on(self, live: Live) -> None:
         """Bots, and the server for somebody who claimed, until it is the person's turn."""
-        while live.table.next_bot() is not None or self._plays_for_person(live):
-            if live.table.next_bot() is None:
-                live.table.play(min(live.table.deal.legal))
-                await live.show(self._last_card(live.table))
+        while live.session.next_bot() is not None or self._plays_for_person(live):
+            if live.session.next_bot() is None:
+                live.session.play(min(live.session.deal.legal))
+                await live.show(self._last_card(live.session))
             else:
                 for view in await self._bots_act(live):
                     await live.tell(view)
 
     def _plays_for_person(self, live: Live) -> bool:
-        live.claimed = live.claimed and not live.table.deal.is_over
-        return live.claimed and live.table.deal.to_move == PERSON
+        live.claimed = live.claimed and not live.session.deal.is_over
+        return live.claimed and live.session.deal.to_move == PERSON
 
     async def _bots_act(self, live: Live) -> list[View]:
         """Let the next bots choose, act as they chose, and make what is to be shown of it; all of it is kept first."""
-        table = live.table
-        chosen, seconds = await self._players.run(live.asker, self._choose, table.deal.copy(), table.bots())
+        session = live.session
+        chosen, seconds = await self._players.run(live.asker, self._choose, session.deal.copy(), session.bots())
         live.thought += seconds
         views = []
-        with table.kept_together():
+        with session.kept_together():
             for seat, cards in chosen:
-                if table.deal.phase == "pass":
-                    table.pass_cards(seat, cards)
+                if session.deal.phase == "pass":
+                    session.pass_cards(seat, cards)
                 else:
-                    table.play(min(cards))
-                if not table.deal.to_pass and not table.settings.watch:
-                    views.append(make_view(table, self._last_card(table)))
+                    session.play(min(cards))
+                if not session.deal.to_pass and not session.settings.watch:
+                    views.append(make_view(session, self._last_card(session)))
         return views
 
     def _choose(self, deal: Deal, seats: dict[int, str]) -> tuple[list[tuple[int, CardSet]], float]:
@@ -352,33 +362,33 @@ class House:
             chosen.append((seat, cards))
         return chosen, seconds
 
-    def _last_card(self, table: Table) -> Event:
+    def _last_card(self, session: Session) -> Event:
         """What happened last, as an event."""
-        plays, deal = table.row.plays, table.deal
+        plays, deal = session.row.plays, session.deal
         if not plays:
             return Event("passed" if deal.pass_direction != "hold" else "dealt")
         trick = deal.tricks[-1]
         seat, card = trick[-1]
-        winner = trick_winner(trick) if len(trick) == table.rules.players else None
-        return Event("over" if table.row.points is not None else "played", seat, card_name(card), winner)
+        winner = trick_winner(trick) if len(trick) == session.rules.players else None
+        return Event("over" if session.row.points is not None else "played", seat, card_name(card), winner)
 
     async def _watch(self, live: Live) -> None:
         """Bots alone: play the deal to its end, then send it. They stop when nobody looks any more."""
-        table = live.table
-        while table.next_bot() is not None:
+        session = live.session
+        while session.next_bot() is not None:
             if not live.guests:
                 return
             await self._bots_act(live)
-        await live.tell(self.replay(table, table.row.number))
+        await live.tell(self.replay(session, session.row.number))
 
     # --- finished deals ---
 
-    def replay(self, table: Table, number: int) -> Deals:
+    def replay(self, session: Session, number: int) -> Deals:
         """A finished deal with its proof."""
-        row, deal = table.deal_at(number)
-        proof = proof_of(deal, row.seed, row.salt, table.labels, shared_of(row))
-        more = table.settings.watch and not table.game_over
-        faults = sorted({fault for fault in table.seat_faults() if fault})
+        row, deal = session.deal_at(number)
+        proof = proof_of(deal, row.seed, row.salt, session.labels, shared_of(row))
+        more = session.settings.watch and not session.game_over
+        faults = sorted({fault for fault in session.seat_faults() if fault})
         return Deals(f"Deal {number + 1}", [proof["record"]], proof, more, faults)
 
     def read(self, text: str) -> Deals:
@@ -401,4 +411,4 @@ class House:
 
 def refusal(error: IllegalPlay, card: Card | None) -> Refused:
     """A play that the rules forbid, as a message."""
-    return Refused(None if card is None else card_name(card), str(error))
+    return Refused(None if card is None else card_name(card), error.rule)

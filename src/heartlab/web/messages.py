@@ -1,6 +1,6 @@
 """The messages between the page and the server: one JSON object each, told apart by ``type``.
 
-``docs/web-protocol.md`` describes them for people who write clients. Cards are written by name (``"QS"``), seats as
+``docs/web-protocol.md`` documents them for authors of clients. Cards are written by name (``"QS"``), seats as
 numbers, clockwise; the person at the table sits on seat 0. What the server sends about a running deal is made from that
 seat's observation (:mod:`heartlab.web.view`), so it can hold nothing that the seat may not know.
 """
@@ -12,21 +12,34 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from heartlab.coach.values import Counted, Decision, Graded, LevelEstimate, PuzzleView
+from heartlab.coach.values import (
+    Checked,
+    Coaching,
+    Counted,
+    Graded,
+    LevelEstimate,
+    PassCoaching,
+    PuzzleView,
+    Reviewed,
+)
 
 VERSION = 1
 MAX_SEED = 2**53 - 1
 """The largest whole number that every JSON reader keeps exact."""
 
-MAX_RECORD = 200_000
-"""Characters of the longest record file that is read at once."""
+MAX_RECORD, MAX_RECORDS = 200_000, 200
+"""Characters and deals of the longest record file that is read at once."""
+MAX_NAME, MAX_RULES = 24, 300
+"""Characters of a person's name, and of rules."""
 
 Key = Annotated[str, Meta(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-]+\Z")]
 CardName = Annotated[str, Meta(min_length=2, max_length=3)]
-PersonName = Annotated[str, Meta(min_length=1, max_length=24)]
+PersonName = Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
 Number = Annotated[int, Meta(ge=0, le=100_000)]
 Share = Annotated[str, Meta(min_length=16, max_length=64, pattern=r"^[0-9a-f]+\Z")]
 """The page's part of a seed: random hexadecimal digits, chosen after the server's promise."""
+
+Phase = Literal["pass", "play", "moon", "over", "end"]
 
 # --- from the page ---
 
@@ -36,7 +49,7 @@ class Create(Struct, tag="create", forbid_unknown_fields=True):
 
     house: Key
     players: Annotated[list[Annotated[str, Meta(max_length=80)]], Meta(min_length=2, max_length=6)]
-    rules: Annotated[str, Meta(max_length=300)] = "standard"
+    rules: Annotated[str, Meta(max_length=MAX_RULES)] = "standard"
     seed: Annotated[int, Meta(ge=0, le=MAX_SEED)] | None = None
     name: PersonName = "You"
     practice: bool = False
@@ -45,10 +58,10 @@ class Create(Struct, tag="create", forbid_unknown_fields=True):
 
 
 class Describe(Struct, tag="describe", forbid_unknown_fields=True):
-    """Ask what rules mean before a table is opened: how many sit down, and how it is played."""
+    """Ask what rules mean before a table is opened: how many players there are, and how it is played."""
 
     house: Key
-    rules: Annotated[str, Meta(max_length=300)]
+    rules: Annotated[str, Meta(max_length=MAX_RULES)]
 
 
 class Open(Struct, tag="open", forbid_unknown_fields=True):
@@ -178,6 +191,16 @@ class Preset(Struct):
     players: int
 
 
+class Limits(Struct):
+    """What the server accepts, so that the page need not repeat the numbers."""
+
+    name: int = MAX_NAME
+    rules: int = MAX_RULES
+    seed: int = MAX_SEED
+    record: int = MAX_RECORD
+    records: int = MAX_RECORDS
+
+
 class Hello(Struct, tag="hello"):
     """The first message: what this server offers."""
 
@@ -188,6 +211,7 @@ class Hello(Struct, tag="hello"):
     """Where the coach's words come from."""
     promise: str
     """See `Promised`."""
+    limits: Limits
 
 
 class Described(Struct, tag="described"):
@@ -242,7 +266,7 @@ class View(Struct, tag="view"):
     players: list[str]
     practice: bool
     deal: int
-    phase: Literal["pass", "play", "moon", "over", "end"]
+    phase: Phase
     direction: str
     pass_count: int
     may_pass: list[str]
@@ -290,90 +314,6 @@ class Failed(Struct, tag="failed"):
 
     code: Literal["message", "key", "table", "limit", "server"]
     text: str
-
-
-class Judged(Struct):
-    """What the coach thinks of one card."""
-
-    card: str
-    expected: float
-    se: float | None
-    low: float
-    high: float
-    best_in: float
-    moon: float
-    own_moon: float
-    words: list[str]
-
-
-class Coaching(Struct, tag="coaching"):
-    """What the coach thinks of a decision, the best card first."""
-
-    at: int
-    player: str
-    seed: int
-    worlds: int
-    cards: list[Judged]
-    words: list[str]
-    ideas: list[str]
-    play_on: str
-    """How the deals go on in which a moon is counted."""
-
-
-class Passing(Struct):
-    """Cards to pass, with the points expected then, and how much more that is than the first pass of the list."""
-
-    cards: list[str]
-    expected: float
-    se: float
-    by: list[str]
-    cost: float
-    cost_se: float
-    equal: bool
-    """Within two standard errors of the first pass."""
-
-
-class PassCoaching(Struct, tag="passing"):
-    """What could be passed, the coach's pass first, over the same worlds."""
-
-    worlds: int
-    sets: list[Passing]
-    words: list[str]
-
-
-class Checked(Struct, tag="checked"):
-    """The blunder check: whether there was something better. Cost and reasons are shown only when asked for."""
-
-    at: int
-    card: str
-    better: bool
-    cost: float
-    words: list[str]
-
-
-class PassReview(Struct):
-    """What was passed, beside what the coach would pass; `text` says whether the difference is clear of the noise."""
-
-    cards: list[str]
-    best: list[str]
-    cost: float
-    se: float
-    text: str
-    words: list[str]
-
-
-class Reviewed(Struct, tag="reviewed"):
-    """A finished deal under the coach's eyes; `total` and `text` count only costs that are clear of the noise."""
-
-    number: int
-    player: str
-    seed: int
-    course: list[tuple[int, float]]
-    decisions: list[Decision]
-    worst: list[Decision]
-    total: float
-    text: str
-    passing: PassReview | None = None
 
 
 class Deals(Struct, tag="deals"):

@@ -15,14 +15,13 @@ import uvicorn
 from heartlab.coach.judgement import COACH, Judge
 from heartlab.util.locks import alone
 from heartlab.web.bots import Bots
-from heartlab.web.coaching import Coach
+from heartlab.web.coaching import CoachService
 from heartlab.web.house import House
-from heartlab.web.limits import MAX_MESSAGE
-from heartlab.web.server import LOOPBACK, make_app
+from heartlab.web.server import LOOPBACK, MAX_MESSAGE, make_app
 from heartlab.web.store import Store
 
 BEYOND = """\
-This server listens on {host}, beyond this computer: everybody who can reach it there AND knows the key in the
+This server listens on {host}, beyond this computer: everybody who can reach it AND knows the key in the
 address below can open tables and use this machine's time. The connection is not encrypted; whoever can watch the
 network can read keys and cards. Put a proxy with TLS before it if the network is not yours."""
 
@@ -34,9 +33,9 @@ def default_file() -> Path:
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A socket that listens; port 0 takes a free one.
+    """A listening socket; port 0 takes a free one.
 
-    :raises ValueError: if the address cannot be had.
+    :raises ValueError: if the address cannot be bound.
     """
     if not 0 <= port < 1 << 16:
         raise ValueError(f"--port {port}: a port is a number from 0 to 65535")
@@ -66,7 +65,7 @@ def run_server(
 ) -> None:
     """`heartlab play`: serve until interrupted.
 
-    :raises ValueError: if the address is not allowed or cannot be had, or a player cannot be.
+    :raises ValueError: if the address is not allowed or in use, or a player cannot be made.
     """
     local = host in LOOPBACK
     if not local and not beyond:
@@ -95,7 +94,7 @@ def _serve(
     local = host in LOOPBACK
     store = Store(path)
     house = House(store, bots, workers=workers)
-    app = make_app(house, Coach(house, judge), LOOPBACK if local else None)
+    app = make_app(house, CoachService(house, judge), LOOPBACK if local else None)
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listener.getsockname()[1]}/#{house.key}"
     if not local:
@@ -115,7 +114,7 @@ def _serve(
 
 
 def _prepare(bots: Bots, judge: Judge) -> None:
-    """Make the usual players while the person is still looking around: their first start compiles."""
+    """Make the usual players while the person reads the page: their first start compiles."""
     for name in ("gnome", "gnome:jake"):
         bots.player(name)
     judge.prepare()

@@ -1,9 +1,8 @@
-"""The server: the page over HTTP, the tables over one WebSocket per browser.
+"""The server: the page over HTTP, sessions over one WebSocket per browser.
 
-Everything that comes in is untrusted: it is limited in size and rate before it is looked at, then decoded into a known
-message or answered with an error that names what was wrong; keys open what they open. Nothing that a client sends can
-stop another one; what it asks for is worked on in turns (:mod:`heartlab.web.workers`), one question of a connection at
-a time.
+Input is untrusted: it is limited in size and rate before it is read, then decoded into a known message or answered
+with an error that names what was wrong. Nothing that a client sends can stop another one: work is done in turns
+(:mod:`heartlab.web.workers`), one message of a connection at a time.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -30,19 +30,18 @@ from heartlab.cards import CardError, parse_card
 from heartlab.deal import IllegalPlay
 from heartlab.rules import Rules
 from heartlab.web import messages as m
-from heartlab.web.coaching import Coach
+from heartlab.web.coaching import CoachService
 from heartlab.web.commitment import Shared
 from heartlab.web.house import LOST, House, KeyRefused, Live, TooMuch, refusal
 from heartlab.web.how import how_to_play
-from heartlab.web.limits import MAX_MESSAGE, MAX_ORDINARY, PENALTY, Bucket, entry_cost, further_cost
-from heartlab.web.seated import TableError
+from heartlab.web.session import SessionError
 from heartlab.web.store import Settings, StoreError
 from heartlab.web.view import make_view
 
 PAGE = Path(__file__).parent / "page"
 HEADERS = {
     "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
@@ -56,9 +55,57 @@ NO_TABLE = "open or create a table first"
 WRONG = "something went wrong in the server; what was played is kept"
 log = logging.getLogger(__name__)
 
+COSTS = {
+    "create": 8.0,
+    "again": 8.0,
+    "read": 12.0,
+    "hint": 4.0,
+    "check": 4.0,
+    "count": 2.0,
+    "review": 16.0,
+    "puzzle": 2.0,
+    "answer": 2.0,
+}
+"""What a message costs; all others cost one token."""
+CAPACITY, PER_SECOND = 60.0, 15.0
+MAX_MESSAGE = 256 << 10
+"""Characters of the largest message: a record file."""
+MAX_ORDINARY = 4 << 10
+"""Characters of the largest message of any other kind."""
+PENALTY = 1 / PER_SECOND
+"""Seconds that a connection without tokens has to wait for the answer that says so."""
+
+
+def entry_cost(size: int) -> float:
+    """What a message costs before anybody has read it: a large one can only be a record file."""
+    return COSTS["read"] if size > MAX_ORDINARY else 1.0
+
+
+def further_cost(kind: str, size: int) -> float:
+    """What is still to be paid when the kind of a message is known."""
+    return max(0.0, COSTS.get(kind, 1.0) - entry_cost(size))
+
+
+class Bucket:
+    """Tokens of one connection."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._tokens, self._filled = CAPACITY, clock()
+
+    def take(self, cost: float) -> bool:
+        """Pay, if there are tokens enough."""
+        now = self._clock()
+        self._tokens = min(CAPACITY, self._tokens + (now - self._filled) * PER_SECOND)
+        self._filled = now
+        if cost > self._tokens:
+            return False
+        self._tokens -= cost
+        return True
+
 
 class Guarded:
-    """Adds the security headers, and turns away requests that name another host (DNS rebinding)."""
+    """Adds the security headers, and refuses requests with an unknown Host or a foreign Origin (DNS rebinding)."""
 
     def __init__(self, app: ASGIApp, hosts: set[str] | None) -> None:
         self.app, self.hosts = app, hosts
@@ -79,7 +126,7 @@ class Guarded:
                 await receive()
                 await send({"type": "websocket.close", "code": 1008})
             else:
-                await PlainTextResponse("this server has another name\n", 421)(scope, receive, send)
+                await PlainTextResponse("unknown Host header\n", 421)(scope, receive, send)
             return
 
         async def sending(message: Message) -> None:
@@ -96,7 +143,7 @@ class Guarded:
 class Connection:
     """One browser: reads its messages and answers them."""
 
-    def __init__(self, house: House, coach: Coach, socket: WebSocket) -> None:
+    def __init__(self, house: House, coach: CoachService, socket: WebSocket) -> None:
         self.house, self.coach, self.socket = house, coach, socket
         self.live: Live | None = None
         self.bucket = Bucket()
@@ -130,7 +177,7 @@ class Connection:
                 self.house.leave(self.live, self)
 
     async def hear(self, text: str | None, size: int = 0) -> None:
-        """Follow one message; whatever is wrong with it becomes an answer. `size` is that of one that is no text."""
+        """Answer one message; an error becomes an answer as well. `size` is that of a binary message."""
         card = None
         size = size if text is None else len(text)
         try:
@@ -155,16 +202,16 @@ class Connection:
             await self.send(m.Failed("message", str(error)[:300]))
         except StoreError as error:
             await self.send(m.Failed("server", str(error)[:300]))
-        except (TableError, ValueError) as error:
+        except (SessionError, ValueError) as error:
             await self.send(m.Failed("table", str(error)[:300]))
         except Exception:
             if self.socket.client_state != WebSocketState.CONNECTED:
                 raise
-            log.exception("a message could not be followed")
+            log.exception("a message failed")
             await self.send(m.Failed("server", WRONG))
 
     async def pay(self, cost: float) -> None:
-        """Take tokens; who has none waits for the answer, so that a flood is read slowly.
+        """Take tokens; without them the answer is delayed, so that a flood is read slowly.
 
         :raises TooMuch: if there are not enough.
         """
@@ -172,29 +219,29 @@ class Connection:
             await asyncio.sleep(PENALTY)
             raise TooMuch("too many messages; wait a moment")
 
-    def at_table(self) -> Live:
-        """The table that this browser looks at.
+    def at_session(self) -> Live:
+        """The session that this browser looks at.
 
-        :raises TableError: if it looks at none.
+        :raises SessionError: if it looks at none.
         """
         if self.live is None:
-            raise TableError(NO_TABLE)
+            raise SessionError(NO_TABLE)
         if self.live.lost:
-            raise TableError(LOST)
+            raise SessionError(LOST)
         return self.live
 
     async def sit(self, live: Live, *, tell_key: bool) -> None:
-        """Look at a table from now on; the one before is left last, so that it stays in memory if it is the same."""
+        """Look at a session from now on; the one before is left last, so that it stays in memory if it is the same."""
         before, self.live = self.live, live
         live.guests[self] = self.send
         if before is not None and before is not live:
             self.house.leave(before, self)
         if tell_key:
             await self.send(m.Opened(live.key))
-        if not live.table.settings.watch:
-            await self.send(make_view(live.table, m.Event("opened")))
-        elif live.table.deal.is_over:
-            await self.send(self.house.replay(live.table, live.table.row.number))
+        if not live.session.settings.watch:
+            await self.send(make_view(live.session, m.Event("opened")))
+        elif live.session.deal.is_over:
+            await self.send(self.house.replay(live.session, live.session.row.number))
         self.house.drive(live)
 
     def shared(self, share: str | None) -> Shared | None:
@@ -228,47 +275,47 @@ class Connection:
         await self.sit(await self.house.open(message.key), tell_key=False)
 
     async def pass_cards(self, message: m.Pass) -> None:
-        await self.house.pass_cards(self.at_table(), message.cards)
+        await self.house.pass_cards(self.at_session(), message.cards)
 
     async def play(self, message: m.Play) -> None:
-        await self.house.play(self.at_table(), message.card, message.at)
+        await self.house.play(self.at_session(), message.card, message.at)
 
     async def undo(self, message: m.Undo) -> None:
-        await self.house.undo(self.at_table())
+        await self.house.undo(self.at_session())
 
     async def claim(self, message: m.Claim) -> None:
-        await self.house.claim(self.at_table(), message.what)
+        await self.house.claim(self.at_session(), message.what)
 
     async def choose_moon(self, message: m.Moon) -> None:
-        await self.house.choose_moon(self.at_table(), message.what)
+        await self.house.choose_moon(self.at_session(), message.what)
 
     async def next_deal(self, message: m.Next) -> None:
         shared = self.shared(message.share)
-        await self.house.next_deal(self.at_table(), shared)
+        await self.house.next_deal(self.at_session(), shared)
         await self.promise_again(shared)
 
     async def again(self, message: m.Again) -> None:
-        await self.sit(await self.house.again(self.at_table(), message.number, message.at), tell_key=True)
+        await self.sit(await self.house.again(self.at_session(), message.number, message.at), tell_key=True)
 
     async def replay(self, message: m.Replay) -> None:
-        live = self.at_table()
-        await self.send(await self.house.prepare(self.house.replay, live.table, message.number))
+        live = self.at_session()
+        await self.send(await self.house.prepare(self.house.replay, live.session, message.number))
 
     async def read(self, message: m.Read) -> None:
         self.house.check_house(message.house)
         await self.send(await self.house.think(self.house.read, message.text))
 
     async def hint(self, message: m.Hint) -> None:
-        await self.send(await self.coach.hint(self.at_table(), self.send))
+        await self.send(await self.coach.hint(self.at_session(), self.send))
 
     async def check(self, message: m.Check) -> None:
-        await self.send(await self.coach.check(self.at_table(), self.send))
+        await self.send(await self.coach.check(self.at_session(), self.send))
 
     async def count(self, message: m.Count) -> None:
-        await self.send(await self.coach.count(self.at_table(), self.send))
+        await self.send(await self.coach.count(self.at_session(), self.send))
 
     async def review(self, message: m.Review) -> None:
-        await self.send(await self.coach.review(self.at_table(), message.number, self.send))
+        await self.send(await self.coach.review(self.at_session(), message.number, self.send))
 
     async def puzzle(self, message: m.Puzzle) -> None:
         self.house.check_house(message.house)
@@ -287,7 +334,7 @@ async def _index(request: Request) -> Response:
     return FileResponse(PAGE / "index.html")
 
 
-def make_app(house: House, coach: Coach, hosts: set[str] | None = None) -> ASGIApp:
+def make_app(house: House, coach: CoachService, hosts: set[str] | None = None) -> ASGIApp:
     """The application; `hosts` are the names by which it may be called, None means any."""
 
     async def talk(socket: WebSocket) -> None:

@@ -1,7 +1,7 @@
-"""What must survive a killed server, in one SQLite file: tables, their deals, decisions and puzzles.
+"""What must survive a killed server, in one SQLite file: sessions, their deals, decisions and puzzles.
 
-Every card is written before the page hears of it. A deal is one row that holds its seed, salt, passes and plays; the
-rest follows from the rules, so it is not kept.
+Every card is written before the page hears of it. A deal is one row with its seed, salt, passes and plays; the rest
+follows from the rules. The SQL table of the sessions is called `tables`, as in all versions.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct
+
+from heartlab.coach.values import CLEAR
 
 SCHEMA = """
 PRAGMA journal_mode=WAL;
@@ -37,16 +39,12 @@ CREATE TABLE IF NOT EXISTS puzzles (
 """
 
 
-CLEAR = 2.0
-"""Standard errors above which the cost of a decision counts."""
-
-
 class Settings(Struct, frozen=True):
-    """How a table was opened."""
+    """How a session was opened."""
 
     rules: str
     players: list[str]
-    """Who sits on the seats that the person does not have: 1 and up, or all of them at a watched table."""
+    """Who sits on the seats that the person does not have: 1 and up, or all of them in a watched session."""
     name: str = "You"
     seed: int | None = None
     practice: bool = False
@@ -60,7 +58,7 @@ class Settings(Struct, frozen=True):
 
 
 class Row(Struct):
-    """One deal: what cannot be worked out again."""
+    """One deal: what does not follow from the rules."""
 
     number: int
     seed: int
@@ -82,7 +80,7 @@ class Row(Struct):
 
 
 class StoreError(ValueError):
-    """A file that is no store, or one that cannot be read or written."""
+    """The file is not a store, or cannot be read or written."""
 
 
 class Store:
@@ -106,7 +104,7 @@ class Store:
 
     @contextlib.contextmanager
     def _using(self) -> Iterator[sqlite3.Connection]:
-        """The connection, for one thread; what cannot be done with the file is a `StoreError`."""
+        """The connection, for one thread at a time; errors of SQLite become a `StoreError`."""
         with self._lock:
             try:
                 yield self._db
@@ -119,21 +117,21 @@ class Store:
             self._db.close()
 
     def house_key(self) -> str:
-        """The key that allows to open tables; made once."""
+        """The key that allows to open sessions; made once."""
         fresh = secrets.token_urlsafe(16)
         with self._using() as db:
             db.execute("INSERT OR IGNORE INTO house VALUES ('key', ?)", (fresh,))
             return str(db.execute("SELECT value FROM house WHERE name = 'key'").fetchone()[0])
 
-    # --- tables ---
+    # --- sessions ---
 
-    def add_table(self, key: str, settings: Settings) -> None:
-        """Keep a new table."""
+    def add_session(self, key: str, settings: Settings) -> None:
+        """Keep a new session."""
         with self._using() as db:
             db.execute("INSERT INTO tables VALUES (?, ?, ?)", (key, time.time(), msgspec.json.encode(settings)))
 
-    def load_table(self, key: str) -> tuple[Settings, list[Row]] | None:
-        """A table with its deals, or None if there is none with this key."""
+    def load_session(self, key: str) -> tuple[Settings, list[Row]] | None:
+        """A session with its deals, or None if there is none with this key."""
         with self._using() as db:
             found = db.execute("SELECT settings FROM tables WHERE key = ?", (key,)).fetchone()
             rows = db.execute("SELECT body FROM deals WHERE key = ? ORDER BY number", (key,)).fetchall()

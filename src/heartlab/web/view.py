@@ -1,4 +1,4 @@
-"""What the page may show: made from the person's observation and from what is public at the table, and nothing else.
+"""What the page may show: made from the person's observation and from what is public in the session, and nothing else.
 
 The hidden hands come into a view only when the deal is over, by :func:`reveal`.
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from heartlab.cards import Card, card_name, card_names, card_suit
 from heartlab.deal import Deal
-from heartlab.web.messages import Event, Reveal, View
-from heartlab.web.seated import PERSON, Table, shared_of
+from heartlab.web.messages import Event, Phase, Reveal, View
+from heartlab.web.session import PERSON, Session, shared_of
 from heartlab.web.store import Row
 
 
@@ -18,32 +18,24 @@ def trick_winner(trick: list[tuple[int, Card]]) -> int:
     return max((card, seat) for seat, card in trick if card_suit(card) == led)[1]
 
 
-def make_view(table: Table, event: Event) -> View:
-    """The table for the person on seat 0."""
-    obs, rules, row = table.deal.observe(PERSON), table.rules, table.row
+def make_view(session: Session, event: Event) -> View:
+    """The session as the person on seat 0 sees it."""
+    obs, rules, row = session.deal.observe(PERSON), session.rules, session.row
     tricks = obs.past_tricks
     last = tricks[-1] if tricks else []
     shared = shared_of(row)
-    over, asks = table.deal.is_over, table.asks_moon
-    can_pass = obs.phase == "pass" and PERSON in table.deal.to_pass
-    course = table.course
+    over, asks = session.deal.is_over, session.asks_moon
+    can_pass = obs.phase == "pass" and PERSON in session.deal.to_pass
+    course = session.course
     view = View(
         event=event,
-        rules=table.rules_text,
-        names=table.names,
-        players=[table.settings.name, *table.settings.players],
-        practice=table.settings.practice,
+        rules=session.rules_text,
+        names=session.names,
+        players=[session.settings.name, *session.settings.players],
+        practice=session.settings.practice,
         deal=row.number,
-        phase="moon"
-        if asks
-        else "end"
-        if table.game_over
-        else "over"
-        if over
-        else "pass"
-        if obs.phase == "pass"
-        else "play",
-        direction=table.deal.pass_direction,
+        phase=phase_of(session),
+        direction=session.deal.pass_direction,
         pass_count=rules.pass_count,
         may_pass=card_names(obs.may_pass) if can_pass else [],
         hand=card_names(obs.hand),
@@ -58,26 +50,37 @@ def make_view(table: Table, event: Event) -> View:
         last_winner=trick_winner(last) if last else None,
         hand_sizes=list(obs.hand_sizes),
         tricks_won=list(obs.tricks_won),
-        points=list(table.deal.points if over and not asks else obs.points),
+        points=list(session.deal.points if over and not asks else obs.points),
         taken=[card_names(card for card in cards if rules.card_points(card)) for cards in obs.taken],
         breaking=rules.hearts == "broken",
         broken=obs.hearts_broken,
         scores=course[-1],
         course=course,
-        limit=None if rules.deals is not None or table.settings.only is not None else rules.limit,
-        claims=table.claims,
-        can_undo=table.can_undo,
-        can_leave=table.can_leave,
+        limit=None if rules.deals is not None or session.settings.only is not None else rules.limit,
+        claims=session.claims,
+        can_undo=session.can_undo,
+        can_leave=session.can_leave,
         undos=row.undos,
-        commitment=table.commitment,
+        commitment=session.commitment,
         promise=shared.promise if shared else "",
         share=row.share,
-        winners=table.winners,
-        faults=table.seat_faults(),
+        winners=session.winners,
+        faults=session.seat_faults(),
     )
     if over and not asks:
-        view.reveal = reveal(row, table.deal)
+        view.reveal = reveal(row, session.deal)
     return view
+
+
+def phase_of(session: Session) -> Phase:
+    """What the page waits for."""
+    if session.asks_moon:
+        return "moon"
+    if session.game_over:
+        return "end"
+    if session.deal.is_over:
+        return "over"
+    return "pass" if session.deal.phase == "pass" else "play"
 
 
 def reveal(row: Row, deal: Deal) -> Reveal:

@@ -1,8 +1,8 @@
-"""Threads for long work, with a queue that is fair to those who ask.
+"""Threads for long work with a fair queue (start-time fair queueing).
 
-Whoever has used much time waits for those who have used little: every piece of work starts at the owner's place on a
-common clock of seconds worked, and the earliest place goes first (start-time fair queueing). So a table of quick
-players is not held up by twenty of slow ones for longer than the pieces that are being worked on already.
+Every piece of work has a start time on a common clock of seconds worked: the end of its owner's last piece, or now. The
+earliest start goes first, so owners that have used little time do not wait for those that have used much, except for
+the pieces that are already running.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Workers:
         self._arrivals = itertools.count()
 
     def close(self) -> None:
-        """Finish what is being worked on, and nothing else."""
+        """Finish running work and drop the rest."""
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     async def run(self, owner: object, work: Callable[..., Result], *arguments: Any) -> Result:
@@ -62,7 +62,7 @@ class Workers:
             raise
 
     def _leave(self) -> None:
-        """Give one's thread to the next who waits."""
+        """Give the thread to the next in the queue."""
         while self._waiting:
             place, arrival, owner, turn = heapq.heappop(self._waiting)
             now = self._reached.get(owner, 0.0)

@@ -26,7 +26,7 @@ from heartlab.deal import Deal
 from heartlab.kernel.layout import compile_rules
 from heartlab.kernel.ranks import HEARTS
 from heartlab.learners.advice.games import AdviceTable, Sitter, constant, reward_range, sitter, tournament
-from heartlab.learners.advice.player import load_voter
+from heartlab.learners.advice.player import VoterPlayer, load_voter
 from heartlab.learners.advice.policy import draw
 from heartlab.learners.advice.registry import (
     AdviceError,
@@ -38,9 +38,8 @@ from heartlab.learners.advice.registry import (
     piece,
 )
 from heartlab.learners.advice.trainer import AdviceParameters, AdviceTrainer, NetParameters, make_learner
-from heartlab.learners.advice.vote import CHOICES, CONSTANT, LINEAR, NET, TABLE, THOUGHT
+from heartlab.learners.advice.vote import CONSTANT, LINEAR, NET, TABULAR, THOUGHT, Choice, make_voter
 from heartlab.learners.advice.vote_trainer import VoteParameters, VoteTrainer
-from heartlab.learners.advice.voting import VoterPlayer, make_voter
 from heartlab.players import make_player
 from heartlab.players.base import Observations
 from heartlab.rules import Rules
@@ -185,7 +184,7 @@ def test_the_paper_has_nine_pieces_and_seventeen_inputs():
     assert len(find_pieces("paper")) == 9
     assert len(find_abstractions("paper", 3)) == 17
     assert len(find_abstractions("table", 3)) == 9
-    learner = make_learner(TABLE, AdviceParameters(), 0)
+    learner = make_learner(TABULAR, AdviceParameters(), 0)
     assert len(learner.weights) == 4608
     assert len(make_learner(NET, NetParameters(), 0).weights) == 13 * 18 + 9 * 14
     for one in [*known_pieces().values(), *known_abstractions().values()]:
@@ -211,7 +210,7 @@ def test_no_hidden_card_matters():
 @given(
     st.integers(0, 10**6),
     st.integers(0, 50),
-    st.sampled_from(CHOICES),
+    st.sampled_from(list(Choice)),
     st.lists(st.sampled_from([-0.5, 0.25, 0.5, 1.0]), min_size=9, max_size=9),
 )
 @examples(120)
@@ -277,7 +276,7 @@ def test_advice_of_users_is_heard():
 
 def test_switches_of_credit():
     def learned(**changes):
-        learner = make_learner(TABLE, AdviceParameters(test=0, **changes), 1)
+        learner = make_learner(TABULAR, AdviceParameters(test=0, **changes), 1)
         table = AdviceTable(ADVICE, [learner, sitter("random"), sitter("random")])
         table.play(1, "train", 0, 40)
         return table.weights(0).reshape(512, 9)
@@ -295,7 +294,7 @@ def test_rewards_span_the_scores():
 
 
 def test_equal_weights_are_voting_and_games_do_not_depend_on_portions():
-    voting, learner = sitter("voting"), make_learner(TABLE, AdviceParameters(), 0).frozen()
+    voting, learner = sitter("voting"), make_learner(TABULAR, AdviceParameters(), 0).frozen()
     others = [sitter("voting"), sitter("random")]
     first = AdviceTable(ADVICE, [voting, *others]).play(2, "x", 0, 60)
     np.testing.assert_array_equal(first, AdviceTable(ADVICE, [learner, *others]).play(2, "x", 0, 60))
@@ -315,7 +314,7 @@ def test_a_tournament_swaps_seats_and_keeps_columns():
 def test_learner_t_beats_voting_and_half_as_initial_value_spoils_it():
     gaps = {}
     for initial in (0.36, 0.5):
-        trainer = AdviceTrainer(TABLE, AdviceParameters(initial=initial, test=0), 1)
+        trainer = AdviceTrainer(TABULAR, AdviceParameters(initial=initial, test=0), 1)
         for first in range(0, 5000, 1000):
             trainer.step(first, 1000)
         points = tournament(ADVICE, trainer.current(0), trainer.testers, 1, "x", 20_000)
@@ -441,7 +440,7 @@ def test_wrong_names_and_models_get_a_sentence(tmp_path):
     with pytest.raises(ValueError, match="2 sitters for the 3 seats"):
         AdviceTable(ADVICE, [sitter("random")] * 2)
     with pytest.raises(ValueError, match="partners and testers need 2 names"):
-        AdviceTrainer(TABLE, AdviceParameters(partners="random"), 0)
+        AdviceTrainer(TABULAR, AdviceParameters(partners="random"), 0)
     with pytest.raises(ValueError, match="needs constant or linear weights"):
         VoteTrainer(VoteParameters(advice="paper", start=str(tmp_path / "m.npz")), 0)
 

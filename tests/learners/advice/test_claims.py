@@ -8,7 +8,7 @@ import pytest
 from heartlab.learners.advice import claims as advice
 from heartlab.learners.advice.beyond import QUICK_GAMES, field_gaps, train_votes
 from heartlab.learners.advice.games import constant, sitter, tournament
-from heartlab.learners.advice.parts import Scores, table_learner, tournaments
+from heartlab.learners.advice.parts import Scores, tabular_learner, tournaments
 from heartlab.learners.advice.vote_trainer import VoteParameters
 from heartlab.reproduction import Workshop
 from heartlab.rules import Rules
@@ -78,5 +78,5 @@ def test_peaks_are_judged_on_games_that_did_not_choose_them(workshop, monkeypatc
     runs = [{"snapshots": np.stack([np.full((1, 4608), 10.0 * run + mark) for mark in range(3)])} for run in range(2)]
     gaps = [[0.1, 0.3], [0.5, 0.2], [0.4, 0.1]]
     scores = [[Scores(np.zeros(3), Estimate(gap, 0.1, 100)) for gap in row] for row in gaps]
-    advice._judge_peaks(workshop, table_learner("T"), runs, scores)
+    advice._judge_peaks(workshop, tabular_learner("T"), runs, scores)
     assert seen == {"T peak": [1.0, 10.0]}, "the best mark of each run, under a name that no other tournament has"

@@ -20,7 +20,7 @@ from support.advice_twin import (
 from heartlab.learners.advice.games import AdviceTable, sitter
 from heartlab.learners.advice.registry import find_abstractions, find_pieces
 from heartlab.learners.advice.trainer import AdviceParameters, AdviceTrainer, NetParameters, make_learner
-from heartlab.learners.advice.vote import LINEAR, NET, TABLE
+from heartlab.learners.advice.vote import LINEAR, NET, TABULAR
 from heartlab.learners.advice.vote_trainer import VoteParameters, VoteTrainer
 from heartlab.rules import Rules
 
@@ -80,7 +80,7 @@ def same_table(learned, table: PlainTable) -> None:
 )
 def test_a_table_learns_like_its_twin(rule, trace, forced, everybody):
     settings = AdviceParameters(advice=EIGHT, rule=rule, trace=trace, forced=forced, everybody=everybody, test=0)
-    table = AdviceTable(ADVICE, [make_learner(TABLE, settings, 5), sitter("random"), sitter("random")])
+    table = AdviceTable(ADVICE, [make_learner(TABULAR, settings, 5), sitter("random"), sitter("random")])
     twin = PlainTable(8, 0.36)
     learn_plainly({0: PlainLearner(twin, settings)}, settings, 5, table.play(5, "train", 0, 10))
     same_table(table.weights(0), twin)
@@ -88,13 +88,13 @@ def test_a_table_learns_like_its_twin(rule, trace, forced, everybody):
 
 def test_partners_can_be_mixed_at_any_table():
     settings = AdviceParameters(rules="standard", partners="mixed", testers="voting+voting+voting", test=50)
-    (row,) = AdviceTrainer(TABLE, settings, 7).step(0, 50)
+    (row,) = AdviceTrainer(TABULAR, settings, 7).step(0, 50)
     assert sum(row[f"points_{seat}"] for seat in range(4)) >= 26
 
 
 def test_tables_that_play_each_other_learn_like_their_twins():
     settings = AdviceParameters(advice=EIGHT, partners="random+self", test=0)
-    trainer = AdviceTrainer(TABLE, settings, 7)
+    trainer = AdviceTrainer(TABULAR, settings, 7)
     twins = {seat: PlainTable(8, 0.36) for seat in (0, 2)}
     results = trainer.table.play(7, "train", 0, 8)
     learn_plainly({seat: PlainLearner(twin, settings) for seat, twin in twins.items()}, settings, 7, results)

@@ -11,8 +11,7 @@ from heartlab.learners.advice.games import AdviceTable, Sitter
 from heartlab.learners.advice.player import load_voter
 from heartlab.learners.advice.registry import AdviceError, abstraction, find_abstractions, find_pieces, piece
 from heartlab.learners.advice.trainer import AdviceParameters, AdviceTrainer
-from heartlab.learners.advice.vote import LINEAR, TABLE
-from heartlab.learners.advice.voting import make_voter
+from heartlab.learners.advice.vote import LINEAR, TABULAR, make_voter
 from heartlab.players import make_player
 from heartlab.rules import Rules
 from heartlab.training.model import save_model
@@ -23,7 +22,7 @@ from heartlab.training.run import begin, train
 @pytest.mark.parametrize(
     ("recipe", "change", "sentence"),
     [
-        ("advice-n", "rule=joint", "rule=joint is for tables and linear weights"),
+        ("advice-n", "rule=joint", "rule=joint is for tabular and linear weights"),
         ("advice-n", "hidden=0", "hidden=0: a network needs at least one hidden unit"),
         ("advice-n", "hidden=-3", "hidden=-3: a network needs at least one hidden unit"),
         ("advice-n", "hidden=70", "70 hidden units are too many"),
@@ -33,8 +32,8 @@ from heartlab.training.run import begin, train
         ("advice-t", "initial=nan", "initial=nan needs a finite number"),
         ("advice-t", "rate=-1", "rate=-1.0 needs a number from 0 to 1"),
         ("advice-t", "rate=nan", "rate=nan needs a number from 0 to 1"),
-        ("advice-t", "hidden=70", "hidden=70 makes no difference to a table"),
-        ("advice-t", "momentum=0.5", "momentum=0.5 makes no difference to a table"),
+        ("advice-t", "hidden=70", "hidden=70 makes no difference to tabular weights"),
+        ("advice-t", "momentum=0.5", "momentum=0.5 makes no difference to tabular weights"),
         ("advice-joint", "everybody=yes", "everybody=yes does not go with it"),
         ("advice-linear", "spread=0.1", "spread=0.1 makes no difference to linear weights"),
         ("advice-vote", "choice=wild", "has no parameter 'choice'"),
@@ -67,7 +66,7 @@ def test_a_model_about_four_players_is_refused_at_a_table_of_three(tmp_path):
     settings = AdviceParameters(
         rules="standard", state="queen-out+void-3-clubs", partners="random+random+random", testers="voting+voting+gnome"
     )
-    save_model(tmp_path / "four.npz", AdviceTrainer(TABLE, settings, 1).model())
+    save_model(tmp_path / "four.npz", AdviceTrainer(TABULAR, settings, 1).model())
     player = make_player(f"learner-t:{tmp_path / 'four.npz'}")
     player.check_rules(Rules.parse("standard"))
     with pytest.raises(ValueError, match="void-3-clubs: with 3 players there is no opponent 3"):

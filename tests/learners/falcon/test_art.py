@@ -13,10 +13,11 @@ from support.falcon_positions import random_boxes
 from support.falcon_twin import PlainArt
 from support.strategies import examples
 
-from heartlab.learners.falcon.art import Field, FusionArt, adapt, choose_all, match
+from heartlab.learners.falcon.art import Channels, Field, FusionArt, Weights, adapt, choose_all, match
 from heartlab.learners.falcon.boxes import LEAF, Boxes, find_box
 from heartlab.learners.falcon.categories import Categories, add, find
-from heartlab.learners.falcon.more_percepts import COUNT, KINDS, PERCEPTS
+from heartlab.learners.falcon.more_actions import COUNT
+from heartlab.learners.falcon.more_percepts import KINDS, PERCEPTS
 from heartlab.training.model import Model, ModelError, load_model, save_model
 
 artlib = pytest.importorskip("artlib", reason="the oracle of fuzzy ART comes with the extra `test`")
@@ -51,14 +52,16 @@ def test_operations_are_those_of_artlib(x, w, rate):
     theirs = artlib.FuzzyART(0.5, 0.001, rate)
     i, w = coded(np.array(x)), np.array(w)
     theirs.check_dimensions(i[None, :])
-    weights, norms, choices = w[:, None].copy(), np.array([[w.sum()]]), np.empty(1)
-    edges, alphas = np.array([0, 8]), np.array([0.001])
-    choose_all(weights, norms, 1, i, edges, np.ones(1), alphas, choices, np.empty(1))
-    assert choices[0] == theirs.category_choice(i, w, theirs.params)[0]
-    assert match(weights, norms, 0, i, edges, 0, False) == theirs.match_criterion(i, w, theirs.params)[0]
-    adapt(weights, norms, 0, i, edges, np.full(8, rate))
-    assert weights[:, 0] == pytest.approx(theirs.update(i, w, theirs.params), abs=1e-15)
-    assert norms[0, 0] == weights.sum()
+    net = Weights(w[:, None].copy(), np.array([[w.sum()]]), np.empty(1), np.empty(1))
+    fields = Channels(
+        np.array([0, 8]), np.ones(1), np.array([0.001]), np.zeros(1), np.zeros(1, np.int64), np.full(8, rate), False
+    )
+    choose_all(net, fields, 1, i)
+    assert net.choices[0] == theirs.category_choice(i, w, theirs.params)[0]
+    assert match(net, fields, 0, i, 0) == theirs.match_criterion(i, w, theirs.params)[0]
+    adapt(net, fields, 0, i)
+    assert net.weights[:, 0] == pytest.approx(theirs.update(i, w, theirs.params), abs=1e-15)
+    assert net.norms[0, 0] == net.weights.sum()
 
 
 def test_falcon_learns_the_same_categories_as_artlib():
@@ -173,21 +176,19 @@ def test_exact_categories_are_what_the_search_finds():
     """With complement coding and vigilance 1 the hash finds what resonance finds, and new categories come alike."""
     dice = np.random.default_rng(3)
     art = FusionArt([Field(10, vigilance=1.0, complement=True)])
-    store = Categories(29, capacity=64)
+    store = Categories(capacity=64)
     for code in dice.integers(0, 200, 400):
-        row = find(store.slots, store.codes, store.owners, 0, np.uint64(code))
+        row = find(store.compiled, 0, np.uint64(code))
         if row < 0:
             if store.count == store.capacity:
                 store.grow()
             row = store.count
-            add(store.slots, store.codes, store.owners, 0, np.uint64(code), row)
-            store.counts[0] += 1
+            add(store.compiled, 0, np.uint64(code), row)
+            store.compiled.counts[0] += 1
         assert art.learn([[(int(code) >> place) & 1 for place in range(10)]]) == row
     assert store.count == art.count > 128
     again = Categories.of(store.arrays())
-    assert all(
-        find(again.slots, again.codes, again.owners, 0, code) == row for row, code in enumerate(again.codes[:99])
-    )
+    assert all(find(again.compiled, 0, code) == row for row, code in enumerate(again.codes[:99]))
 
 
 def test_the_tree_leads_to_the_winner_of_the_choice_function():
@@ -202,7 +203,7 @@ def test_the_tree_leads_to_the_winner_of_the_choice_function():
         anything = np.zeros(COUNT)
         for code in dice.integers(0, 1 << size, 50):
             vector = [(int(code) >> place) & 1 for place in range(size)]
-            found = find_box(net.tests, net.branches, kind, np.uint64(code))
+            found = find_box(net.tree, kind, np.uint64(code))
             assert rows[art.choose([vector, None])] == found
             assert rows[art.search([vector, anything])] == found  # with vigilance 1 and the match divided by |w|
             assert plain.search([vector, anything]) is None  # divided by |x| no box reaches it

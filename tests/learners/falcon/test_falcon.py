@@ -7,7 +7,7 @@ import random
 import re
 import threading
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -18,41 +18,46 @@ from support.falcon_twin import PlainLearner, actions, cards_of, flags, measure,
 from support.strategies import examples
 
 from heartlab.cards import card_name
-from heartlab.cli.laboratory import falcon
+from heartlab.cli.models import falcon
 from heartlab.deal import Deal
 from heartlab.kernel.layout import compile_rules
 from heartlab.learners.falcon import parts as falcon_parts
 from heartlab.learners.falcon.actions import COUNT, NAMES, applicable
-from heartlab.learners.falcon.agent import FalconAgent, FalconSettings, group_of_tricks
+from heartlab.learners.falcon.agent import FalconAgent
 from heartlab.learners.falcon.art import Field, FusionArt
 from heartlab.learners.falcon.boxes import Box, find_box, seedling
 from heartlab.learners.falcon.categories import Categories
 from heartlab.learners.falcon.experience import Experiences, frozen_ratios, gather, plainer
 from heartlab.learners.falcon.explain import rules_of
 from heartlab.learners.falcon.growth import grow
-from heartlab.learners.falcon.growth_trainer import GrowParameters, GrowTrainer
 from heartlab.learners.falcon.montecarlo import search_actions
-from heartlab.learners.falcon.more_percepts import (
-    ACTIONS,
-    FIRST,
-    PAPER_ACTIONS,
-    PAPER_PERCEPTS,
-    PERCEPTS,
-    kind_of,
-    name_cards,
-    sense,
-)
-from heartlab.learners.falcon.more_percepts import COUNT as RICH
+from heartlab.learners.falcon.more_actions import COUNT as RICH
+from heartlab.learners.falcon.more_actions import FIRST, OF_PAPER, name_cards
+from heartlab.learners.falcon.more_actions import NAMES as ACTIONS
+from heartlab.learners.falcon.more_percepts import PAPER_PERCEPTS, PERCEPTS, Quantity, Subject
 from heartlab.learners.falcon.parts import Study, networks, rank_shares, train_runs
 from heartlab.learners.falcon.percepts import describe_bits, describe_percepts, paper_percepts
 from heartlab.learners.falcon.player import BoxesPlayer, FalconPlayer, boxes_model, falcon_model, player_of
-from heartlab.learners.falcon.trainer import FalconParameters, FalconTrainer
-from heartlab.learners.falcon.words import FLAG, NEGATIONS, box_conditions, domain, meaning, statements
+from heartlab.learners.falcon.sensing import kind_of, sense
+from heartlab.learners.falcon.settings import (
+    REMOVED,
+    SINGLE,
+    Dump,
+    FalconSettings,
+    Floor,
+    Match,
+    Rule,
+    group_of_tricks,
+    read_settings,
+)
+from heartlab.learners.falcon.trainer import FalconParameters, FalconTrainer, GrowParameters, GrowTrainer
+from heartlab.learners.falcon.words import box_conditions, domain, in_words, statements
 from heartlab.players import make_player
 from heartlab.players.registry import PlayerError
 from heartlab.reproduction.parts import Workshop
 from heartlab.rules import Rules
 from heartlab.training.model import ModelError, save_model
+from heartlab.training.recipes import RecipeError, find_recipe
 from heartlab.training.run import begin, train
 from heartlab.util.bundle import read_bundle
 from heartlab.util.executor import LocalExecutor, Stopped, asked_to_stop
@@ -92,37 +97,43 @@ def test_percepts_and_actions_agree_with_their_twins(seed, cards):
         assert got[action] == card if card != -2 else got[action] in middles.pop(0)
 
 
+def texts_of(sentences) -> list[str]:
+    return [sentence.text for sentence in sentences]
+
+
 def test_every_percept_and_action_has_words():
     assert len(NAMES) == COUNT == 29
-    assert describe_percepts(0b1101110101) == [
+    assert texts_of(describe_percepts(0b1101110101)) == [
         "others hold a heart above our highest heart",
         "others hold no heart below our highest heart",
         "Q♠ is ours",
         "K♠ is with the others",
         "A♠ is ours",
     ]
-    assert describe_percepts(0b0110)[:4] == [
+    assert texts_of(describe_percepts(0b0110))[:4] == [
         "others hold no heart above our highest heart",
         "others hold a heart below our highest heart",
         "others hold a heart above our lowest heart",
         "others hold no heart below our lowest heart",
     ]
-    assert describe_percepts(0)[0] == "we or the others hold no heart"
-    assert describe_bits(0b0100011000, 0b0011000001) == [
+    assert texts_of(describe_percepts(0))[0] == "we or the others hold no heart"
+    assert texts_of(describe_bits(0b0100011000, 0b0011000001)) == [
         "others hold no heart above our highest heart",
         "others hold a heart below our lowest heart",
         "Q♠ is ours or is with the others",
         "K♠ has been played",
         "A♠ is ours or is with the others",
     ]
-    assert all(len(set(texts)) == len(texts) <= 64 for texts in PERCEPTS)
+    assert all(len({percept.name for percept in percepts}) == len(percepts) <= 64 for percepts in PERCEPTS)
     assert FIRST[-1] == RICH
 
 
-def value_of(quantity, obs, others) -> int:
-    """What a quantity of `falcon_words` is here, by plain code."""
-    name, suit = quantity
-    return int(flags(obs, others)[suit]) if name == FLAG else measure(obs, others, name, suit)
+def value_of(subject: Subject, obs, others) -> int:
+    """What a quantity that percepts are about is here, by plain code."""
+    quantity, suit = subject
+    if quantity.is_flag:
+        return int(flags(obs, others)[f"{quantity} {suit}".strip()])
+    return measure(obs, others, quantity, suit)
 
 
 @given(st.integers(0, 10**6), st.integers(0, 50))
@@ -132,11 +143,10 @@ def test_every_richer_percept_and_action_is_what_its_words_say(seed, cards):
     others = outstanding(obs)
     kind, code = perceived(obs, others)
     assert code >> len(PERCEPTS[kind]) == 0
-    for place, text in enumerate(PERCEPTS[kind]):
-        quantity, values = meaning(text)
-        value = value_of(quantity, obs, others)
-        assert value in domain(kind, quantity), text
-        assert bool(code >> place & 1) == (value in values), text
+    for place, percept in enumerate(PERCEPTS[kind]):
+        value = value_of(percept.subject, obs, others)
+        assert value in domain(kind, percept.subject), percept.name
+        assert bool(code >> place & 1) == (value in percept.values), percept.name
     record = obs.records[0]
     named = np.full(RICH, -1, np.int64)
     played = 36 not in others and 36 not in obs.hand
@@ -157,16 +167,17 @@ def test_short_rules_say_what_the_long_ones_do(seed, cards, draw):
     wrong = dice.choice([0, 0, 1 << dice.randrange(len(PERCEPTS[kind]))]) & asked
     box = Box(kind, (code ^ wrong) & asked, (~code ^ wrong) & asked)
     short = statements(box)
-    holds = all(value_of(quantity, obs, others) in values for quantity, values in short.items())
+    holds = all(value_of(subject, obs, others) in values for subject, values in short.items())
     assert holds == (not wrong)
     assert len(short) <= 12
 
 
 def test_rules_are_short_and_plain():
-    follow = list(PERCEPTS[0])
+    follow = [percept.name for percept in PERCEPTS[0]]
 
     def words(demands, forbids):
-        return box_conditions(Box(0, *(sum(1 << follow.index(text) for text in some) for some in (demands, forbids))))
+        bits = [sum(1 << follow.index(text) for text in some) for some in (demands, forbids)]
+        return texts_of(box_conditions(Box(0, *bits)))
 
     assert words(["at most 6 are outstanding"], ["at most 2 are outstanding"]) == ["3 to 6 of the suit are outstanding"]
     assert words(["we hold at most 2"], ["we hold 4 or more", "we hold 3 or more of the suit"]) == [
@@ -176,9 +187,14 @@ def test_rules_are_short_and_plain():
     assert words(["Q♠ is on the table", "points are on the table"], ["Q♠ is ours"]) == ["Q♠ is on the table"]
     assert words([], ["we can duck"]) == ["we cannot duck"]
     assert words(["3 tricks are over"], ["9 tricks are over"]) == ["3 to 8 tricks are over"]
-    with pytest.raises(ValueError, match="no percept says"):
-        meaning("we are lucky")
-    assert set(NEGATIONS) <= {text for texts in PERCEPTS for text in texts}
+    for kind, stock in enumerate(PERCEPTS):
+        for percept in stock:
+            rest = domain(kind, percept.subject) - percept.values
+            both = [in_words(kind, percept.subject, values).text for values in (percept.values, rest)]
+            assert all(both), percept.name
+            assert both[0] != both[1], percept.name
+    asked = {percept.subject.quantity for stock in PERCEPTS for percept in stock}
+    assert asked == set(Quantity)
 
 
 # --- learning ---
@@ -191,7 +207,7 @@ def assert_twins_agree(settings, games=40, itself=False):
     twin = PlainLearner(settings, FALCON, group_of_tricks(settings.groups))
     assert twin.play(3, "twin", games, itself) == points.tolist()
     store = agent.categories
-    places = [*range(10), *(range(16, 26) if settings.match == "coded" else [])]
+    places = [*range(10), *(range(16, 26) if settings.match is Match.CODED else [])]
     codes = [tuple(int(code) >> place & 1 for place in places) for code in store.codes[: store.count]]
     assert list(zip(store.owners[: store.count].tolist(), codes, strict=True)) == twin.keys
     assert store.weights[: store.count] == pytest.approx(np.array(twin.rows), abs=1e-12)
@@ -202,10 +218,10 @@ def assert_twins_agree(settings, games=40, itself=False):
     "settings",
     [
         FalconSettings(),
-        FalconSettings(separate=False, rule="and", forced=True),
+        FalconSettings(separate=False, rule=Rule.AND, forced=True),
         FalconSettings(groups="1+2+2+3+2+2+1", fresh=0.5),
-        FalconSettings(rule="returns", rate=0.0, fresh=0.7, discount=0.8, relative=1.0),
-        FalconSettings(rule="td", rate=0.05, fresh=0.7, discount=0.9),
+        FalconSettings(rule=Rule.RETURNS, rate=0.0, fresh=0.7, discount=0.8, relative=1.0),
+        FalconSettings(rule=Rule.TD, rate=0.05, fresh=0.7, discount=0.9),
     ],
 )
 def test_learning_agrees_with_the_twin_game_by_game(settings):
@@ -216,25 +232,13 @@ def test_learning_agrees_with_the_twin_game_by_game(settings):
     "changes",
     [
         dict(fresh=-1.0),
-        dict(fresh=-1.0, rule="and", forced=True, separate=False),
-        dict(fresh=-1.0, pointless="ignored", failure="nothing"),
-        dict(failure="nothing"),
-        dict(ties="highest", sp="own"),
-        dict(ties="random", sp="constant", floor=0.3, rate=0.1),
-        dict(decay="applicable", rate=0.1),
-        dict(pointless="ignored"),
-        dict(match="weights"),
-        dict(match="percepts", vigilance=0.9),
-        dict(match="coded", vigilance=0.8, failure="nothing"),
-        dict(match="coded", vigilance=0.75, rule="returns", fresh=0.7, rate=0.0),
-        dict(choice="all", rate=0.1),
-        dict(choice="all", ties="random"),
-        dict(credit="card", rate=0.1),
-        dict(credit="card", choice="all"),
-        dict(dump="printed"),
-        dict(outcomes="newest", rate=0.1),
-        dict(outcomes="oldest", rate=0.1, fresh=-1.0),
-        dict(outcomes="good", rate=0.1, rule="and"),
+        dict(fresh=-1.0, rule=Rule.AND, forced=True, separate=False),
+        dict(sp=Floor.CONSTANT, rate=0.1),
+        dict(match=Match.WEIGHTS),
+        dict(match=Match.WEIGHTS, rule=Rule.AND, forced=True, fresh=-1.0, dump=Dump.PRINTED),
+        dict(match=Match.CODED, vigilance=0.8),
+        dict(match=Match.CODED, vigilance=0.75, rule=Rule.RETURNS, fresh=0.7, rate=0.0),
+        dict(dump=Dump.PRINTED),
     ],
     ids=str,
 )
@@ -243,14 +247,14 @@ def test_every_reading_agrees_with_the_twin(changes):
 
 
 def test_what_the_others_may_do_does_not_teach_the_learner():
-    """Only applicable actions fall, and those are the learner's own, also if its network plays in the other seats."""
-    assert_twins_agree(FalconSettings(decay="applicable", rate=0.1), games=25, itself=True)
-    assert_twins_agree(FalconSettings(credit="card", rate=0.1), games=25, itself=True)
+    """Its network plays in the other seats, too, but learns only in the learner's."""
+    assert_twins_agree(FalconSettings(rate=0.1), games=25, itself=True)
+    assert_twins_agree(FalconSettings(rule=Rule.TD, fresh=0.7), games=25, itself=True)
 
 
 def test_the_agent_is_a_fusion_art_network_of_three_fields():
     """γ = (1, 0, 0), ρ = (1, 0, 0.5), W_new = the first pattern, and the paper's rates of the motor field."""
-    settings = FalconSettings(separate=False, rule="and", fresh=-1.0, forced=True)
+    settings = FalconSettings(separate=False, rule=Rule.AND, fresh=-1.0, forced=True)
     art = FusionArt(
         [
             Field(10, vigilance=1.0, complement=True),
@@ -291,7 +295,7 @@ def test_the_paper_agent_learns_and_categories_number_as_in_the_pilot():
 
 def test_growing_room_changes_nothing():
     small, large = (FalconAgent(FalconSettings(groups="+".join("1" * 13)), FALCON) for _ in range(2))
-    small.categories = type(small.categories)(COUNT, capacity=32)
+    small.categories = Categories(capacity=32)
     runs = [agent.play(GNOMES, 2, "train", 0, 300, learning=True) for agent in (small, large)]
     assert (runs[0] == runs[1]).all()
     assert small.categories.capacity > 32
@@ -321,9 +325,10 @@ def test_the_rule_based_agent_is_calibrated_as_published():
         (dict(groups="7+7"), "makes 14 tricks"),
         (dict(groups="3"), "makes 3 tricks"),
         (dict(rate=2.0), "from 0 to 1"),
-        (dict(floor=7.0), "from 0 to 1"),
+        (dict(floor=7.0), "floor=7.0 is unknown"),
+        (dict(floor=0.5), "floor=0.5 was removed after heartlab 0.1; only floor=0.0 is left"),
         (dict(fresh=float("nan")), "from 0 to 1"),
-        (dict(rule="td", outcomes="good"), "needs feedback after each trick"),
+        (dict(outcomes="perhaps"), "outcomes=perhaps is unknown; only outcomes=together is left"),
         (dict(match="fuzzy"), "match=fuzzy is unknown"),
         (dict(partners="gnome+gnome"), "three of"),
         (dict(partners="ladder:random/nobody"), "three of"),
@@ -339,6 +344,25 @@ def test_the_rule_based_agent_is_calibrated_as_published():
 def test_settings_that_make_no_sense(changes, words):
     with pytest.raises(ValueError, match=words):
         FalconParameters(**changes)
+
+
+def test_readings_that_were_removed_are_named():
+    for name, texts in REMOVED.items():
+        for text in texts:
+            with pytest.raises(ValueError, match=rf"^{name}={text} was removed after heartlab 0\.1; (choose|only)"):
+                FalconParameters(**{name: text})
+    with pytest.raises(RecipeError, match=r"recipe falcon: ties=random was removed after heartlab 0\.1"):
+        find_recipe("falcon").settings({"ties": "random"})
+
+
+def test_settings_come_back_from_their_texts():
+    settings = FalconSettings(rule=Rule.TD, match=Match.CODED, vigilance=0.5, dump=Dump.PRINTED, sp=Floor.CONSTANT)
+    texts = settings.texts()
+    assert (texts["rule"], texts["match"], texts["dump"], texts["sp"]) == ("td", "coded", "printed", "constant")
+    assert read_settings(texts) == read_settings({**texts, **SINGLE}) == settings
+    parameters = FalconParameters()
+    assert parameters.settings == FalconSettings() == read_settings({})
+    assert find_recipe("falcon").settings(asdict(parameters)) == parameters
 
 
 def test_growth_settings_that_make_no_sense():
@@ -381,9 +405,9 @@ def test_growth_finds_the_percept_that_matters():
     known = Experiences(codes, np.ones(count, np.int8), costs, count)
     net = grow(known, 4, 10, 1.0, 0.0)
     assert len(net) == 4
-    assert net.tests[1] == asked
+    assert net.tree.tests[1] == asked
     for code, short in zip(codes[:50], there[:50], strict=True):
-        weights = net.weights[find_box(net.tests, net.branches, 1, code)]
+        weights = net.weights[find_box(net.tree, 1, code)]
         assert (weights[7] > weights[9]) == short
 
 
@@ -418,12 +442,12 @@ def test_what_is_left_out_is_not_used():
     known = gather(seedling(), FALCON, "gnome", 1, "test", 3000)
     plain = plainer(known, True, True)
     assert ((plain.costs >= 0).sum(axis=1) >= 1).all()
-    assert (plain.costs[:, ~PAPER_ACTIONS] == -1).all()
+    assert (plain.costs[:, ~OF_PAPER] == -1).all()
     trainer = GrowTrainer(GrowParameters(batch=3000, test=0, without="percepts+actions"), 1)
     trainer.step(0, 3000)
     for box in trainer.net.boxes():
         assert (box.demands | box.forbids) & ~int(PAPER_PERCEPTS[box.kind]) == 0
-    assert (trainer.net.weights[:, ~PAPER_ACTIONS] == 0).all()
+    assert (trainer.net.weights[:, ~OF_PAPER] == 0).all()
     with pytest.raises(ValueError, match="none of percepts, actions, pairing"):
         GrowParameters(without="luck")
 
@@ -599,8 +623,8 @@ def test_categories_read_as_rules():
 
 def test_a_rule_names_the_best_action_of_each_situation():
     """The led suit is no percept: a category holds actions for every suit led and for none to follow with."""
-    store = Categories(COUNT)
-    store.counts[0] = 1
+    store = Categories()
+    store.compiled.counts[0] = 1
     store.codes[0] = 0b11 << 4  # Q♠ is ours
     store.weights[0, :15] = np.arange(15) % 3 / 2  # the lowest; void: dump, the highest heart, Q♠
     store.weights[0, 0] = 1.5  # hearts: below the best, if there is such a card
@@ -646,7 +670,7 @@ def test_the_ladder_moves_with_the_results():
     lines = [trainer.step(first, 1000)[0] for first in range(0, 5000, 1000)]
     assert lines[0]["partners"] == "random+random+random"
     assert lines[1]["partners"] != lines[0]["partners"]  # random players are soon beaten
-    assert FalconParameters(partners="ladder:random/jake").tables == [["random"] * 3, ["jake"] * 3]
+    assert FalconParameters(partners="ladder:random/jake").trios == [["random"] * 3, ["jake"] * 3]
     with pytest.raises(ValueError, match="is none of"):
         GrowParameters(partners="gnome+nobody")
 
@@ -665,7 +689,7 @@ def test_parts_of_experiments(tmp_path):
 
 
 def test_a_training_run_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
-    study = Study("torn", networks(2, rule="td", rate=0.005, epsilon=0.1), games=2500, marks=(600, 2500), tests=300)
+    study = Study("torn", networks(2, rule=Rule.TD, rate=0.005, epsilon=0.1), games=2500, marks=(600, 2500), tests=300)
     whole = train_runs(Workshop(tmp_path / "whole", seed=1, tell=lambda line: None), study, 1)
     shop = Workshop(tmp_path / "torn", seed=1, tell=lambda line: None)
     asked = iter([False, False, False, True])

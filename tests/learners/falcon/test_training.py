@@ -16,31 +16,31 @@ from support.falcon_twin import PlainLearner, plain_choice, richer_actions
 from support.gnome_twins import StockTwin, in_order
 
 from heartlab.cards import CardSet, card_name, parse_cards
-from heartlab.cli.laboratory import falcon as show
+from heartlab.cli.models import falcon as show
+from heartlab.cli.reproduce import run_reproduction
 from heartlab.compiled.rng import below, seed_key, substream
 from heartlab.deal import Deal
 from heartlab.kernel.dealing import deal as deal_cards
 from heartlab.kernel.layout import STATE, compile_rules
 from heartlab.learners.falcon import parts as falcon_parts
 from heartlab.learners.falcon.actions import COUNT
-from heartlab.learners.falcon.agent import FalconAgent, FalconSettings, group_of_tricks, learner_record
+from heartlab.learners.falcon.agent import FalconAgent, learner_record
 from heartlab.learners.falcon.boxes import seedling
 from heartlab.learners.falcon.categories import Categories
 from heartlab.learners.falcon.claims import GROUPINGS, PAPER
 from heartlab.learners.falcon.experience import Experiences, frozen_ratios, gather, join
 from heartlab.learners.falcon.growth import grow
-from heartlab.learners.falcon.growth_trainer import GrowParameters, GrowTrainer
-from heartlab.learners.falcon.kernels import _learn_td
-from heartlab.learners.falcon.more_percepts import ACTIONS
-from heartlab.learners.falcon.more_percepts import COUNT as RICH
+from heartlab.learners.falcon.kernels import learn_values, make_memory
+from heartlab.learners.falcon.more_actions import COUNT as RICH
+from heartlab.learners.falcon.more_actions import NAMES as ACTIONS
 from heartlab.learners.falcon.partners import PARTNERS, find_partner
 from heartlab.learners.falcon.parts import Study, networks, rank_shares
 from heartlab.learners.falcon.player import BoxesPlayer, FalconPlayer, boxes_model, falcon_model
 from heartlab.learners.falcon.readings import BOTS, SEATS
-from heartlab.learners.falcon.trainer import FalconParameters, FalconTrainer
+from heartlab.learners.falcon.settings import Dump, FalconSettings, Match, Percepts, Rule, group_of_tricks
+from heartlab.learners.falcon.trainer import FalconParameters, FalconTrainer, GrowParameters, GrowTrainer
 from heartlab.players import make_player
 from heartlab.reproduction.parts import Workshop
-from heartlab.reproduction.run import run_reproduction
 from heartlab.training.model import save_model
 
 QUEEN = 36
@@ -93,15 +93,15 @@ def network(settings: FalconSettings, games: int = 300) -> Categories:
     "settings",
     [
         FalconSettings(),
-        FalconSettings(separate=False, dump="printed"),
-        FalconSettings(groups="1+2+2+3+2+2+1", ties="highest"),
-        FalconSettings(percepts="place"),
+        FalconSettings(separate=False, dump=Dump.PRINTED),
+        FalconSettings(groups="1+2+2+3+2+2+1"),
+        FalconSettings(percepts=Percepts.PLACE),
     ],
     ids=["default", "printed dump", "fourteen", "place"],
 )
 def test_the_player_asks_the_network_that_its_twin_asks(settings):
     store = network(settings)
-    size = 14 if settings.percepts == "place" else 10
+    size = 14 if settings.percepts is Percepts.PLACE else 10
     codes = [tuple(int(code) >> bit & 1 for bit in range(size)) for code in store.codes[: store.count]]
     rows = list(zip(store.owners[: store.count].tolist(), codes, strict=True))
     known = {key: store.weights[row].tolist() for row, key in enumerate(rows)}
@@ -144,10 +144,13 @@ def test_four_players_play_deals_as_the_training_loop_does(settings):
 @pytest.mark.parametrize(
     ("changes", "options"),
     [
-        (dict(rule="td", rate=0.05, fresh=0.7, discount=0.9, relative=1.0), {}),
-        (dict(rule="td", fresh=0.7, relative=0.5), {"epsilon": 0.1}),
-        (dict(percepts="place"), {}),
-        (dict(percepts="place", match="coded", vigilance=0.8, rule="returns", rate=0.0), {"epsilon": 0.2}),
+        (dict(rule=Rule.TD, rate=0.05, fresh=0.7, discount=0.9, relative=1.0), {}),
+        (dict(rule=Rule.TD, fresh=0.7, relative=0.5), {"epsilon": 0.1}),
+        (dict(percepts=Percepts.PLACE), {}),
+        (
+            dict(percepts=Percepts.PLACE, match=Match.CODED, vigilance=0.8, rule=Rule.RETURNS, rate=0.0),
+            {"epsilon": 0.2},
+        ),
         (dict(), {"epsilon": 0.05}),
         (dict(forced=True), {"epsilon": 1.0}),
         *((dict(), {"leader": leader}) for leader in range(4)),
@@ -160,11 +163,11 @@ def test_values_places_exploration_and_leaders_agree_with_the_twin(changes, opti
     points = agent.play(GNOMES, 3, "twin", 0, 30, learning=True, **options)
     twin = PlainLearner(settings, FALCON, group_of_tricks(settings.groups))
     assert twin.play(3, "twin", 30, **options) == points.tolist()
-    store, size = agent.categories, 14 if settings.percepts == "place" else 10
-    places = [*range(size), *(range(16, 16 + size) if settings.match == "coded" else [])]
+    store, size = agent.categories, 14 if settings.percepts is Percepts.PLACE else 10
+    places = [*range(size), *(range(16, 16 + size) if settings.match is Match.CODED else [])]
     codes = [tuple(int(code) >> place & 1 for place in places) for code in store.codes[: store.count]]
     assert list(zip(store.owners[: store.count].tolist(), codes, strict=True)) == twin.keys
-    assert all(int(code) >> (32 if settings.match == "coded" else size) == 0 for code in store.codes[: store.count])
+    assert all(int(code) >> (32 if settings.match is Match.CODED else size) == 0 for code in store.codes[: store.count])
     assert store.weights[: store.count] == pytest.approx(np.array(twin.rows), abs=1e-12)
     assert store.visits[: store.count].tolist() == twin.tried
 
@@ -176,20 +179,21 @@ def test_td_with_relative_points_worked_out_by_hand():
     −26/3 + 0.3 · (26 + 26/3) = 1.7333 points. The forced trick costs −1 + 0.5 · 1.7333 = −0.1333, and the first choice
     −2 + 0.5 · (−0.1333) = −2.0667: 1 − 6.6 / 34.6667.
     """
-    settings = FalconSettings(rule="td", rate=1.0, discount=0.5, relative=1.0)
-    weights, visits = np.full((2, COUNT), 0.3), np.ones((2, COUNT), np.int32)
-    rows, chosen = np.array([1, -1, 0]), np.array([4, 0, 7])
-    costs, bests = np.array([-2.0, -1.0, 5.0]), np.array([0.9, 0.0, 0.7])
-    _learn_td(learner_record(settings, FALCON)[0], weights, visits, rows, chosen, costs, bests, 3)
-    assert (weights[1, 4], weights[0, 7]) == pytest.approx((0.809615, 0.605769), abs=1e-6)
-    assert (weights != 0.3).sum() == 2
+    settings = FalconSettings(rule=Rule.TD, rate=1.0, discount=0.5, relative=1.0)
+    known, notes = Categories(), make_memory().notes[0]
+    known.fill([0, 1], 0, np.full((2, COUNT), 0.3), 1)
+    notes["rows"][:3], notes["actions"][:3] = [1, -1, 0], [4, 0, 7]
+    notes["costs"][:3], notes["bests"][:3] = [-2.0, -1.0, 5.0], [0.9, 0.0, 0.7]
+    learn_values(learner_record(settings, FALCON)[0], known.compiled, notes, 3)
+    assert (known.weights[1, 4], known.weights[0, 7]) == pytest.approx((0.809615, 0.605769), abs=1e-6)
+    assert (known.weights != 0.3).sum() == 2
 
 
 def test_exploration_has_the_chance_it_is_given():
     """A new network has equal weights, so that without exploration the first applicable action is always taken."""
     shares = {}
     for epsilon in (0.0, 0.1, 1.0):
-        agent = FalconAgent(FalconSettings(rule="returns", fresh=0.0, rate=0.0), FALCON)
+        agent = FalconAgent(FalconSettings(rule=Rule.RETURNS, fresh=0.0, rate=0.0), FALCON)
         store = agent.categories
         first = {0, 1, 3, 4, 6, 7, 9, 10, 12, 13, 14, 15, 18, 21, 24}  # those that can be the first to apply
         other = turns = 0
@@ -501,7 +505,7 @@ def test_foresight_splits_what_does_not_pay_yet():
     known = two_choices([(1, 7)] * 10 + [(1, 3)] * 10, [[5]] * 10 + [[]] * 10)
     assert len(grow(known, 100, 2, 10.0, 0.0)) == 3, "no split makes another action the best"
     net = grow(known, 100, 2, 10.0, 0.5)
-    assert (len(net), net.tests[1]) == (4, 5)
+    assert (len(net), net.tree.tests[1]) == (4, 5)
     kept = sorted(net.weights[row, 7] for row in range(4) if net.visits[row])
     assert kept == pytest.approx([0.5 + 0.5 / 26, 0.5 + 1.5 / 26]), "half of it, with as many that say nothing"
     assert len(grow(known, 100, 11, 10.0, 0.5)) == 3, "each half needs its experiences"
@@ -512,8 +516,8 @@ def test_foresight_is_weighed_against_what_pays():
     costs = [(0, 1)] * 8 + [(1, 0)] * 2 + [(0, 20)] * 10
     bits = [[]] * 8 + [[5]] * 2 + [[8]] * 10
     known = two_choices(costs, bits)
-    assert grow(known, 4, 2, 1.0, 0.0).tests[1] == 5
-    assert grow(known, 4, 2, 1.0, 0.5).tests[1] == 8
+    assert grow(known, 4, 2, 1.0, 0.0).tree.tests[1] == 5
+    assert grow(known, 4, 2, 1.0, 0.5).tree.tests[1] == 8
 
 
 @pytest.mark.parametrize(("shrink", "part"), [(2.5, 0.8), (10.0, 0.5), (30.0, 0.25)])
@@ -538,8 +542,8 @@ def test_rounds_of_growth_are_what_they_are_told(keep):
         net = grow(join(rounds[-keep:]), 25, 7, 3.0, 0.3)
         assert (line["partners"], line["experiences"]) == (partner, len(rounds[-1]))
         assert net.visits.sum() == sum(len(one) for one in rounds[-keep:])
-        for name, array in net.arrays().items():
-            assert (getattr(trainer.net, name) == array).all(), name
+        grown = trainer.net.arrays()
+        assert all((grown[name] == array).all() for name, array in net.arrays().items())
     others = [{**told, **change} for change in (dict(shrink=30.0), dict(foresight=0.0), dict(least=30))]
     for other in others:
         changed = grow(join(rounds[-keep:]), *(other[name] for name in ("categories", "least", "shrink", "foresight")))
@@ -550,8 +554,8 @@ def test_rounds_of_growth_are_what_they_are_told(keep):
 
 
 def test_exact_rules_are_shown_most_used_first(tmp_path, capsys):
-    store = Categories(COUNT)
-    store.counts[0] = 3
+    store = Categories()
+    store.compiled.counts[0] = 3
     store.codes[:3], store.owners[:3] = [0b110000, 0b010000, 0], 1
     store.visits[:3, 15] = [5, 50, 20]
     store.weights[:3, 15:29] = 0.1
@@ -610,7 +614,7 @@ CLAIMS = {
     "robustness": [],
 }  # fmt: skip
 ROWS = {"figure-2": [4], "table-3": [10], "figure-5": [2], "figure-6": [2], "beyond": [9, 6, 6, 7, 4],
-        "readings": [9, 25], "robustness": [5, 8]}  # fmt: skip
+        "readings": [9, 12], "robustness": [5, 8]}  # fmt: skip
 """Rows of the tables."""
 CURVES = {"figure-2": (4, [500, 1000]), "figure-3": (2, [1000, 2000]), "figure-4": (1, [2000]),
           "figure-5": (4, [0, 1000]), "figure-6": (4, [10, 30])}  # fmt: skip

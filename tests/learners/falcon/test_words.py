@@ -12,20 +12,30 @@ from hypothesis import strategies as st
 from support.falcon_positions import random_boxes
 from support.strategies import examples
 
-from heartlab.cli.laboratory import falcon
+from heartlab.cli.models import falcon
 from heartlab.compiled.bits import ZERO
 from heartlab.deal import Deal
 from heartlab.kernel.ranks import QUEEN_BIT
-from heartlab.learners.falcon.actions import COUNT, NAMES, applicable
-from heartlab.learners.falcon.agent import FalconAgent, FalconSettings
+from heartlab.learners.falcon.actions import ALWAYS, COUNT, NAMES, applicable
+from heartlab.learners.falcon.agent import FalconAgent
 from heartlab.learners.falcon.boxes import Boxes
 from heartlab.learners.falcon.categories import Categories
 from heartlab.learners.falcon.explain import CategoryRule, rules_of
-from heartlab.learners.falcon.more_percepts import ACTIONS, FIRST, LEAD, PAPER_ACTIONS, kind_of, name_cards
-from heartlab.learners.falcon.more_percepts import COUNT as RICH
-from heartlab.learners.falcon.percepts import describe_bits, describe_percepts, paper_percepts, unplayed_elsewhere
+from heartlab.learners.falcon.more_actions import ACTIONS as RICHER
+from heartlab.learners.falcon.more_actions import COUNT as RICH
+from heartlab.learners.falcon.more_actions import FIRST, OF_PAPER, name_cards
+from heartlab.learners.falcon.more_actions import NAMES as ACTIONS
+from heartlab.learners.falcon.more_percepts import LEAD
+from heartlab.learners.falcon.percepts import (
+    Sentence,
+    describe_bits,
+    describe_percepts,
+    paper_percepts,
+    unplayed_elsewhere,
+)
 from heartlab.learners.falcon.player import BoxesPlayer, FalconPlayer, boxes_model, falcon_model
-from heartlab.learners.falcon.words import need_of
+from heartlab.learners.falcon.sensing import kind_of
+from heartlab.learners.falcon.settings import FalconSettings, Match, Percepts, Rule
 from heartlab.players import make_player
 from heartlab.players.base import Observations
 from heartlab.rules import Rules
@@ -91,6 +101,21 @@ def test_a_part_of_a_condition_is_found_unless_it_is_denied(tmp_path, capsys):
         falcon(path, contains=["points are on the table", "nonsense"])
 
 
+@pytest.mark.parametrize(
+    ("sentence", "affirmed", "denied"),
+    [
+        (Sentence("we can duck"), ["we", "CAN duck"], ["cannot", "win"]),
+        (Sentence("we", "cannot", "duck"), ["cannot", "ot duck", "we cannot"], ["duck", "we", "we can"]),
+        (Sentence("who wins so far has taken", "no", "points"), ["who wins", "no points"], ["points", "has taken"]),
+        (Sentence("", "neither", "K♠ nor A♠ is ours"), ["neither"], ["K♠", "A♠ is ours"]),
+        (Sentence("", "no", "♠ is outstanding"), ["no ♠"], ["♠", "is outstanding"]),
+    ],
+)
+def test_a_sentence_affirms_what_it_does_not_deny(sentence, affirmed, denied):
+    assert all(sentence.affirms(part) for part in affirmed)
+    assert not any(sentence.affirms(part) for part in denied)
+
+
 # --- what is done is said ---
 
 
@@ -138,7 +163,7 @@ def test_no_action_stands_behind_one_that_always_applies(capsys):
     for rule in rules:
         [[_, actions]] = rule["cases"]
         names = [name for name, _ in actions]
-        assert all(need_of(name) != need_of("the lowest") for name in names[:-1]), rule["text"]
+        assert all(RICHER[ACTIONS.index(name)].need != ALWAYS for name in names[:-1]), rule["text"]
         for suit in "♣♦♠♥":
             leads = [name for name in names if name in (f"lead the highest {suit}", f"lead the lowest {suit}")]
             assert len(leads) <= 1, rule["text"]
@@ -150,10 +175,8 @@ def test_no_action_stands_behind_one_that_always_applies(capsys):
 
 
 READINGS = [
-    dict(), dict(ties="highest"), dict(choice="all"), dict(choice="all", ties="highest"), dict(separate=False),
-    dict(match="weights", vigilance=0.9), dict(match="percepts"), dict(match="percepts", vigilance=0.8),
-    dict(match="coded"), dict(match="coded", vigilance=0.7), dict(percepts="place", match="coded", vigilance=0.9),
-    dict(ties="random"), dict(choice="all", ties="random"),
+    dict(), dict(separate=False), dict(match=Match.WEIGHTS, vigilance=0.9), dict(match=Match.CODED),
+    dict(match=Match.CODED, vigilance=0.7), dict(percepts=Percepts.PLACE, match=Match.CODED, vigilance=0.9),
 ]  # fmt: skip
 
 
@@ -178,10 +201,7 @@ def test_rules_of_every_reading_say_what_is_done_and_when(reading):
         applicable(record["legal"], record["led"], int(record["best"]), played, rng, cards)
         rule = rules_of(player, [int(rows[0])], game)[0]
         case = case_of(record, agent.settings)
-        if reading.get("ties") == "random":
-            assert NAMES[actions[0]] in words_of(rule, case), rule.text
-        else:
-            assert first_that_applies(rule, cards, NAMES, case) == actions[0], rule.text
+        assert first_that_applies(rule, cards, NAMES, case) == actions[0], rule.text
         if "percepts" not in reading:
             holds = set(true_sentences(int(paper_percepts(record["hand"], others, record["trick"]))))
             wrong = [
@@ -207,7 +227,7 @@ def true_sentences(code: int) -> list[str]:
         for shift in range(0, 8, 2):
             for part in range(4):
                 mask = known | part << 4 + shift if shift < 6 else known
-                found += describe_bits(code & mask, ~code & mask)
+                found += [sentence.text for sentence in describe_bits(code & mask, ~code & mask)]
     return found
 
 
@@ -216,33 +236,16 @@ def true_sentences(code: int) -> list[str]:
 
 def category(code: int, weights, **reading) -> CategoryRule:
     """The rule of a network with one category."""
-    store = Categories(COUNT)
-    store.counts[0], store.codes[0], store.weights[0] = 1, code, weights
+    store = Categories()
+    store.compiled.counts[0] = 1
+    store.codes[0], store.weights[0] = code, weights
     return rules_of(FalconPlayer("one", FalconSettings(**reading), store))[0]
 
 
 def test_ties_are_told_as_they_are_broken():
-    ones = np.ones(COUNT)
-    assert words_of(category(0, ones), "♠ led") == [
-        "follow ♠ with the highest below the best",
-        "follow ♠ with the highest",
-    ]
-    assert words_of(category(0, ones, ties="highest"), "♠ led") == ["follow ♠ with the lowest"]
-    assert words_of(category(0, ones, ties="highest"), "void") == ["dump a high card"]
-    dice = category(0, ones, ties="random")
-    assert len(words_of(dice, "♠ led")) == 3
-    assert "♠ led: the highest below the best (1.00) or the highest (1.00) or the lowest (1.00);" in dice.text
-
-
-def test_the_best_of_all_actions_is_told_as_it_is_chosen():
-    weights = np.linspace(0.1, 0.5, COUNT)
-    weights[5] = 1.0  # follow ♠ with the lowest
-    rule = category(0, weights, choice="all")
-    assert words_of(rule, "♠ led") == ["follow ♠ with the lowest"]
-    assert words_of(rule, "♥ led") == ["follow ♥ with the highest below the best", "follow ♥ with the highest"]
-    assert words_of(rule, "void") == ["throw the highest ♥", "dump a high card"]
-    alone = category(0, weights, choice="all", separate=False)
-    assert words_of(alone, "leading") == [f"lead the highest {suit}" for suit in "♥♠♦♣"]
+    rule = category(0, np.ones(COUNT))
+    assert words_of(rule, "♠ led") == ["follow ♠ with the highest below the best", "follow ♠ with the highest"]
+    assert "♠ led: the highest below the best (1.00), else the highest (1.00);" in rule.text
 
 
 def test_leading_is_told_until_every_suit_has_its_turn():
@@ -255,55 +258,42 @@ def test_leading_is_told_until_every_suit_has_its_turn():
     ]  # fmt: skip
 
 
-def test_no_more_percepts_than_those_of_a_category():
-    """The printed match divided by |S|: what the category lacks must not be there."""
-    assert category(0b10000, np.ones(COUNT), match="percepts").when == [
-        "we do not lead",
-        "we or the others hold no heart",
-        "Q♠ is with the others or has been played",
-        "K♠ has been played",
-        "A♠ has been played",
-    ]
-    assert category(0b1111111111, np.ones(COUNT), match="percepts").when == ["we do not lead"]
-    assert "percepts may be otherwise" in category(0b11, np.ones(COUNT), match="percepts", vigilance=0.5).text
-
-
 def test_zeros_about_hearts_do_not_say_that_we_hold_one():
     code = 0b1111 << 16 | 0b11 << 4
-    coded = category(code, np.ones(COUNT), match="coded", vigilance=0.5)
+    coded = category(code, np.ones(COUNT), match=Match.CODED, vigilance=0.5)
     assert coded.when == ["we do not lead", "we or the others hold no heart", "Q♠ is ours"]
-    assert describe_bits(0, 0b1001) == [
+    assert [sentence.text for sentence in describe_bits(0, 0b1001)] == [
         "others hold no heart above our highest heart, if we hold one",
         "others hold no heart below our lowest heart, if we hold one",
     ]
-    assert describe_bits(0b10, 0b1001)[0] == "others hold no heart above our highest heart"
+    assert describe_bits(0b10, 0b1001)[0].text == "others hold no heart above our highest heart"
     assert describe_bits(0, 0b11) == describe_bits(0, 0b1100) == describe_percepts(0)[:1]
 
 
 def test_generalising_categories_tell_how_much_may_be_otherwise():
     ones = np.ones(COUNT)
     code = 0b1100110000 | (0b0000001111 << 16)  # eight of ten percepts
-    loose = category(code, ones, match="coded", vigilance=0.6)
+    loose = category(code, ones, match=Match.CODED, vigilance=0.6)
     assert loose.exceptions == 2
     assert "A♠ is ours (at most 2 of the percepts may be otherwise): ♥ led" in loose.text
-    assert category(code, ones, match="coded", vigilance=0.8).exceptions == 0
-    assert "otherwise" not in category(code, ones, match="coded", vigilance=0.8).text
-    assert category(0b111111, ones, match="weights", vigilance=0.5).exceptions == 3
+    assert category(code, ones, match=Match.CODED, vigilance=0.8).exceptions == 0
+    assert "otherwise" not in category(code, ones, match=Match.CODED, vigilance=0.8).text
+    assert category(0b111111, ones, match=Match.WEIGHTS, vigilance=0.5).exceptions == 3
 
 
 def test_actions_that_were_left_out_are_not_named():
     net = random_boxes(1, 40)
     weights = net.weights.copy()
     weights[:, [ACTIONS.index("Q♠"), ACTIONS.index("throw Q♠")]] = 0.5  # never tried: no reason to fill up with others
-    weights[:, ~PAPER_ACTIONS] = 0.0
-    rules = rules_of(BoxesPlayer("plain", Boxes(net.tests, net.branches, weights, net.visits)))
-    plain = {ACTIONS[i] for i in np.flatnonzero(PAPER_ACTIONS)}
+    weights[:, ~OF_PAPER] = 0.0
+    rules = rules_of(BoxesPlayer("plain", Boxes(net.tree._replace(weights=weights), net.visits)))
+    plain = {ACTIONS[i] for i in np.flatnonzero(OF_PAPER)}
     for rule in rules:
         assert set(words_of(rule)) <= plain
         assert {name for name, _ in rule.actions} <= plain
     leading = [words_of(rule) for rule in rules if rule.when[0] == "we lead"]
     assert max(map(len, leading)) > 3
-    assert {need_of(name)[0] for name in ACTIONS[FIRST[LEAD] : FIRST[LEAD] + 12]} == set("♣♦♠♥")
+    assert {action.need.cards for action in RICHER[FIRST[LEAD] : FIRST[LEAD] + 12]} == set("♣♦♠♥")
 
 
 def test_the_meaning_of_numbers_is_told(tmp_path, capsys):
@@ -314,9 +304,6 @@ def test_the_meaning_of_numbers_is_told(tmp_path, capsys):
         return shown(capsys, str(tmp_path / "one.npz"), top=1)["numbers"]
 
     assert "or was not tried yet; the first that applies is taken" in meaning()
-    assert "what it began with if it was not tried yet" in meaning(rule="td")
-    assert meaning(ties="random").endswith("of those joined by or any of them")
-    assert "the highest of all is taken if it applies" in meaning(choice="all")
-    assert "by dice" in meaning(choice="all", ties="random")
+    assert "what it began with if it was not tried yet" in meaning(rule=Rule.TD)
     save_model(tmp_path / "boxes.npz", boxes_model(random_boxes(3, 5), FREE))
     assert "+0.00 also if it was never tried" in shown(capsys, str(tmp_path / "boxes.npz"))["numbers"]

@@ -9,10 +9,9 @@ from typer.testing import CliRunner
 from heartlab import Deal
 from heartlab.cli import app
 from heartlab.learners.td_features.conjunctions import Conjunctions
-from heartlab.learners.td_features.explain import reasons
+from heartlab.learners.td_features.explain import census, largest, reasons
 from heartlab.learners.td_features.network import Network
 from heartlab.learners.td_features.player import to_model
-from heartlab.learners.td_features.weights import census, largest
 from heartlab.players.analysis import analyse
 from heartlab.players.search import SearchPlayer
 from heartlab.training import save_model

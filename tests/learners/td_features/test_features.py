@@ -15,7 +15,6 @@ from heartlab.cards import parse_cards
 from heartlab.compiled.bits import ZERO, gather
 from heartlab.kernel.layout import SEATS
 from heartlab.kernel.ranks import QUEEN_BIT
-from heartlab.learners.td_features.clauses import clause
 from heartlab.learners.td_features.conjunctions import (
     FRAMES,
     STACK,
@@ -36,6 +35,7 @@ from heartlab.learners.td_features.features import (
     QUEEN_ONLY,
     AtomError,
     atom,
+    clause,
     extract_atoms,
     extract_card_atoms,
     find_atom,

@@ -10,31 +10,29 @@ from heartlab import Deal, Rules, make_player
 from heartlab.arena import Match, run_match
 from heartlab.compiled.rng import seed_key, substream
 from heartlab.kernel.dealing import deal as deal_cards
-from heartlab.kernel.layout import OBSERVATION, OVER, SEATS, STATE, compile_rules
+from heartlab.kernel.layout import OVER, SEATS, STATE, compile_rules
 from heartlab.kernel.play import play, points
 from heartlab.learners.td_features.conjunctions import Conjunctions
 from heartlab.learners.td_features.growth import promising
-from heartlab.learners.td_features.kernels import NOTE, choose, choose_closed
+from heartlab.learners.td_features.kernels import NOTE, choose, choose_closed, new_choice
 from heartlab.learners.td_features.network import CHANGE, Network
 from heartlab.learners.td_features.player import to_model, to_network
-from heartlab.learners.td_features.selection import select_by_weight, select_distinct
+from heartlab.learners.td_features.selection import select_by_weight, select_distinct, signatures_in, support_in
 from heartlab.learners.td_features.trainer import (
+    LEARNING,
     TASKS,
     TdParameters,
     TdTrainer,
     best_conjunctions,
     chosen_conjunctions,
     eliminate,
-    signatures_in,
-    support_in,
     watched_states,
 )
 from heartlab.players import PlayerError
 from heartlab.players.search import SearchPlayer
 from heartlab.search.evaluators.base import EvaluatorError, make_evaluator
-from heartlab.search.maxn import new_counters
-from heartlab.search.options import bound_values, make_spec
-from heartlab.search.ordering import MAX_MOVES
+from heartlab.search.options import SearchOptions, compile_options
+from heartlab.search.walk import Judge, new_counters
 from heartlab.training import ModelError, RecipeError, load_model, save_model
 from heartlab.training.recipes import find_recipe
 from heartlab.training.run import new_run, train
@@ -50,13 +48,12 @@ def replay_training(trainer, before, number, orders, seed):
     network = Network(trainer.network.conjunctions, rest=trainer.network.rest)
     network.weights[:] = before
     judge, expert = network.evaluator(), make_evaluator("pie")
-    specs = [make_spec("maxn", {"ties": "random", "prune": "no"}), make_spec("maxn", {})]
-    bound_values(specs[1], trainer.rules, "pie")
+    specs = [compile_options(LEARNING), compile_options(SearchOptions(), expert.bounds_under(trainer.rules, True))]
     states, rng = np.zeros(1, STATE), np.array([substream(seed_key(seed, "td"), number)], np.uint64)
     state = states[0]
     deal_cards(rules[0], state, number, rng)
     learner, seen, had = number % 4, [[] for _ in range(4)], [[] for _ in range(4)]
-    table, cards, out = np.zeros((MAX_MOVES, 2 + SEATS)), np.zeros(MAX_MOVES, np.int64), np.zeros((SEATS, 2), np.uint64)
+    choice, out = new_choice(0, new_counters()), np.zeros((SEATS, 2), np.uint64)
     worth = {card: trainer.rules.card_points(card) for card in range(52)}
     while state["phase"] != OVER:
         if state["trick_size"] == 0:
@@ -71,10 +68,7 @@ def replay_training(trainer, before, number, orders, seed):
                 had[seat].append(taken if network.rest else 0)
         own = parameters.partners == "self" or state["to_move"] == learner
         mind, spec = (judge, specs[0]) if own else (expert, specs[1])
-        memory = mind.scratch()
-        card = choose(
-            rules[0], state, spec[0], mind.function, mind.floats, mind.ints, memory, rng, table, cards, new_counters()
-        )
+        card = choose(rules[0], state, spec[0], Judge(mind.function, *mind.data()), rng, choice)
         play(rules[0], state, card)
     result = np.zeros(SEATS, np.int64)
     points(rules[0], state, result)
@@ -104,7 +98,7 @@ def test_every_update_is_that_of_the_papers_rule(task, orders, partners, views, 
     for number in range(6):
         before = trainer.network.weights.copy()
         metrics = trainer.step(number, 1)[0]
-        expected, result = replay_training(trainer, before, number, parameters.order_list(), seed=5)
+        expected, result = replay_training(trainer, before, number, parameters.order_numbers, seed=5)
         assert metrics["points"] == result
         after = before.copy()
         for node, weight in expected.items():
@@ -158,10 +152,8 @@ def test_closed_training_chooses_like_a_closed_player():
     rules = Rules.parse("seed-nomoon")
     trainer = TdTrainer("full", TdParameters(orders="1,2", worlds=4), seed=2)
     trainer.step(0, 300)
-    judge, spec = trainer.network.evaluator(), make_spec("maxn", {"ties": "random", "prune": "no"})
+    judge, spec = trainer.network.evaluator(), compile_options(LEARNING)
     compiled, dice = compile_rules(rules), np.random.default_rng(1)
-    table, cards = np.zeros((MAX_MOVES, 2 + SEATS)), np.zeros(MAX_MOVES, np.int64)
-    worlds, seen, sums = np.zeros(4, STATE), np.zeros(1, OBSERVATION), np.zeros((MAX_MOVES, 2 + SEATS))
     answers = {"closed": 0, "open": 0}
     for number in range(40):
         states = np.zeros(2, STATE)
@@ -175,10 +167,10 @@ def test_closed_training_chooses_like_a_closed_player():
             states[1]["hands"][other] = sum(1 << card for card in hidden[13 * place : 13 * place + 13])
         chosen = {"closed": [], "open": []}
         for state in states:
-            common = compiled[0], state, spec[0], judge.function, judge.floats, judge.ints, judge.scratch()
-            rest = np.array([7], np.uint64), table, cards, new_counters()
-            chosen["closed"].append(choose_closed(*common, *rest, worlds, seen[0], sums))
-            chosen["open"].append(choose(*common, np.array([7], np.uint64), table, cards, new_counters()))
+            common = compiled[0], state, spec[0], Judge(judge.function, *judge.data())
+            for kind, select in (("closed", choose_closed), ("open", choose)):
+                card = select(*common, np.array([7], np.uint64), new_choice(4, new_counters()))
+                chosen[kind].append(card)
         for kind, (one, two) in chosen.items():
             answers[kind] += one == two
     assert answers["closed"] == 40
@@ -385,7 +377,7 @@ def test_a_run_keeps_its_selected_features_when_their_source_changes(model_file,
         ({"rate": "nan"}, "rate=nan: between 0 and 1"),
         ({"halving": "-5"}, "halving=-5.0: a number of deals"),
         ({"select": "td:5", "clauses": "yes"}, "clauses=yes goes with orders"),
-        ({"partners": "nobody"}, "partners=nobody: choose from expert, self"),
+        ({"partners": "nobody"}, "partners=nobody is unknown; choose from expert, self"),
         ({"partners": "expert"}, "views=4 needs partners=self.*add views=1"),
         ({"orders": "one"}, "orders=one: write numbers"),
         ({"decay": "2"}, "decay=2.0: between 0 and 1"),
@@ -411,7 +403,7 @@ def test_the_bonus_is_not_foreseen():
 
 
 def test_a_change_of_weights_is_seen_when_it_is_announced():
-    chosen = Conjunctions.exhaustive(TASKS["queen"][1], [1])
+    chosen = Conjunctions.exhaustive(TASKS["queen"].atoms, [1])
     network = Network(chosen, np.full(60, 0.1, np.float32))
     judge = network.evaluator()
     memory, out = judge.scratch(), np.zeros(SEATS)

@@ -2,31 +2,35 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from heartlab.cli.reproduce import run_reproduction
 from heartlab.learners.transfer import beyond as ggp_beyond
 from heartlab.learners.transfer import table_1 as ggp_table
 from heartlab.learners.transfer.claims import PAPER
-from heartlab.learners.transfer.orders import FIGURES, everywhere, order_claim
-from heartlab.learners.transfer.parts import (
-    Learner,
-    OtherSource,
+from heartlab.learners.transfer.series import (
+    CONTROL,
+    FIGURES,
     Rewards,
     Source,
     curve,
     difference,
+    everywhere,
     mean_of,
+    order_claim,
     over_runs,
     series,
+    transfer,
     units,
 )
+from heartlab.learners.transfer.settings import Opponent, Reading
 from heartlab.learners.transfer.table_1 import PRINTED, PRINTED_VALUES, WITHOUT_FEATURES, WITHOUT_OPPONENT, rms
 from heartlab.learners.transfer.variants import SET_UPS
 from heartlab.reproduction.claims import above
 from heartlab.reproduction.parts import Workshop
-from heartlab.reproduction.run import run_reproduction
 from heartlab.util.statistics import Estimate, estimate, t_quantile
 
 
@@ -42,15 +46,15 @@ def test_every_figure_of_the_paper_is_an_experiment():
 
 
 def test_series_are_paired_and_found_again(shop):
-    learner = Learner("transfer", "transfer", "look-up", Source())
-    first = series(shop, "connect3", "eps-greedy", learner)
+    arm = transfer(Reading.LOOK_UP)
+    first = series(shop, "connect3", Opponent.EPS_GREEDY, arm)
     assert first.values.shape == (6, 300)
     assert first.groups == 2
     assert set(np.unique(first.values)) <= {0, 50, 100}
     fresh = shop.fresh
-    again = series(shop, "connect3", "eps-greedy", learner)
+    again = series(shop, "connect3", Opponent.EPS_GREEDY, arm)
     assert (shop.fresh, again.values.tolist()) == (fresh, first.values.tolist())
-    control = series(shop, "connect3", "eps-greedy", Learner("control", "terminal-only", "terminal-check"))
+    control = series(shop, "connect3", Opponent.EPS_GREEDY, CONTROL)
     gap = difference(first, control, 1, 100)
     assert gap.mean == pytest.approx(mean_of(first, 1, 100).mean - mean_of(control, 1, 100).mean)
     assert gap.mean > 0
@@ -61,11 +65,11 @@ def test_series_are_paired_and_found_again(shop):
 
 
 def test_printed_values_are_used(shop):
-    assert PRINTED_VALUES["weak"]["{L, N{W,N}}"] == PRINTED["{L, N{W,N}}"][2] == 58.16
-    printed = Learner("printed", "transfer", "look-up", printed=PRINTED_VALUES)
-    model = printed.models(shop, "random")[0]
+    assert PRINTED_VALUES[Opponent.WEAK]["{L, N{W,N}}"] == PRINTED["{L, N{W,N}}"][2] == 58.16
+    printed = replace(transfer(Reading.LOOK_UP), source=None, printed=PRINTED_VALUES)
+    model = printed.models(shop, Opponent.RANDOM)[0]
     assert len(model.features["random"]) == 12
-    assert mean_of(series(shop, "capturego", "random", printed)).mean > 60
+    assert mean_of(series(shop, "capturego", Opponent.RANDOM, printed)).mean > 60
 
 
 def test_pooled_sources_leave_nothing_out(shop):
@@ -151,7 +155,7 @@ def test_search_of_equal_depth_is_what_transfer_has_to_beat(monkeypatch):
     monkeypatch.setattr(ggp_beyond, "TARGETS", ("connect3",))
     levels = {"terminal-only": 50, "look-ahead": 70, "habits": 70}
     found = {name: rewards(dice, level=float(level)) for name, level in levels.items()}
-    monkeypatch.setattr(ggp_beyond, "_run", lambda shop, target, opponent, learner: found[learner.learner])
+    monkeypatch.setattr(ggp_beyond, "_run", lambda shop, target, opponent, arm: found[arm.settings.learner.text])
     for claim in ggp_beyond.adaptive(None).claims:
         assert claim.verdict != "holds"
         assert abs(claim.measured) < 5
@@ -168,16 +172,15 @@ def test_verdicts_follow_from_what_was_earned():
 
 
 def test_other_set_ups_reach_source_and_target(shop):
-    usual = Learner("transfer", "transfer", "look-up", Source(groups=2, runs=2))
+    usual = transfer(Reading.LOOK_UP, Source(groups=2, runs=2))
     second = SET_UPS["second"].apply(usual)
-    assert isinstance(second.source, OtherSource)
-    assert second.options == {"role": 1}
-    features = [one.models(shop, "random")[0].features["random"] for one in (usual, second)]
+    assert (second.settings.role, second.source.settings.role) == (1, 1)
+    features = [one.models(shop, Opponent.RANDOM)[0].features["random"] for one in (usual, second)]
     assert set(features[0]) <= set(PRINTED)
     assert not set(features[1]) <= set(PRINTED), "who moves second meets other shapes"
-    first, other = (series(shop, "capturego", "eps-greedy", learner).values for learner in (usual, second))
+    first, other = (series(shop, "capturego", Opponent.EPS_GREEDY, arm).values for arm in (usual, second))
     assert first.tolist() != other.tolist()
-    assert SET_UPS["suicide"].figures() == {"figure-5": ("capturego-suicide", "eps-greedy")}
+    assert SET_UPS["suicide"].figures() == {"figure-5": ("capturego-suicide", Opponent.EPS_GREEDY)}
     assert SET_UPS["suicide"].apply(usual) == usual
 
 

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from support import run_file
 from support.ggp_rulesheets import SCALE
 
+from heartlab.compiled.rng import below_fast, uniform
 from heartlab.ggp.gdl.parse import parse_game
 from heartlab.ggp.gdl.terms import GdlError
 from heartlab.ggp.machine.load import load_game, make_machine
-from heartlab.ggp.machine.simulate import draw_below, draw_share
-from heartlab.learners.transfer.discovery import learn_features
+from heartlab.learners.transfer.discovery import SOURCE, learn_features
 from heartlab.learners.transfer.explain import features_svg, features_text
-from heartlab.learners.transfer.kernels import LEARNERS, READINGS, RECORDINGS, Settings, make_memory, update
+from heartlab.learners.transfer.kernels import make_memory, update
 from heartlab.learners.transfer.lookahead import (
     CLASS_NAMES,
     NO_FEATURE,
@@ -27,10 +27,9 @@ from heartlab.learners.transfer.lookahead import (
     shape_word,
 )
 from heartlab.learners.transfer.models import FeatureModel, pool
-from heartlab.learners.transfer.opponents import OPPONENTS
 from heartlab.learners.transfer.positions import find_position
-from heartlab.learners.transfer.trainer import TurnGame, learn, learn_runs, make_settings, parse_outcomes
-from heartlab.learners.transfer.trainer import _generators as generators
+from heartlab.learners.transfer.settings import Learner, Opponent, Reading, Recording, Settings
+from heartlab.learners.transfer.trainer import TurnGame, generators, learn, learn_runs, parse_outcomes
 
 TWELVE = {
     "{N{W,N}, N{N}}": (412, 50),
@@ -49,6 +48,12 @@ TWELVE = {
 """The features of tic-tac-toe for the first player: afterstates with each, and their value by minimax (spec, 3)."""
 
 
+def make_settings(learner="baseline", reading="terminal-check", opponent="eps-greedy", recording="all", **others):
+    """Settings from texts and numbers."""
+    choices = Learner.parse(learner), Reading.parse(reading), Opponent.parse(opponent), Recording.parse(recording)
+    return Settings(*choices, **others)
+
+
 class Twin:
     """The learner once more, over terms and dictionaries, by the text of the paper."""
 
@@ -60,7 +65,7 @@ class Twin:
         self.role, self.played = settings.role, 0
         self.features, self.habits = {}, {"W": 1, "L": 1, "D": 1, "N": 1}
         if model:
-            name = OPPONENTS[settings.opponent]
+            name = settings.opponent.text
             self.features = {as_sets(parse_shape(k)): float(np.float32(v[0])) for k, v in model.features[name].items()}
             self.habits = {kind: like or 1.0 for kind, like in zip("WLDN", model.profiles[name], strict=True)}
 
@@ -111,18 +116,14 @@ class Twin:
         return frozenset(shape), [min(columns[0]), sum(columns[1]) / len(worths), max(columns[2]), liked]
 
     def initial(self, state):
-        learner = LEARNERS[self.settings.learner]
+        learner = self.settings.learner.text
         if learner == "transfer":
-            for depth in range(self.model.depth, 1, -1):
-                shape = self.look_ahead(state, depth)[0]
-                if shape in self.features:
-                    return self.features[shape]
-            return 50.0
+            return self.features.get(self.look_ahead(state, 2)[0], 50.0)
         values = self.look_ahead(state, self.settings.depth)[1]
         return dict(zip(("look-ahead", "avgmax", "maxmax", "habits"), values, strict=True)).get(learner, 50.0)
 
     def candidate(self, state, goals):
-        learner, reading = LEARNERS[self.settings.learner], READINGS[self.settings.reading]
+        learner, reading = self.settings.learner.text, self.settings.reading.text
         looks_up = reading == "look-up" and learner not in ("baseline", "terminal-only")
         again = self.settings.recall and looks_up and goals is None and not self.visits.get((self.role, state))
         if state in self.q and not again:
@@ -137,31 +138,31 @@ class Twin:
         return 50.0
 
     def choose_own(self, children):
-        if draw_share(self.mine) < self.settings.epsilon:
-            return draw_below(self.mine, len(children))
+        if uniform(self.mine) < self.settings.epsilon:
+            return below_fast(self.mine, len(children))
         worth = [self.candidate(*child) for child in children]
         best = [number for number, value in enumerate(worth) if value == max(worth)]
-        return best[draw_below(self.mine, len(best)) if len(best) > 1 else 0]
+        return best[below_fast(self.mine, len(best)) if len(best) > 1 else 0]
 
     def choose_theirs(self, children):
-        name = OPPONENTS[self.settings.opponent]
+        name = self.settings.opponent.text
         if name == "switching":
             name = ("eps-greedy", "weak", "random")[self.played // self.settings.period % 3]
-        if name == "random" or draw_share(self.theirs) < self.settings.opponent_epsilon:
-            return draw_below(self.theirs, len(children))
+        if name == "random" or uniform(self.theirs) < self.settings.opponent_epsilon:
+            return below_fast(self.theirs, len(children))
         goals = [None if goals is None else goals[1 - self.role] for _, goals in children]
         if name == "adaptive":
             table = self.opponent_memories[1 - self.role]
             worth = [table.get(s, 50.0 if g is None else g) for (s, _), g in zip(children, goals, strict=True)]
             chosen = [n for n, value in enumerate(worth) if value == max(worth)]
-            return chosen[draw_below(self.theirs, len(chosen)) if len(chosen) > 1 else 0]
+            return chosen[below_fast(self.theirs, len(chosen)) if len(chosen) > 1 else 0]
         liked, shunned = (0, 100) if name == "weak" else (100, 0)
         chosen = [n for n, goal in enumerate(goals) if goal == liked]
         chosen = chosen or [n for n, goal in enumerate(goals) if goal != shunned] or list(range(len(children)))
         if name == "blocking" and goals[chosen[0]] != liked:
             safe = [n for n in chosen if goals[n] is not None or not self.loses(children[n][0])]
             chosen = safe or chosen
-        return chosen[draw_below(self.theirs, len(chosen)) if len(chosen) > 1 else 0]
+        return chosen[below_fast(self.theirs, len(chosen)) if len(chosen) > 1 else 0]
 
     def loses(self, state):
         return any(self.classify(goals) == "W" for _, goals in self.expand(state)[1])
@@ -174,17 +175,17 @@ class Twin:
             own = turn == self.role
             state, goals = children[self.choose_own(children) if own else self.choose_theirs(children)]
             path.append((state, goals))
-            recording = RECORDINGS[settings.recording]
+            recording = settings.recording.text
             if own or recording == "all" or (recording == "own-and-last" and goals is not None):
                 sequence.append((state, own, goals))
         for state, own, ends in sequence:
             if state not in self.q:
-                known = ends is not None and LEARNERS[settings.learner] != "baseline"
+                known = ends is not None and settings.learner.text != "baseline"
                 value = float(ends[self.role]) if known else 50.0
                 self.q[state] = self.initial(state) if own and ends is None else value
             self.visits[self.role, state] = 1
         self.learn(self.q, [state for state, *_ in sequence], goals[self.role])
-        if OPPONENTS[settings.opponent] == "adaptive":
+        if settings.opponent.text == "adaptive":
             table = self.opponent_memories[1 - self.role]
             for state, ends in path:
                 table.setdefault(state, 50.0 if ends is None else float(ends[1 - self.role]))
@@ -219,14 +220,14 @@ CASES = [
     ("tictactoe", "baseline", "literal", "eps-greedy", {}),
     ("tictactoe", "transfer", "look-up", "weak", {}),
     ("tictactoe", "look-ahead", "terminal-check", "blocking", {"recording": "own", "role": 1}),
-    ("tictactoe", "look-ahead", "look-up", "adaptive", {"alternate": 1, "depth": 3}),
-    ("tictactoe", "habits", "look-up", "weak", {"recall": 1}),
+    ("tictactoe", "look-ahead", "look-up", "adaptive", {"alternate": True, "depth": 3}),
+    ("tictactoe", "habits", "look-up", "weak", {"recall": True}),
     ("connect3", "transfer", "terminal-check", "eps-greedy", {}),
     ("connect3", "avgmax", "look-up", "random", {"recording": "own-and-last"}),
-    ("connect3", "terminal-only", "terminal-check", "switching", {"alternate": 1, "period": 10}),
+    ("connect3", "terminal-only", "terminal-check", "switching", {"alternate": True, "period": 10}),
     ("capturego", "maxmax", "look-up", "eps-greedy", {"role": 1}),
-    ("capturego", "transfer", "look-up", "random", {"depth": 3, "alternate": 1}),
-    ("capturego", "transfer", "look-up", "weak", {"recall": 1}),
+    ("capturego", "transfer", "look-up", "random", {"alternate": True}),
+    ("capturego", "transfer", "look-up", "weak", {"recall": True}),
     ("othello4", "look-ahead", "literal", "eps-greedy", {}),
     ("othello4", "transfer", "look-up", "blocking", {"recording": "own-and-last"}),
     ("othello4", "habits", "look-up", "eps-greedy", {"depth": 4}),
@@ -239,8 +240,8 @@ def test_learner_and_twin_play_the_same_matches(case, games, model):
     settings = make_settings(learner=learner, reading=reading, opponent=opponent, **others)._replace(epsilon=0.05)
     used = None
     if learner in ("transfer", "habits"):
-        shape = {key: others[key] for key in ("depth", "recall") if key in others}
-        source = learn_features(games["tictactoe"], (opponent,), runs=2, seed=3, **shape)
+        how = SOURCE._replace(recall=others.get("recall", False))
+        source = learn_features(games["tictactoe"], (settings.opponent,), runs=2, seed=3, settings=how)
         used = FeatureModel(**{**kept(source), "features": {opponent: source.features[opponent]}})
     game = games[name]
     twin = Twin(game, settings, used, seed=9)
@@ -272,9 +273,9 @@ def test_the_twelve_features_of_tictactoe(games):
         legal = machine.legal_moves(state)
         waiting += [machine.next(state, (a, b)) for a in legal[0] for b in legal[1]]
         if ("turn", "o") in machine.facts(state):
-            number = find_position(*game.board, machine.words(state))
+            number = find_position(game.board, machine.words(state))
             for depth in (3, 2):
-                word = look_ahead(*game.board, number, 0, depth, False, known, habits, game.stack)
+                word = look_ahead(game.board, number, 0, depth, False, known, habits, game.stack)
                 name = shape_text(game.board.graph, int(number), 0, depth)
                 assert word in (NO_FEATURE, shape_word(parse_shape(name)))
                 assert (word == NO_FEATURE) == (set(name) <= set("{}N, "))
@@ -317,7 +318,7 @@ def test_what_is_no_shape(text):
 def test_update_is_the_formula_of_the_paper(values, reward):
     memory, settings = make_memory(16), Settings()
     memory.values[: len(values), 0] = values
-    update(memory, np.arange(len(values)), len(values), 0, reward, settings)
+    update(memory, np.arange(len(values)), len(values), 0, reward, settings.numbers())
     following = [*values[1:], reward]
     for p in range(len(values)):
         change = sum(0.7 ** (t - p) * (following[t] - values[t]) for t in range(p, len(values)))
@@ -327,10 +328,10 @@ def test_update_is_the_formula_of_the_paper(values, reward):
 def test_single_visits_have_the_values_of_the_spec():
     memory = make_memory(16)
     memory.values[:3] = 50
-    update(memory, np.array([0, 1]), 2, 0, 0.0, Settings())
+    update(memory, np.array([0, 1]), 2, 0, 0.0, Settings().numbers())
     assert memory.values[0, 0] == pytest.approx(39.5)
     memory.values[:3] = 50
-    update(memory, np.array([0, 1, 2]), 3, 0, 100.0, Settings())
+    update(memory, np.array([0, 1, 2]), 3, 0, 100.0, Settings().numbers())
     assert memory.values[0, 0] == pytest.approx(57.35)
 
 
@@ -339,8 +340,8 @@ def test_transfer_by_look_up_beats_the_baseline(games, model):
     for learner, reading in (("baseline", "literal"), ("transfer", "look-up")):
         settings = make_settings(learner=learner, reading=reading, opponent="eps-greedy")
         found[learner] = learn_runs(games["connect3"], settings, 300, 6, 1, model)
-    assert found["transfer"]["mean"] > found["baseline"]["mean"] + 15
-    assert [(one["first"], one["last"]) for one in found["transfer"]["windows"]] == [(1, 100), (101, 300)]
+    assert found["transfer"].mean > found["baseline"].mean + 15
+    assert [(one.first, one.last) for one in found["transfer"].windows] == [(1, 100), (101, 300)]
 
 
 # Models
@@ -377,10 +378,13 @@ def test_values_out_of_range_and_unknown_shapes(model, tmp_path):
         path.write_text(json.dumps({**kept(model), "features": features, "format": "heartlab-ggp-features/2"}))
         with pytest.raises(GdlError, match=r"model.json: "):
             FeatureModel.load(path)
+    path.write_text(json.dumps({**kept(model), "depth": 3, "format": "heartlab-ggp-features/2"}))
+    with pytest.raises(GdlError, match=r"look 3 plies ahead; only 2 are supported"):
+        FeatureModel.load(path)
 
 
 def test_models_are_pooled(games, model):
-    other = learn_features(games["capturego"], ("weak", "random"), runs=2, seed=3)
+    other = learn_features(games["capturego"], (Opponent.WEAK, Opponent.RANDOM), runs=2, seed=3)
     both = pool([model, other])
     assert both.games == ["tictactoe", "capturego"]
     mine, theirs = (one.features["weak"]["{L, N{W,N}}"] for one in (model, other))
@@ -388,15 +392,15 @@ def test_models_are_pooled(games, model):
     assert both.features["eps-greedy"] == model.features["eps-greedy"]
     assert model.profiles["weak"][1] is None, "in tic-tac-toe no move loses at once"
     assert both.profiles["weak"][1] == other.profiles["weak"][1]
-    with pytest.raises(GdlError, match="different depths"):
-        pool([model, learn_features(games["tictactoe"], ("weak",), runs=1, depth=3)])
+    with pytest.raises(GdlError, match="with recall and without"):
+        pool([model, learn_features(games["tictactoe"], runs=1, settings=SOURCE._replace(recall=True))])
     with pytest.raises(GdlError, match="no models"):
         pool([])
 
 
 @pytest.mark.parametrize("opponent", ["eps-greedy", "random", "weak"])
 def test_opponents_are_recognised_in_another_game(games, model, opponent):
-    settings = make_settings(learner="habits", reading="look-up", opponent=opponent, recognise=1)
+    settings = make_settings(learner="habits", reading="look-up", opponent=opponent, recognise=True)
     learn(games["connect3"], settings, 500, seed=5, model=model)
     assert list(model.features)[int(np.argmax(games["connect3"].features.belief))] == opponent
     assert games["connect3"].features.belief.max() > 0.9
@@ -410,9 +414,9 @@ def test_outcomes_are_declared():
         with pytest.raises(GdlError, match="should look like"):
             parse_outcomes(text)
     declared = TurnGame(load_game("tictactoe-scored"), "0-20=L,40=D,80-100=W")
-    found = learn_features(declared, ("random",), runs=2, seed=3)
+    found = learn_features(declared, (Opponent.RANDOM,), runs=2, seed=3)
     assert set(found.features["random"]) <= set(TWELVE), "with the declaration it has the features of tic-tac-toe"
-    taken = learn_features(TurnGame(load_game("tictactoe-scored")), ("random",), runs=2, seed=3)
+    taken = learn_features(TurnGame(load_game("tictactoe-scored")), (Opponent.RANDOM,), runs=2, seed=3)
     assert not set(taken.features["random"]) <= set(TWELVE)
 
 
@@ -434,7 +438,12 @@ def test_what_cannot_be_learned_gets_a_sentence(games, model):
     with pytest.raises(GdlError, match="not the opponent blocking"):
         learn(games["tictactoe"], make_settings(learner="transfer", opponent="blocking"), 1, model=model)
     with pytest.raises(GdlError, match="no learner is called 'genius'"):
-        make_settings(learner="genius")
+        Learner.parse("genius")
+    for wrong, sentence in ((dict(depth=7), "2 to 6 plies"), (dict(role=2), "0 or 1"), (dict(opponent_epsilon=2), "2")):
+        with pytest.raises(GdlError, match=sentence):
+            learn(games["tictactoe"], Settings(**wrong), 1)
+    with pytest.raises(GdlError, match="adaptive does not stay the same"):
+        learn_features(games["tictactoe"], (Opponent.ADAPTIVE,))
     with pytest.raises(GdlError, match="learning needs the network"):
         TurnGame(load_game("nim", "prover"))
     alone = "(role p) (init a) (legal p go) (<= terminal (true b)) (<= (next b) (does p go)) (goal p 1)"

@@ -1,8 +1,8 @@
-"""Rules in the form that provers and grounders want: no `or`, every body a flat tuple of literals.
+"""Rules in the form that the prover and the grounder take: no `or`, every body a flat tuple of literals.
 
 A literal is a pair (kind, term). `(or ...)` becomes one rule per branch. A literal that only tests (a negation,
-`distinct`) is moved behind the literals that bind its variables: written order does not matter in GDL, but a test
-on unbound variables would. Equality does not occur in GDL but in `(not (distinct x y))`, which some games write.
+`distinct`) is moved behind the literals that bind its variables: the order of literals does not matter in GDL, but a
+test needs bound variables. Equality occurs only as `(not (distinct x y))`, which some games write.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def normalise(description: Description) -> list[NormalRule]:
     """All rules without `or`, tests after the literals that bind them.
 
     Raises:
-        GdlError: something is negated that cannot be, or the branches of a rule multiply beyond reason.
+        GdlError: something is negated that cannot be, or a rule has too many combinations of branches.
     """
     found = []
     for rule in description.rules:
@@ -76,7 +76,7 @@ def _branches(expression: Expression) -> list[list[Literal]]:
 
 
 def ordered(body: list[Literal]) -> tuple[Literal, ...]:
-    """The literals in written order, but each test as soon as its variables are bound, and the rest of them last."""
+    """The literals in written order, but each test as soon as its variables are bound; the other tests last."""
     done: list[Literal] = []
     bound: set[str] = set()
     tests = [literal for literal in body if literal.kind != HOLDS]
@@ -91,11 +91,11 @@ def ordered(body: list[Literal]) -> tuple[Literal, ...]:
 
 
 STATIC, OF_STATE, OF_MOVES = range(3)
-"""What the truth of a relation hangs on: nothing, the state, or the state and the moves."""
+"""What the truth of a relation depends on: nothing, the state, or the state and the moves."""
 
 
 def levels(rules: list[NormalRule]) -> dict[Functor, int]:
-    """What each relation hangs on, through all rules behind it."""
+    """What each relation depends on, directly or through other rules."""
     found: dict[Functor, int] = {}
     changed = True
     while changed:

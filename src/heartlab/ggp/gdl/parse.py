@@ -1,7 +1,7 @@
 """From GDL text to expressions that know their place, and on to rules.
 
 The lexer is one regular expression, the parser one loop with a stack: neither recurses, so a megabyte of open
-parentheses costs a clear error and nothing else. Names are folded to lower case, since one manager shouts.
+parentheses gives a clear error. Names are folded to lower case, since some managers send upper case.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from functools import cached_property
 from heartlab.ggp.gdl.terms import GdlError, Term, show
 
 MAX_DEPTH = 100
-"""Deepest nesting of parentheses that is read; real games stay below 20."""
+"""Deepest nesting of parentheses that is accepted; real games stay below 20."""
 
 _TOKEN = re.compile(r";[^\n\r]*|[()]|[^\s();]+")
 
@@ -26,7 +26,7 @@ UNNAMED = "the rules"
 
 @dataclass(frozen=True)
 class Place:
-    """Where something stands: file (or a name for the text), line and column from 1."""
+    """A place in a text: file (or a name for the text), line and column from 1."""
 
     source: str
     line: int
@@ -93,7 +93,7 @@ class Description:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A word that two texts share if they have the same roles and rules, in whatever order the rules stand."""
+        """A hash of the roles and rules, whatever the order of the rules."""
         text = repr((self.roles, sorted(map(str, self.rules))))
         return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
@@ -137,7 +137,7 @@ def rules_of(expressions: list[Expression] | tuple[Expression, ...], source: str
     """Expressions read as the rules of a game.
 
     Raises:
-        GdlError: a rule has no head, or something that is not a sentence stands where one should.
+        GdlError: a rule has no head, or something that is not a sentence is in the place of one.
     """
     rules = []
     for expression in expressions:
@@ -149,7 +149,7 @@ def rules_of(expressions: list[Expression] | tuple[Expression, ...], source: str
             rule = Rule(expression.parts[1], expression.parts[2:], False)
         for sentence in _sentences(rule):
             if sentence.functor_name is None:
-                raise GdlError(f"{sentence.place}: {sentence} is no sentence: it should start with a name")
+                raise GdlError(f"{sentence.place}: {sentence} is not a sentence: it should start with a name")
         rules.append(rule)
     return Description(source, tuple(rules))
 

@@ -1,7 +1,7 @@
-"""Scrambling: a game with all its words replaced, so that nobody can play by what words mean.
+"""Scrambling: a game with all its words replaced, so that players cannot rely on their meaning.
 
-Keywords and numbers stay, and so does the role `random`, to which the language gives a meaning. Every match has its
-own words; the manager translates moves there and back.
+Keywords, numbers and the role `random`, which has a meaning in the language, stay. Every match has its own words; the
+manager translates moves in both directions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SOUNDS = [first + second for first in "bdfgklmnprstvz" for second in "aeiou"]
 
 
 class Scrambler:
-    """A one-to-one renaming of the words and variables of a game, made while its rules are read."""
+    """A one-to-one renaming of the words and variables of a game."""
 
     def __init__(self, description: Description, seed: int) -> None:
         self.dice = random.Random(seed)
@@ -40,14 +40,14 @@ class Scrambler:
         """A term of the match in the words of the game.
 
         Raises:
-            GdlError: it holds a word that the match does not know.
+            GdlError: it contains a word that is unknown in this match.
         """
         if not isinstance(term, str):
             return tuple(self.unscramble(part) for part in term)
         if term in KEPT or term.isdecimal():
             return term
         if term not in self.originals:
-            raise GdlError(f"{term} is no word of this match")
+            raise GdlError(f"{term} is not a word of this match")
         return self.originals[term]
 
     def _word(self, word: str) -> str:

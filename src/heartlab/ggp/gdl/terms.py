@@ -1,7 +1,7 @@
 """GDL terms as plain Python values: a name is a `str`, a variable a `str` that starts with `?`, a compound a tuple.
 
 `(cell 1 ?x b)` is `("cell", "1", "?x", "b")`. Tuples of strings hash and compare quickly and print readably, so the
-prover, the grounder and the protocol share them without any classes. `(open)` and `open` are different terms, as in
+prover, the grounder and the protocol share them. `(open)` and `open` are different terms, as in
 the reference implementation.
 """
 
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 Term: TypeAlias = "str | tuple[Term, ...]"
+"""A name, a variable (`?x`), or a function name followed by its arguments."""
 Functor: TypeAlias = "str | tuple[str, int]"
 """What names a relation: a bare name, or a name and the number of its arguments."""
 
@@ -34,14 +35,14 @@ KEYWORD_ARITIES = {
 """The keywords of GDL and GDL-II and how many arguments each takes; -1 for any number."""
 
 MOST_DIGITS = 9
-"""Of a number that is counted with, as goals are; longer ones are names like any other."""
+"""Most digits of a term that is read as a number, as goals are; longer ones are names."""
 
 RANDOM_ROLE = "random"
-"""The role that nature plays in GDL-II: uniformly at random, by the game manager."""
+"""The role of chance in GDL-II: the game manager plays it, uniformly at random."""
 
 
 class GdlError(ValueError):
-    """A game description, or a message that should hold one, is wrong; the text says where and how."""
+    """A game description, a message or an option is wrong; the text says where and how."""
 
 
 def is_variable(term: Term) -> bool:
@@ -75,7 +76,7 @@ def variables(term: Term) -> Iterator[str]:
 
 
 def is_ground(term: Term) -> bool:
-    """Whether a term holds no variable."""
+    """Whether a term contains no variable."""
     return next(variables(term), None) is None
 
 
@@ -85,7 +86,7 @@ def show(term: Term) -> str:
 
 
 def sort_key(term: Term) -> tuple[object, ...]:
-    """An order over terms in which numbers come by size, so that `(cell 2 1)` stands before `(cell 10 1)`."""
+    """An order of terms in which numbers are sorted by size: `(cell 2 1)` before `(cell 10 1)`."""
     if not isinstance(term, str):
         return (2, len(term), tuple(sort_key(part) for part in term))
     if not _is_number(term):
@@ -95,7 +96,7 @@ def sort_key(term: Term) -> tuple[object, ...]:
 
 
 def number_of(term: Term) -> int | None:
-    """The whole number that a term is; None if it is none, or has more than `MOST_DIGITS` digits."""
+    """The value of a term that is a whole number; None if it is not, or has more than `MOST_DIGITS` digits."""
     if not isinstance(term, str) or not _is_number(term):
         return None
     digits = term.lstrip("0")

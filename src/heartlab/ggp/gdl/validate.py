@@ -1,7 +1,7 @@
-"""Is a text a game? All errors and warnings that the GDL definition asks for, each with its place and rule.
+"""Validation: all errors and warnings that the GDL definition asks for, each with its place and rule.
 
 An error means that the text is not GDL and machines may differ over it; a warning that it is probably not what its
-author meant. Checks of single rules come first, then those that need the graph of which relation leads to which.
+author meant. Checks of single rules come first, then those that need the dependency graph of relations.
 """
 
 from __future__ import annotations
@@ -40,6 +40,17 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.place}: {self.severity}: {self.message}"
+
+    def to_dict(self) -> dict[str, str | int]:
+        """The values for JSON."""
+        place = self.place
+        return {
+            "severity": self.severity,
+            "file": place.source,
+            "line": place.line,
+            "column": place.column,
+            "message": self.message,
+        }
 
 
 def validate(description: Description) -> list[Finding]:

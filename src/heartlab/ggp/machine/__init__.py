@@ -1,1 +1,55 @@
-"""Running a game: grounding, networks, the prover."""
+"""Running a game: the plain prover, and the network of gates with its compiled interpreter.
+
+| module | what lives there |
+|---|---|
+| `base` | what every machine offers; `GameError` |
+| `prover` | answers by proving: slow, takes any game, the reference |
+| `grounding` | rules with variables to rules over atoms, by clingo, within a budget |
+| `gates`, `network` | ground rules to and-gates, and those to arrays in the order of evaluation |
+| `simulate`, `expand` | compiled: evaluation, random playouts 256 at a time; all moves of a position at once |
+| `compiled` | the network as a machine |
+| `load` | a game by name or file, on the best machine that takes it |
+| `describe` | facts about a game, playouts per second among them |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from heartlab.util.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from heartlab.ggp.machine.base import GameError, Machine, State
+    from heartlab.ggp.machine.compiled import NetworkMachine
+    from heartlab.ggp.machine.grounding import Budget
+    from heartlab.ggp.machine.load import known_games, load_game, make_machine, read_game
+    from heartlab.ggp.machine.prover import Prover
+
+__all__ = [
+    "Budget",
+    "GameError",
+    "Machine",
+    "NetworkMachine",
+    "Prover",
+    "State",
+    "known_games",
+    "load_game",
+    "make_machine",
+    "read_game",
+]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "Budget": "heartlab.ggp.machine.grounding",
+        "GameError": "heartlab.ggp.machine.base",
+        "Machine": "heartlab.ggp.machine.base",
+        "NetworkMachine": "heartlab.ggp.machine.compiled",
+        "Prover": "heartlab.ggp.machine.prover",
+        "State": "heartlab.ggp.machine.base",
+        "known_games": "heartlab.ggp.machine.load",
+        "load_game": "heartlab.ggp.machine.load",
+        "make_machine": "heartlab.ggp.machine.load",
+        "read_game": "heartlab.ggp.machine.load",
+    },
+)

@@ -1,8 +1,8 @@
-"""What every way of running a game offers: the state machine that a GDL text describes.
+"""The interface of machines: the state machine that a GDL text describes.
 
-There are two: the prover (plain, slow, takes any game) and the network (compiled, quick, needs the game grounded).
-Both answer in terms, so players, the manager and the tests can use either without knowing which. A state is
-whatever hashable value suits the machine; `facts` shows it as GDL.
+There are two machines: the prover (plain, slow, takes any game) and the network (compiled, fast, needs the game
+grounded). Both answer in terms, so players, the manager and the tests can use either. A state is a hashable value;
+`facts` shows it as GDL.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from typing import TypeAlias
 from heartlab.ggp.gdl.terms import GdlError, Term, show
 
 State: TypeAlias = Hashable
+"""A state of a game, as its machine keeps it."""
 
 Facts: TypeAlias = frozenset[Term]
 
 
 class GameError(GdlError):
-    """A game went where its rules say nothing: a player without a legal move, a goal without a value."""
+    """The rules do not define something that play needs: a player has no legal move, a goal no value."""
 
 
 class Machine(ABC):
@@ -29,11 +30,11 @@ class Machine(ABC):
     name: str
     roles: tuple[Term, ...]
     kind: str
-    """Which machine this is, for people: `prover` or `network`."""
+    """Which machine this is: `prover` or `network`."""
     fingerprint: str = ""
-    """Of the rules; games that share all their words may still differ in it."""
+    """A hash of the rules."""
     note: str = ""
-    """Why this machine was taken, where there was a choice."""
+    """Why this machine was chosen."""
 
     @property
     @abstractmethod
@@ -50,7 +51,7 @@ class Machine(ABC):
 
     @abstractmethod
     def legal(self, state: State, player: int) -> list[Term]:
-        """The legal moves of a player, sorted; empty only where the rules are broken."""
+        """The legal moves of a player, sorted; empty only where the rules are unsound."""
 
     @abstractmethod
     def next(self, state: State, moves: Sequence[Term]) -> State:
@@ -62,7 +63,7 @@ class Machine(ABC):
 
     @abstractmethod
     def goal_values(self, state: State, player: int) -> list[int]:
-        """Every value that the rules give a player in a state; a sound game gives one at its end."""
+        """All goal values of a player in a state; a sound game has exactly one at its end."""
 
     @abstractmethod
     def sees(self, state: State, moves: Sequence[Term], player: int) -> list[Term]:
@@ -74,7 +75,7 @@ class Machine(ABC):
 
     @property
     def has_percepts(self) -> bool:
-        """Whether players are told what they see (GDL-II) instead of the moves."""
+        """Whether players are told percepts (GDL-II) instead of the moves."""
         return False
 
     def goal(self, state: State, player: int) -> int:

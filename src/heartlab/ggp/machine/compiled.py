@@ -23,7 +23,7 @@ from heartlab.ggp.machine.simulate import (
 )
 
 MAX_STEPS = 2000
-"""Playouts longer than this are given up: the game may never end."""
+"""Longer playouts are given up: the game may never end."""
 
 
 class NetworkMachine(Machine):

@@ -1,20 +1,21 @@
-"""What there is to say about a game: its size, how it runs, and how fast."""
+"""Facts about a game: its size, how it runs, and how fast."""
 
 from __future__ import annotations
 
 import random
 import time
 from collections.abc import Callable
-from typing import Any
 
 from heartlab.ggp.gdl.terms import show
 from heartlab.ggp.machine.base import GameError, Machine
 from heartlab.ggp.machine.compiled import MAX_STEPS, NetworkMachine
 
+Fact = str | list[str] | bool | int | float
 
-def describe(machine: Machine, seconds: float) -> dict[str, Any]:
+
+def describe(machine: Machine, seconds: float) -> dict[str, Fact]:
     """Facts about a game, playouts per second among them, measured for about some seconds."""
-    found: dict[str, Any] = {
+    found: dict[str, Fact] = {
         "game": machine.name,
         "roles": [show(role) for role in machine.roles],
         "machine": machine.kind,
@@ -36,6 +37,18 @@ def describe(machine: Machine, seconds: float) -> dict[str, Any]:
     else:
         found["playouts_per_second"] = prover_rate(machine, seconds)
     return found
+
+
+def describe_text(facts: dict[str, Fact]) -> str:
+    """The facts, a line each."""
+    lines = []
+    for name, value in facts.items():
+        if isinstance(value, list):
+            shown = ", ".join(value)
+        else:
+            shown = value if isinstance(value, str) else f"{value:,.0f}" if isinstance(value, float) else f"{value:,}"
+        lines.append(f"{name.replace('_', ' '):<26} {shown}")
+    return "\n".join(lines)
 
 
 def playout_rate(machine: NetworkMachine, seconds: float, wide: bool) -> float:

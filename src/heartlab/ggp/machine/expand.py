@@ -1,4 +1,4 @@
-"""All moves of a position at once: every bit of the network's words tries another move.
+"""All moves of a position at once: each bit of the network's words tries another move.
 
 One evaluation of the network gives up to 64 successors, with whether each ends the game and its goals. Alpha-beta and
 the learners look ahead with it.
@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from heartlab.compiled.bits import ALL, ONE, ZERO, bit
 from heartlab.compiled.jit import kernel
 from heartlab.ggp.machine.network import GOALS, MOVES, NEXT, TERMINAL
-from heartlab.ggp.machine.simulate import ALL, ONE, ZERO, goal_of, put_move, put_state, settle
+from heartlab.ggp.machine.simulate import goal_of, put_move, put_state, settle
 
 SIMULTANEOUS = -1
 """What `expand` returns where more than one player has a choice."""
@@ -61,6 +62,7 @@ def enter(net: Any, values: Any, state: Any) -> None:
 @kernel
 def expand_entered(net: Any, values: Any, state: Any, player: int, moves: Any, children: Any, ends: Any) -> int:
     """`expand` for a state that was entered and in which only this player has a choice."""
+    # list the player's moves; the others play their only one
     count = 0
     for role in range(len(net.role_moves) - 1):
         for move in range(net.role_moves[role], net.role_moves[role + 1]):
@@ -72,15 +74,17 @@ def expand_entered(net: Any, values: Any, state: Any, player: int, moves: Any, c
                 put_move(net, values, move, ZERO)
             else:
                 put_move(net, values, move, ZERO - legal)
+    # try them 64 at a time, each in a game of its own
     for start in range(0, count, 64):
         games = min(64, count - start)
         if start:
             enter(net, values, state)
         for lane in range(games):
-            put_move(net, values, moves[start + lane], ONE << np.uint64(lane))
+            put_move(net, values, moves[start + lane], bit(lane))
         settle(net, values, NEXT)
         for lane in range(games):
             put_move(net, values, moves[start + lane], ZERO)
+        # the successors: their states, which of them end the game, and the goals of those
         enter_children(net, values, children, start, games)
         settle(net, values, TERMINAL)
         over = values[net.terminal]
@@ -95,7 +99,7 @@ def expand_entered(net: Any, values: Any, state: Any, player: int, moves: Any, c
 
 @kernel
 def enter_children(net: Any, values: Any, children: Any, start: int, games: int) -> None:
-    """Write down the next states of the first games, and make them the states."""
+    """Copy the next states of the first games into `children`, and make them the current states."""
     for lane in range(games):
         for word in range(children.shape[1]):
             children[start + lane, word] = ZERO

@@ -1,9 +1,8 @@
-"""A store of and-gates in which every function is built once (an and-inverter graph).
+"""An and-inverter graph: a store of and-gates in which equal gates are built once.
 
 A node is an input or the conjunction of two literals; a literal is twice a node's number, plus one for its negation.
-So `or` is an `and` of negations, equal gates are the same gate, and constants vanish while building. Rules with a
-common condition are factored: (a and b) or (a and c) becomes a and (b or c), which is where the size of ground games
-comes from.
+So `or` is an `and` of negations, and constants are folded while building. Rules with a common condition are factored:
+(a and b) or (a and c) becomes a and (b or c), which makes the networks of most games much smaller.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 
 FALSE, TRUE = 0, 1
-"""The literals of node 0, which never holds."""
+"""The literals of node 0, which is always false."""
 
 
 class Gates:
@@ -23,7 +22,7 @@ class Gates:
         self.pairs: list[tuple[int, int]] = []
         self.level: list[int] = [0] * (inputs + 1)
         self.known: dict[tuple[int, int], int] = {}
-        """Gates that may be shared; whoever builds for another moment of evaluation swaps this table."""
+        """Gates that may be shared, by their inputs; a section that is evaluated at another time has its own."""
 
     @property
     def first_gate(self) -> int:
@@ -52,7 +51,7 @@ class Gates:
         return known
 
     def all_of(self, literals: Iterable[int]) -> int:
-        """The conjunction of some literals, as a flat tree: a long chain of gates would wait for itself."""
+        """The conjunction of some literals as a balanced tree, which has fewer dependent steps than a chain."""
         waiting = sorted(set(literals))
         while len(waiting) > 1:
             pairs = [self.both(left, right) for left, right in zip(waiting[::2], waiting[1::2], strict=False)]

@@ -1,8 +1,8 @@
 """Grounding: from rules with variables to rules over atoms, by clingo, within a budget of time and memory.
 
 The rules are written as an answer-set program in which every fact of a state and every move may or may not hold, so
-what clingo derives is everything that could ever come up. clingo runs as a program of its own: it can be stopped when
-the time is over, and runs out of its own memory, not ours. Its output (the `aspif` format) is a list of rules over
+clingo derives everything that could ever be true. clingo runs in a process of its own, which can be stopped when the
+time is over and has a memory limit of its own. Its output (the `aspif` format) is a list of rules over
 numbered atoms; facts and underivable atoms are already gone.
 """
 
@@ -37,7 +37,7 @@ class GroundingFailed(GdlError):
 
 @dataclass(frozen=True)
 class Budget:
-    """What grounding may cost; beyond it the prover takes over."""
+    """Limits of grounding; beyond them the prover takes over."""
 
     seconds: float = 20.0
     """Time for clingo and for reading what it found."""
@@ -136,7 +136,7 @@ def ground(description: Description, budget: Budget = Budget()) -> GroundGame:  
 
 
 def _relevant(rules: list[NormalRule]) -> list[NormalRule]:
-    """The rules that can bear on play: not those of `base` and `input`, nor of names that nothing uses."""
+    """The rules that matter for play: not those of `base` and `input`, nor of relations that nothing uses."""
     by_head: dict[Functor, list[NormalRule]] = {}
     for rule in rules:
         by_head.setdefault(functor(rule.head), []).append(rule)

@@ -1,7 +1,7 @@
 """A game by name or file, on the best machine that takes it.
 
-The network if the game grounds within its budget, else the prover; the machine's `note` says what was chosen and why,
-and commands print it. Our own games go by their names.
+The network if the game grounds within its budget, else the prover; the machine's `note` says what was chosen and why.
+Our own games have names.
 """
 
 from __future__ import annotations
@@ -46,10 +46,11 @@ def read_game(file: str | Path) -> Description:
 
 
 def make_machine(description: Description, kind: str = "auto", budget: Budget = Budget()) -> Machine:  # noqa: B008
-    """A machine that runs a game: `network`, `prover`, or `auto` for the network where it can be had.
+    """A machine that runs a game: `network`, `prover`, or `auto` for the network if possible.
 
     Raises:
-        GroundingFailed: the network was asked for and cannot be had.
+        GdlError: no machine has that name.
+        GroundingFailed: the network was asked for and the game does not ground.
         MissingClingo: the network was asked for and clingo is not installed.
     """
     if kind not in ("auto", "network", "prover"):

@@ -1,15 +1,16 @@
 """From ground rules to a propositional network: arrays of gates in an order in which they can be evaluated.
 
 The network is data that one compiled interpreter runs (`simulate.py`), so no game needs a compilation of its own.
-Values are kept per literal: for every node its value and its negation lie side by side, and a gate is one `and`.
+Values are kept per literal: the value of a node and its negation are neighbours, and a gate is one `and`.
 
-Gates stand in five sections, each evaluated only when it is needed. Goals use gates of the first section, whether the
-game is over; the next state and the percepts use those of the legal moves. The legal moves do without the first section
-if that costs few gates more, so that look-ahead can ask for one without the other; `moves_need_terminal` tells.
+Gates are in five sections, each evaluated only when it is needed. Goals use gates of the first section (whether the
+game is over); the next state and the percepts use those of the legal moves. The legal moves do not use the first
+section if that costs only a few more gates, so that look-ahead can evaluate one without the other
+(`moves_need_terminal`).
 
-A section is a list of blocks. In an acyclic block the gates stand by level, so that neighbours do not wait for each
-other. Atoms that depend on each other in a circle (a group of stones and its liberties) have registers: their block
-starts with all registers false and is run until none of them changes, which is the meaning of recursive rules.
+A section is a list of blocks. In an acyclic block the gates are sorted by level, so that neighbours do not depend on
+each other. Atoms in a cycle (a group of stones and its liberties) have registers: their block starts with all registers
+false and is evaluated until none of them changes, which is the meaning of recursive rules.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ TERMINAL, MOVES, GOALS, NEXT, PERCEPTS = range(5)
 """The sections: whether the game is over, the legal moves, the goals, the next state, the percepts."""
 
 DUPLICATION = 0.2
-"""How much larger a network may become by keeping the legal moves apart from the question whether the game is over."""
+"""How much larger a network may become so that the legal moves do not need the section of TERMINAL."""
 
 Literals = npt.NDArray[np.uint32]
 
@@ -89,7 +90,7 @@ class _Builder:
         self.registers: list[tuple[int, int]] = []
 
     def section(self, terms: list[Term]) -> list[int]:
-        """Build what is behind some named atoms, and return their literals."""
+        """Build everything that some named atoms depend on, and return their literals."""
         self._build([self.game.atoms[term] for term in terms if term in self.game.atoms])
         return [
             TRUE if term in self.game.always else self.literals.get(self.game.atoms.get(term, 0), FALSE)
@@ -97,7 +98,7 @@ class _Builder:
         ]
 
     def fork(self) -> _Builder:
-        """A builder that adds to the same gates and blocks, but whose further gates this one will not use."""
+        """A builder that adds to the same gates and blocks, but whose new gates this one will not share."""
         twin = copy(self)
         twin.gates = copy(self.gates)
         twin.gates.known = dict(self.gates.known)
@@ -105,14 +106,14 @@ class _Builder:
         return twin
 
     def trial(self) -> _Builder:
-        """A fork whose gates and blocks come to nothing."""
+        """A fork whose gates and blocks are thrown away."""
         twin = self.fork()
         twin.gates.pairs, twin.gates.level = list(self.gates.pairs), list(self.gates.level)
         twin.blocks, twin.registers = list(self.blocks), list(self.registers)
         return twin
 
     def _build(self, atoms: list[int]) -> None:
-        """Everything behind some atoms that is not there yet, as blocks."""
+        """Build everything that some atoms depend on and that is not built yet, as blocks."""
         edges: dict[int, list[int]] = {}
         waiting = [atom for atom in atoms if atom not in self.built]
         while waiting:
@@ -125,7 +126,7 @@ class _Builder:
         for component in strong_components(edges):
             if component[0] in self.register_nodes:
                 self._close_block(start)
-                self._build_circle(component)
+                self._build_cycle(component)
                 start = self.gates.next_node
             else:
                 self.literals[component[0]] = self._disjunction(component[0])
@@ -136,7 +137,7 @@ class _Builder:
         if self.gates.next_node > start:
             self.blocks.append((start, self.gates.next_node, len(self.registers), len(self.registers)))
 
-    def _build_circle(self, component: list[int]) -> None:
+    def _build_cycle(self, component: list[int]) -> None:
         start, first = self.gates.next_node, len(self.registers)
         for atom in component:
             self.registers.append((self.register_nodes[atom], self._disjunction(atom)))
@@ -154,7 +155,7 @@ class _Builder:
         return frozenset(literals)
 
 
-def _circular_atoms(game: GroundGame, inputs: dict[int, int]) -> list[int]:
+def _cyclic_atoms(game: GroundGame, inputs: dict[int, int]) -> list[int]:
     """Atoms that depend on themselves.
 
     Raises:
@@ -198,7 +199,7 @@ def build_network(game: GroundGame, roles: tuple[Term, ...]) -> Network:
         if ("does", role, move) in game.atoms:
             inputs[game.atoms["does", role, move]] = node
     first_register = 1 + len(propositions) + len(numbered)
-    registers = {atom: first_register + number for number, atom in enumerate(_circular_atoms(game, inputs))}
+    registers = {atom: first_register + number for number, atom in enumerate(_cyclic_atoms(game, inputs))}
     builder = _Builder(game, inputs, registers, first_register - 1 + len(registers))
 
     legal_terms: list[Term] = [("legal", role, move) for role, move in numbered]

@@ -1,10 +1,10 @@
-"""A plain top-down prover over the rules as written: the reference that everything quicker is compared with.
+"""A plain top-down prover over the rules as written: the reference for the network.
 
 A question is a term, possibly with variables; the answers are ground terms that match it. Each question is answered by
-trying the rules whose head fits, literal by literal, and remembered. A question that comes up again while it is
-being answered (recursion) gets the answers found so far, and the outermost one is tried again until nothing new
-comes, which is complete because recursion in GDL never runs through a negation. Answers that hang on neither state
-nor moves are remembered for good, the others as long as the state, or the moves, stay the same.
+trying the rules whose head matches, literal by literal, and the answers are cached. A question that occurs again while
+it is being answered (recursion) gets the answers found so far, and the outermost one is tried again until there are no
+new answers; this is complete because recursion in GDL never goes through a negation. Answers that depend on neither
+state nor moves are kept for good, the others as long as the state, or the moves, stay the same.
 
 Unsafe rules, which the validator refuses, are still played as the reference implementation plays them: variables
 that only the question binds are bound by the question.
@@ -46,11 +46,11 @@ from heartlab.ggp.machine.base import Facts, GameError, Machine, State
 Bindings = dict[str, Term]
 
 RECURSION_LIMIT = 6000
-"""Python's own limit is too low for a counter of a few hundred steps; this one still fits a thread's stack."""
+"""Python's default is too low for a counter of a few hundred steps; this one still fits a thread's stack."""
 sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION_LIMIT))
 
 NOWHERE = 1 << 30
-"""The depth of a question that recursion does not reach."""
+"""The depth for a question that depends on no open question."""
 
 
 def substitute(term: Term, bindings: Bindings) -> Term:
@@ -61,7 +61,7 @@ def substitute(term: Term, bindings: Bindings) -> Term:
 
 
 def match(pattern: Term, ground: Term, bindings: Bindings) -> bool:
-    """Bind the variables of a pattern so that it equals a ground term; `bindings` is spoilt when it cannot."""
+    """Bind the variables of a pattern so that it equals a ground term; on failure `bindings` is undefined."""
     if isinstance(pattern, str):
         if pattern[0] != "?":
             return pattern == ground
@@ -73,7 +73,7 @@ def match(pattern: Term, ground: Term, bindings: Bindings) -> bool:
 
 
 def enter(head: Term, question: Term, bindings: Bindings) -> bool:
-    """Bind what a question tells about a rule's head. Variables of the question tell nothing."""
+    """Bind the variables of a rule's head to the ground parts of a question."""
     if isinstance(question, str) and question[0] == "?":
         return True
     if isinstance(head, str):
@@ -97,7 +97,7 @@ def canonical(question: Term, names: dict[str, str]) -> Term:
 
 
 class _Facts:
-    """Ground facts by relation and by argument, so that a question with a known argument sees few of them."""
+    """Ground facts indexed by relation and by argument."""
 
     def __init__(self, facts: Sequence[Term] = ()) -> None:
         self.by_functor: dict[Functor, dict[Term, None]] = defaultdict(dict)
@@ -107,7 +107,7 @@ class _Facts:
             self.by_functor[functor(fact)][fact] = None
 
     def candidates(self, question: Term) -> Sequence[Term]:
-        """Facts among which are all that match a question."""
+        """A superset of the facts that match a question."""
         if is_variable(question):
             return [fact for facts in self.by_functor.values() for fact in facts]
         key = functor(question)
@@ -130,7 +130,7 @@ class _Facts:
 
 
 class _Question:
-    """A question in progress: the answers so far, and the outermost open question that it runs back into."""
+    """A question in progress: the answers so far, and the depth of the outermost open question that it depends on."""
 
     def __init__(self, depth: int, answers: dict[Term, None]) -> None:
         self.depth = depth
@@ -249,7 +249,7 @@ class Prover(Machine):
             raise GameError(f"{self.name}: the rules behind {show(question)} recurse too deeply to prove") from None
 
     def _answers(self, question: Term) -> Sequence[Term]:
-        """Ground terms among which are all answers; the caller matches."""
+        """A superset of the answers, as ground terms; the caller matches."""
         key = functor(question)
         if key == ("true", 1):
             return [("true", fact) for fact in self.facts_by_level[OF_STATE].candidates(question[1])]
@@ -269,7 +269,7 @@ class Prover(Machine):
         return self._prove(question, table)
 
     def _prove(self, question: Term, table: dict[Term, dict[Term, None]]) -> Sequence[Term]:
-        """Try the rules, again and again if the question runs back into itself."""
+        """Try the rules, repeatedly if the question depends on itself."""
         asked = _Question(len(self.stack), self.unfinished.get(question, {}))
         self.open[question] = asked
         self.stack.append(asked)
@@ -324,7 +324,7 @@ class Prover(Machine):
             yield from self._prove_body(body, place + 1, bindings)
 
     def _passes(self, kind: int, term: Term) -> bool:
-        """Whether a literal that only tests comes true."""
+        """Whether a literal that only tests holds."""
         if kind == FAILS:
             return not self.ask(term)
         return (term[0] != term[1]) == (kind == DISTINCT)

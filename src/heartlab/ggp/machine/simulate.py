@@ -1,13 +1,13 @@
 """The compiled interpreter of networks: one game at a time, or 64 games in the bits of every word.
 
-An array of values has one word per literal; bit i of all words together is game i. Nothing in a gate is aware of that:
-one `and` moves 64 games. `settle` evaluates a section for one word per literal, `settle_wide` for `WORDS` words, so
-that finding a gate's inputs is paid once for 256 games and the processor's wide registers are used.
+An array of values has one word per literal; bit i of all words together is game i, so one `and` evaluates a gate for 64
+games. `settle` evaluates a section for one word per literal, `settle_wide` for `WORDS` words: a gate's inputs are then
+looked up once for 256 games, and the processor's wide registers are used.
 
-Random moves for 64 games at once: the legal moves of a role are counted in a binary counter whose digits are words,
-each game draws a number below its count (all digits at once, and again where the number came out too large, so every
-move is exactly equally likely), and a second pass over the moves counts the numbers down; where one has reached zero,
-that move is played.
+Random moves for 64 games at once: the legal moves of a role are counted in a binary counter whose digits are words.
+Each game draws a number below its count (all digits at once, and again where the number is too large, so that every
+move is equally likely). A second pass over the moves counts the numbers down and plays the move at which a number
+reaches zero.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from heartlab.compiled.bits import ALL, ONE, ZERO, bit, lowest, popcount
 from heartlab.compiled.jit import kernel
+from heartlab.compiled.rng import below_fast, next_bits
 from heartlab.ggp.machine.network import GOALS, MOVES, NEXT, TERMINAL
 
 WORDS = 4
@@ -24,36 +26,6 @@ WORDS = 4
 LANES = 64 * WORDS
 DIGITS = 20
 """Digits of the counter of legal moves: more moves than any game has."""
-
-ZERO, ONE = np.uint64(0), np.uint64(1)
-ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-GOLDEN, MIX_1, MIX_2 = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
-SHIFT_11, SHIFT_27, SHIFT_30, SHIFT_31, SHIFT_32 = (np.uint64(n) for n in (11, 27, 30, 31, 32))
-
-
-# Random numbers
-
-
-@kernel
-def next_word(rng: Any) -> Any:
-    """64 random bits; a generator is an array of one word, and any seed will do."""
-    rng[0] += GOLDEN
-    key = rng[0]
-    key = (key ^ (key >> SHIFT_30)) * MIX_1
-    key = (key ^ (key >> SHIFT_27)) * MIX_2
-    return key ^ (key >> SHIFT_31)
-
-
-@kernel
-def draw_below(rng: Any, count: int) -> int:
-    """A number below `count`, by 32-bit multiplication: off from uniform by less than count / 2^32."""
-    return np.int64(((next_word(rng) >> SHIFT_32) * np.uint64(count)) >> SHIFT_32)
-
-
-@kernel
-def draw_share(rng: Any) -> float:
-    """A uniform number from 0 to below 1."""
-    return np.float64(next_word(rng) >> SHIFT_11) * (1.0 / 9007199254740992.0)
 
 
 # One word per literal
@@ -100,9 +72,9 @@ def settle(net: Any, values: Any, section: int) -> None:
 def put_state(net: Any, state: Any, values: Any) -> None:
     """Set the propositions of all 64 games to one packed state."""
     for number in range(net.bases):
-        bit = (state[number >> 6] >> np.uint64(number & 63)) & ONE
-        values[2 * number + 2] = ZERO - bit
-        values[2 * number + 3] = bit - ONE
+        holds = (state[number >> 6] >> np.uint64(number & 63)) & ONE
+        values[2 * number + 2] = ZERO - holds
+        values[2 * number + 3] = holds - ONE
 
 
 @kernel
@@ -111,8 +83,8 @@ def take_state(net: Any, values: Any, lane: int, state: Any) -> None:
     for word in range(len(state)):
         state[word] = ZERO
     for number in range(net.bases):
-        bit = (values[net.following[number]] >> np.uint64(lane)) & ONE
-        state[number >> 6] |= bit << np.uint64(number & 63)
+        holds = (values[net.following[number]] >> np.uint64(lane)) & ONE
+        state[number >> 6] |= holds << np.uint64(number & 63)
 
 
 @kernel
@@ -152,7 +124,7 @@ def choose_scalar(net: Any, values: Any, rng: Any) -> bool:
             count += np.int64(values[net.legal[move]] & ONE)
         if count == 0:
             return False
-        left = draw_below(rng, count) if count > 1 else 0
+        left = below_fast(rng, count) if count > 1 else 0
         for move in range(first, last):
             played = ZERO
             if values[net.legal[move]] & ONE:
@@ -234,16 +206,6 @@ def settle_wide(net: Any, values: Any, section: int) -> None:
 
 
 @kernel
-def count_bits(word: Any) -> int:
-    """The number of ones in a word."""
-    count = 0
-    while word:
-        word &= word - ONE
-        count += 1
-    return count
-
-
-@kernel
 def digits_for(number: int) -> int:
     """How many binary digits a number has."""
     digits = 0
@@ -300,7 +262,7 @@ def draw_numbers(rng: Any, counts: Any, numbers: Any, used: int) -> None:
         for place in range(used):
             digit = used - 1 - place
             length |= counts[digit]
-            drawn = (next_word(rng) & length & waiting) | (numbers[digit] & ~waiting)
+            drawn = (next_bits(rng) & length & waiting) | (numbers[digit] & ~waiting)
             numbers[digit] = drawn
             larger |= equal & drawn & ~counts[digit]
             equal &= ~(drawn ^ counts[digit])
@@ -345,10 +307,11 @@ def playouts_wide(net: Any, state: Any, count: int, max_steps: int, rng: Any, va
     begun = np.zeros(LANES, np.int64)
     left = count
     for lane in range(min(count, LANES)):
-        running[lane >> 6] |= ONE << np.uint64(lane & 63)
+        running[lane >> 6] |= bit(lane & 63)
         left -= 1
     ended, step = 0, 0
     while True:
+        # which games are over: add up their goals
         settle_wide(net, values, TERMINAL)
         some = ZERO
         for word in range(WORDS):
@@ -358,17 +321,20 @@ def playouts_wide(net: Any, state: Any, count: int, max_steps: int, rng: Any, va
             settle_wide(net, values, GOALS)
             for number in range(len(net.goals)):
                 for word in range(WORDS):
-                    reached = count_bits(values[net.goals[number, 2], word] & over[word])
+                    reached = popcount(values[net.goals[number, 2], word] & over[word])
                     totals[net.goals[number, 0]] += reached * np.int64(net.goals[number, 1])
             for word in range(WORDS):
-                ended += count_bits(over[word])
+                ended += popcount(over[word])
+        # give up games that last too long
         if step % 64 == 63:
             some |= give_up(begun, step - max_steps, running, over)
         step += 1
+        # one random move of every role in every game
         settle_wide(net, values, MOVES)
         choose_wide(net, values, rng, digits, numbers)
         settle_wide(net, values, NEXT)
         advance_wide(net, values)
+        # begin new games in the place of those that are over
         if some:
             left = restart(net, state, values, over, running, begun, left, step)
             busy = ZERO
@@ -383,9 +349,9 @@ def give_up(begun: Any, before: int, running: Any, over: Any) -> Any:
     """Mark running games that began before some step as over; returns whether there are any."""
     some = ZERO
     for lane in range(LANES):
-        bit = ONE << np.uint64(lane & 63)
-        if begun[lane] < before and running[lane >> 6] & bit:
-            over[lane >> 6] |= bit
+        game = bit(lane & 63)
+        if begun[lane] < before and running[lane >> 6] & game:
+            over[lane >> 6] |= game
             some = ONE
     return some
 
@@ -409,13 +375,13 @@ def restart(net: Any, state: Any, values: Any, over: Any, running: Any, begun: A
     for word in range(WORDS):
         games = over[word]
         while games:
-            bit = games & (ZERO - games)
-            games ^= bit
+            lane = lowest(games)
+            games ^= bit(lane)
             if left > 0:
                 left -= 1
-                begun[64 * word + count_bits(bit - ONE)] = step
+                begun[64 * word + lane] = step
             else:
-                running[word] ^= bit
+                running[word] ^= bit(lane)
         for number in range(net.bases):
             set_bit = ZERO - ((state[number >> 6] >> np.uint64(number & 63)) & ONE)
             value = (values[2 * number + 2, word] & ~over[word]) | (set_bit & over[word])

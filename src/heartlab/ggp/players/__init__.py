@@ -1,1 +1,20 @@
-"""Players of any game, by name."""
+"""Players of any game, by name.
+
+| module | what lives there |
+|---|---|
+| `base` | what a player is: `GamePlayer` |
+| `registry` | players by name: `make_game_player("uct:sims=500")` |
+| `random` | uniform over the legal moves |
+| `tree`, `uct` | Monte-Carlo tree search: the compiled tree, and its player |
+| `alphabeta` | deepening alpha-beta search and its player |
+| `belief` | states that fit what a player saw, in games with hidden information |
+| `terminal` | a person at the terminal against players |
+
+`random` plays anything; `uct` and `alphabeta` are at their best on a network and make do with the prover. The player
+that learns, `td`, is in `heartlab.learners.transfer.player`.
+"""
+
+from heartlab.ggp.players.base import GamePlayer
+from heartlab.ggp.players.registry import game_player, known_game_players, make_game_player
+
+__all__ = ["GamePlayer", "game_player", "known_game_players", "make_game_player"]

@@ -1,10 +1,10 @@
-"""Deepening alpha-beta search for any game: we maximise our goal, everybody else minimises it.
+"""Iterative-deepening alpha-beta search for any game: we maximise our goal, everybody else minimises it.
 
 A position is a list of groups, one for each move of ours, and a group is the list of states to which the others'
-answers lead. So taking turns and moving at once are the same search: the best of our groups, each worth its worst
-state. Where moves are simultaneous the others are thus taken to see ours first: pessimistic, but sound. A position
-that is not decided within the depth counts as the middle of the scale. On a network, positions in which one player
-has a choice are expanded with all moves in one evaluation.
+replies lead. So alternating and simultaneous moves are the same search: the best of our groups, each worth its worst
+state. Where moves are simultaneous the others are assumed to see ours first: pessimistic, but sound. A position that
+is not decided within the depth is worth 50. On a network, positions in which one player has a choice are expanded with
+all moves in one evaluation.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from heartlab.ggp.gdl.terms import Term
 from heartlab.ggp.machine.base import Machine, State
 from heartlab.ggp.machine.compiled import NetworkMachine
 from heartlab.ggp.machine.expand import SIMULTANEOUS, expand
+from heartlab.ggp.machine.simulate import clear
+from heartlab.ggp.players.base import GamePlayer, deadline_of
+from heartlab.ggp.players.registry import game_player, read_numbers
 
 UNDECIDED = 50.0
 INFINITE = 1000.0
@@ -31,7 +34,7 @@ Group: TypeAlias = "tuple[Term, list[tuple[State, int | None]]]"
 
 
 class OutOfTime(Exception):
-    """The clock ran out in the middle of a search."""
+    """The clock ran out during a search."""
 
 
 class AlphaBeta:
@@ -44,7 +47,7 @@ class AlphaBeta:
         if isinstance(machine, NetworkMachine):
             most = max(len(own) for own in machine.network.moves)
             self.values = np.zeros(machine.network.literals, np.uint64)
-            self.values[1::2] = np.uint64(0xFFFFFFFFFFFFFFFF)
+            clear(self.values)
             self.moves = np.zeros(most, np.int64)
             self.children = np.zeros((most, len(machine.network.net.initial)), np.uint64)
             self.ends = np.zeros((most, len(machine.roles)), np.int64)
@@ -95,7 +98,7 @@ class AlphaBeta:
         return worst
 
     def _groups(self, state: State) -> list[Group]:
-        """What can happen in a state."""
+        """The groups of a state, remembered."""
         found = self.known.get(state)
         if found is None:
             if time.monotonic() >= self.deadline:
@@ -106,7 +109,7 @@ class AlphaBeta:
         return found
 
     def _expand(self, state: State) -> list[Group]:
-        """By the network; without a choice of ours everything is in one group."""
+        """The groups by one evaluation of the network; without a choice of ours there is one group."""
         machine = self.machine
         assert isinstance(machine, NetworkMachine)
         options = [machine.legal(state, player) for player in range(len(machine.roles))]
@@ -127,7 +130,7 @@ class AlphaBeta:
         ]
 
     def _enumerate(self, state: State) -> list[Group]:
-        """By the machine, one joint move after the other."""
+        """The groups by trying one joint move after the other."""
         machine, options = self.machine, self.machine.legal_moves(state)
         groups: list[Group] = []
         for own in options[self.player]:
@@ -140,3 +143,26 @@ class AlphaBeta:
                     states[after] = machine.goal(after, self.player) if machine.is_terminal(after) else None
             groups.append((own, list(states.items())))
         return groups
+
+
+class AlphaBetaPlayer(GamePlayer):
+    """Searches as deep as the clock allows, or to a fixed depth."""
+
+    name = "alphabeta"
+
+    def __init__(self, seed: int = 0, depth: int = 0) -> None:
+        super().__init__(seed)
+        self.depth = depth
+
+    def choose(self, state: State, seconds: float) -> Term:
+        legal = self.machine.legal(state, self.player)
+        if len(legal) == 1:
+            return legal[0]
+        search = AlphaBeta(self.machine, self.player, deadline_of(seconds), self.dice)
+        return search.best_move(state, legal, self.depth)
+
+
+@game_player("alphabeta", "deepening alpha-beta search; depth=N limits it")
+def make_alphabeta(text: str, seed: int) -> GamePlayer:
+    """`alphabeta` or `alphabeta:depth=4`."""
+    return AlphaBetaPlayer(seed, **read_numbers("alphabeta", text, ("depth",)))

@@ -1,8 +1,8 @@
-"""What a player may know of a game with percepts (GDL-II): a handful of states that fit everything it saw.
+"""What a player may know of a game with percepts (GDL-II): some states that are consistent with what it saw.
 
-After each turn every state is continued with all joint moves (or some of them, where there are many) in which the
-player did what it did, and those stay in which it would have seen what it saw. In a sound GDL-II game a player's own
-legal moves are the same in all states that fit, so any of them tells what may be played.
+After each turn every state is extended by all joint moves (or some of them, where there are many) that contain the
+player's own move, and the successors in which it would have seen what it saw are kept. In a sound GDL-II game a
+player's own legal moves are the same in all consistent states, so any of them gives the legal moves.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ MOST_TRIES = 4000
 
 
 class Belief:
-    """States that fit what one player saw."""
+    """States that are consistent with what one player saw."""
 
     def __init__(self, machine: Machine, player: int, dice: random.Random) -> None:
         self.machine, self.player, self.dice = machine, player, dice
         self.states: list[State] = [machine.initial]
 
     def update(self, own: Term | None, percepts: tuple[Term, ...]) -> bool:
-        """A turn has passed; False, and no change, if nothing fits what was seen."""
+        """A turn has passed; False, and no change, if no state is consistent with what was seen."""
         wanted = sorted(map(repr, percepts))
         found: dict[State, None] = {}
         tries = 0

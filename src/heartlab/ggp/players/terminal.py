@@ -1,4 +1,4 @@
-"""A person at the terminal against players: the state as a picture where it looks like a board, and a list of moves."""
+"""A person at the terminal against players: the state, drawn as a board where possible, and a list of moves."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from collections.abc import Iterable
 from heartlab.ggp.gdl.parse import parse_term
 from heartlab.ggp.gdl.terms import RANDOM_ROLE, Functor, GdlError, Term, functor, functor_name, show, sort_key
 from heartlab.ggp.machine.base import Machine
-from heartlab.ggp.players.registry import GamePlayer, RandomPlayer, make_game_player
+from heartlab.ggp.players.base import GamePlayer
+from heartlab.ggp.players.random import RandomPlayer
+from heartlab.ggp.players.registry import make_game_player
 
 
 def picture(facts: Iterable[Term], always: frozenset[tuple[Functor, str, str]] = frozenset()) -> str:
-    """Facts for people: relations over two small numbers and a word as boards, the rest as they are.
+    """Facts as text: relations over two numbers and a word as boards, the others as GDL.
 
-    `always` holds places that a board has even if nothing is on them, as (relation, row, column).
+    `always` holds cells that a board has even if nothing is on them, as (relation, row, column).
     """
     boards: dict[Functor, dict[tuple[str, str], str]] = {}
     others: list[Term] = []
@@ -52,7 +54,7 @@ def _board(key: Functor, cells: dict[tuple[str, str], str]) -> str:
 
 
 def _places(machine: Machine) -> frozenset[tuple[Functor, str, str]]:
-    """All places of all boards that a network knows of."""
+    """All cells of all boards of a network."""
     from heartlab.ggp.machine.compiled import NetworkMachine
 
     if not isinstance(machine, NetworkMachine):

@@ -1,1 +1,53 @@
-"""The GGP protocol: messages, the player's side, the manager's side."""
+"""The GGP protocol: matches between players in this process or behind HTTP.
+
+| module | what lives there |
+|---|---|
+| `messages` | the manager's messages as values, and back as text |
+| `agent` | the player's side: a text comes in, a text goes out |
+| `server` | an agent behind HTTP |
+| `seats` | the manager's view of a player: in this process, or at an address |
+| `manager` | one match between seats, and its record |
+| `matches` | a series of matches between players given by name or address |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from heartlab.util.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from heartlab.ggp.protocol.agent import Agent
+    from heartlab.ggp.protocol.manager import Clocks, Manager, MatchRecord
+    from heartlab.ggp.protocol.matches import make_agent, make_seat, play_matches
+    from heartlab.ggp.protocol.seats import LocalSeat, RemoteSeat
+    from heartlab.ggp.protocol.server import PlayerServer
+
+__all__ = [
+    "Agent",
+    "Clocks",
+    "LocalSeat",
+    "Manager",
+    "MatchRecord",
+    "PlayerServer",
+    "RemoteSeat",
+    "make_agent",
+    "make_seat",
+    "play_matches",
+]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "Agent": "heartlab.ggp.protocol.agent",
+        "Clocks": "heartlab.ggp.protocol.manager",
+        "LocalSeat": "heartlab.ggp.protocol.seats",
+        "Manager": "heartlab.ggp.protocol.manager",
+        "MatchRecord": "heartlab.ggp.protocol.manager",
+        "PlayerServer": "heartlab.ggp.protocol.server",
+        "RemoteSeat": "heartlab.ggp.protocol.seats",
+        "make_agent": "heartlab.ggp.protocol.matches",
+        "make_seat": "heartlab.ggp.protocol.matches",
+        "play_matches": "heartlab.ggp.protocol.matches",
+    },
+)

@@ -1,10 +1,9 @@
-"""The player's side of the protocol, without the network: a text comes in, a text goes out.
+"""The player's side of the protocol, without HTTP: a text comes in, a text goes out.
 
-The HTTP server and in-process matches both talk to an agent, so what is tested in one is true of the other. A message
-that comes while the one before is still being answered waits for it, so that a late answer does not cost the thread of
-the match. An agent
-plays several matches at once, answers `busy` to whatever it knows nothing of, and never raises on a message: what is
-not a message raises `ProtocolError` for the server to refuse, everything else gets an answer.
+The HTTP server and in-process matches both talk to an agent. It plays several matches at once, and answers `busy` to
+messages about matches that it does not know. A message that arrives while the one before is still being answered waits
+for it, so that one late answer does not lose the match. A text that is not a message raises `ProtocolError`; every
+message gets an answer.
 """
 
 from __future__ import annotations
@@ -21,8 +20,9 @@ from heartlab.ggp.gdl.terms import RANDOM_ROLE, GdlError, Term, show
 from heartlab.ggp.machine.base import Machine, State
 from heartlab.ggp.machine.grounding import Budget
 from heartlab.ggp.machine.load import make_machine
+from heartlab.ggp.players.base import GamePlayer
 from heartlab.ggp.players.belief import Belief
-from heartlab.ggp.players.registry import GamePlayer, RandomPlayer
+from heartlab.ggp.players.random import RandomPlayer
 from heartlab.ggp.protocol.messages import ABORTED, BUSY, DONE, READY, Message, parse_message
 
 MOST_MATCHES = 32
@@ -30,10 +30,10 @@ REMEMBERED_GAMES = 4
 GROUNDING_SHARE = 0.6
 """The share of the start clock that grounding may take."""
 MOST_GROUNDING = 120.0
-"""Seconds that grounding may take, however long the start clock: that may be a day, and what is not ground in two
-minutes would be a network too large to play with. The prover takes over then."""
+"""Most seconds that grounding may take, however long the start clock: a game that takes longer would give a network too
+large to play with. The prover takes over then."""
 PATIENCE = 60.0
-"""Seconds beyond ten turns after which a match that went silent is forgotten."""
+"""Seconds beyond ten turns after which a silent match is forgotten."""
 
 
 @dataclass
@@ -63,15 +63,15 @@ class Agent:
         close: Callable[[], None] = lambda: None,
         seed: int = 0,
     ) -> None:
-        """An agent whose matches are played by what `make_player` makes of a seed.
+        """An agent whose matches are played by players that `make_player` makes from a seed.
 
-        Every match has a seed of its own, counted from `seed` on, also where the agent plays at random itself.
+        Every match has its own seed, counted from `seed` on, also where the agent plays at random itself.
         """
         self.make_player, self.name, self.close = make_player, name, close
         self.seeds = itertools.count(seed)
         self.sessions: dict[str, _Session] = {}
         self.starting = 0
-        """START messages that are being answered; each has a place among the matches."""
+        """START messages that are being answered; each counts as a match."""
         self.games: OrderedDict[tuple[object, ...], Machine] = OrderedDict()
         self.lock = threading.Lock()
 
@@ -79,7 +79,7 @@ class Agent:
         """The reply to a message.
 
         Raises:
-            ProtocolError: the text is no message.
+            ProtocolError: the text is not a message.
         """
         message = parse_message(text)
         self._forget_silent()
@@ -114,7 +114,7 @@ class Agent:
         return READY
 
     def _start(self, message: Message) -> str:
-        """Take a place for the match before any work is done for it, and give it back if it cannot be played."""
+        """Reserve a place for the match before any work is done for it, and release it if it cannot be played."""
         with self.lock:
             is_new = message.match not in self.sessions
             if self._has_other_role(message) or (is_new and not self._has_room()):
@@ -131,7 +131,7 @@ class Agent:
         return answer
 
     def _has_other_role(self, message: Message) -> bool:
-        """Whether the match is being played here in another role than the message says."""
+        """Whether the match is already being played here in another role."""
         running = self.sessions.get(message.match)
         return running is not None and running.machine.roles[running.number] != message.role
 
@@ -155,7 +155,7 @@ class Agent:
         return _Session(machine, player, number, message.play_clock, patience, initial, belief)
 
     def _machine(self, rules: tuple[Expression, ...], seconds: float) -> Machine:
-        """A machine of its own for these rules; the work of grounding is remembered."""
+        """A machine for these rules and this match alone; grounded games are cached."""
         description = rules_of(rules, UNNAMED)
         key = tuple(map(str, description.rules))
         with self.lock:
@@ -191,7 +191,7 @@ class Agent:
         return show(session.last_answer)
 
     def _follow(self, moves: tuple[Term, ...] | None, session: _Session) -> bool:
-        """Take in what happened; False if it cannot have happened."""
+        """Update the state by the moves of the last turn; False if they are impossible."""
         if moves is None:
             return True
         if session.belief is not None:

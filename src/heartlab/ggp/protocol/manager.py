@@ -1,4 +1,4 @@
-"""The game manager: runs matches between seats by the protocol, and writes them down.
+"""The game manager: runs matches between seats by the protocol, and records them.
 
 All players are asked at the same time. A player that is late, gone, or answers with anything but a legal move gets a
 uniformly random legal move instead, and the match goes on; the record says what went wrong. The role `random` of a
@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from heartlab.ggp.gdl.parse import Description, parse_term
 from heartlab.ggp.gdl.scramble import Plain, Scrambler
@@ -28,7 +27,7 @@ MAX_TURNS = 1000
 
 @dataclass
 class Trouble:
-    """Something that a player did wrong."""
+    """Something that went wrong with a player."""
 
     turn: int
     player: int
@@ -38,7 +37,7 @@ class Trouble:
 
 @dataclass
 class MatchRecord:
-    """A match as it was played; everything in it is plain text and numbers, ready for JSON."""
+    """A match as it was played, in values that JSON has."""
 
     match: str
     game: str
@@ -53,17 +52,17 @@ class MatchRecord:
     moves: list[list[str]] = field(default_factory=list)
     troubles: list[Trouble] = field(default_factory=list)
     goals: list[int | None] = field(default_factory=list)
-    """None for a player to whom the rules give none, and for all if play did not come to its end."""
+    """None for a player without a goal value, and for all if the match did not finish."""
     finished: bool = False
     """Whether play reached a terminal state."""
     seconds: float = 0.0
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The values for JSON."""
         return asdict(self)
 
     def troubles_of(self, player: int) -> Counter[str]:
-        """How often each kind of trouble came up with a player."""
+        """How often each kind of trouble occurred with a player."""
         return Counter(trouble.kind for trouble in self.troubles if trouble.player == player)
 
 
@@ -83,7 +82,7 @@ class Manager:
 
     @property
     def seats_needed(self) -> int:
-        """How many roles need a player: all but nature's."""
+        """How many roles need a player: all but `random`."""
         return sum(role != RANDOM_ROLE for role in self.machine.roles)
 
     def play(self, seats: Sequence[Seat], number: int = 0, seed: int = 0) -> MatchRecord:
@@ -124,7 +123,7 @@ class _Match:
             begun=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         )
         self.names = [f"{self.record.match}.{player}" for player in range(len(self.seats))]
-        """What the match is called in each seat: one program may sit in several."""
+        """The name of the match in each seat: one program may sit in several."""
 
     def run(self) -> MatchRecord:
         begun = time.monotonic()
@@ -163,7 +162,7 @@ class _Match:
         return [moves_text(kind, name, moves) for name, moves in zip(self.names, told, strict=True)]
 
     def _turn(self, state: State, told: list[tuple[Term, ...] | None]) -> list[Term]:
-        """Ask everybody for a move; who fails gets a random one."""
+        """Ask all players for a move; one that fails gets a random one."""
         legal = self.machine.legal_moves(state)
         answers = self._tell_all(self._moves_texts("play", told), self.clocks.play)
         joint: list[Term] = []
@@ -186,7 +185,7 @@ class _Match:
         return move
 
     def _tell_all(self, texts: list[str], seconds: float) -> list[str | None]:
-        """Send every player its message at the same time; None for who fails and for nature."""
+        """Send every player its message at the same time; None for those that fail and for `random`."""
         asked = [
             None if seat is None else self.pool.submit(seat.ask, text, seconds)
             for seat, text in zip(self.seats, texts, strict=True)
@@ -201,7 +200,7 @@ class _Match:
         return answers
 
     def _told(self, state: State, joint: list[Term], player: int) -> tuple[Term, ...]:
-        """What a player learns of a turn."""
+        """What a player is told about a turn."""
         terms = self.machine.sees(state, joint, player) if self.machine.has_percepts else joint
         return tuple(self.words.scramble(term) for term in terms)
 

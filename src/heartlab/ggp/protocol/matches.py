@@ -1,13 +1,13 @@
-"""A series of matches between players named on the command line, and what came of it."""
+"""A series of matches between players given by name or address, and its summary."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
@@ -20,9 +20,36 @@ from heartlab.ggp.protocol.seats import LocalSeat, RemoteSeat, Seat
 from heartlab.util.statistics import estimate
 
 
+class Means(TypedDict):
+    """The mean goal of a player, half the width of its 95 % interval, and the number of matches without a goal."""
+
+    mean: float | None
+    half_width: float | None
+    without_goal: int
+
+
+class PlayerSummary(Means):
+    """What became of one player."""
+
+    name: str
+    troubles: dict[str, int]
+
+
+class Summary(TypedDict):
+    """What became of a series of matches."""
+
+    game: str
+    matches: int
+    finished: int
+    seed: int
+    scrambled: bool
+    seconds: float
+    players: list[PlayerSummary]
+
+
 @cache
 def warm_up(spec: str) -> None:
-    """Let a player of some kind choose once, so that nothing has to be compiled while a clock runs."""
+    """Let a player choose once, so that nothing is compiled while a clock runs."""
     machine = load_game("nim")
     player = make_game_player(spec)
     player.begin(machine, 0, 1.0)
@@ -30,7 +57,7 @@ def warm_up(spec: str) -> None:
 
 
 def make_agent(spec: str, seed: int = 0) -> Agent:
-    """An agent whose every match is played by a fresh player of one kind.
+    """An agent with a new player for every match.
 
     Raises:
         GdlError: there is no such player.
@@ -41,7 +68,7 @@ def make_agent(spec: str, seed: int = 0) -> Agent:
 
 
 def make_seat(text: str, seed: int) -> Seat:
-    """A seat from the name of a player or an address; a host named like a player needs its http:// in front."""
+    """A seat from the name of a player or an address; a host named like a player needs http:// in front."""
     is_player = text.partition(":")[0] in FAMILIES
     if text.startswith("http://") or (not is_player and text.rpartition(":")[2].isdecimal()):
         return RemoteSeat(text)
@@ -56,11 +83,11 @@ def play_matches(
     rotate: bool = False,
     record: Path | None = None,
     tell: Callable[[str], None] | None = None,
-) -> dict[str, Any]:
-    """Play a number of matches; the means with their intervals, and what went wrong.
+) -> Summary:
+    """Play a number of matches: mean goals with their intervals, and what went wrong.
 
-    A match that gives a player no goal (broken off, or by rules that have none for it) is not in its mean;
-    `without_goal` counts such matches.
+    Matches without a goal for a player (broken off, or not defined by the rules) are not in its mean; `without_goal`
+    counts them.
 
     Raises:
         GdlError: a player is not known, or there are not as many as the game needs.
@@ -94,7 +121,7 @@ def play_matches(
     finally:
         for seat in seats:
             seat.close()
-    summary: dict[str, Any] = {
+    summary: Summary = {
         "game": manager.machine.name,
         "matches": number,
         "finished": finished,
@@ -102,26 +129,33 @@ def play_matches(
         "scrambled": manager.scramble,
         "seconds": round(seconds, 3),
         "players": [
-            {"name": seat.name, **_mean(own), "troubles": dict(wrong)}
+            {"name": seat.name, **_means(own), "troubles": dict(wrong)}
             for seat, own, wrong in zip(seats, goals, troubles, strict=True)
         ],
     }
     if tell is not None:
         for player in summary["players"]:
-            mean = "none" if player["mean"] is None else f"{player['mean']:.1f}"
-            spread = f" ± {player['half_width']:.1f} (95 %)" if player["half_width"] is not None else ""
-            missing = f"  ({player['without_goal']} without a goal)" if player["without_goal"] else ""
-            wrong = ", ".join(f"{count} {kind}" for kind, count in player["troubles"].items())
-            tell(f"{player['name']:<24} mean goal {mean}{spread}{missing}" + (f"  [{wrong}]" if wrong else ""))
+            tell(_player_line(player))
     return summary
 
 
-def _mean(goals: list[int | None]) -> dict[str, float | int | None]:
-    """The mean of the goals that there are, half the width of its 95 % interval, and how many goals are missing."""
+def _means(goals: list[int | None]) -> Means:
     known = [goal for goal in goals if goal is not None]
     found = estimate(np.array(known, np.float64))
     half = (found.ci95[1] - found.ci95[0]) / 2 if found.n > 1 else None
     return {"mean": found.mean if known else None, "half_width": half, "without_goal": len(goals) - len(known)}
+
+
+def _player_line(player: PlayerSummary) -> str:
+    mean = "none" if player["mean"] is None else f"{player['mean']:.1f}"
+    spread = f" ± {player['half_width']:.1f} (95 %)" if player["half_width"] is not None else ""
+    missing = f"  ({player['without_goal']} without a goal)" if player["without_goal"] else ""
+    return f"{player['name']:<24} mean goal {mean}{spread}{missing}{_listed(player['troubles'])}"
+
+
+def _listed(troubles: Mapping[str, int]) -> str:
+    listed = ", ".join(f"{count} {kind}" for kind, count in troubles.items())
+    return f"  [{listed}]" if listed else ""
 
 
 def _line(number: int, result: MatchRecord) -> str:
@@ -129,6 +163,5 @@ def _line(number: int, result: MatchRecord) -> str:
         f"{role}={'?' if goal is None else goal}" for role, goal in zip(result.roles, result.goals, strict=True)
     )
     kinds = Counter(trouble.kind for trouble in result.troubles)
-    wrong = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
     ending = "" if result.finished else "  (broken off)"
-    return f"match {number + 1}: {goals}  {len(result.moves)} turns{ending}" + (f"  [{wrong}]" if wrong else "")
+    return f"match {number + 1}: {goals}  {len(result.moves)} turns{ending}{_listed(kinds)}"

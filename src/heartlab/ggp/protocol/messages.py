@@ -1,7 +1,7 @@
 """The messages of the game manager as values, and back as text.
 
-Parsing is forgiving about case and space and strict about shape: what is not one of the seven messages is a
-`ProtocolError` with a sentence that says why.
+Parsing ignores case and white space and is strict otherwise: a text that is not one of the seven messages raises a
+`ProtocolError` that says why.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from heartlab.ggp.gdl.terms import GdlError, Term, show
 KINDS = ("info", "ping", "preview", "start", "play", "stop", "abort")
 BUSY, READY, DONE, ABORTED = "busy", "ready", "done", "aborted"
 MAX_CLOCK = 24 * 3600
-"""Seconds that a clock may have."""
+"""Most seconds of a clock."""
 
 
 class ProtocolError(GdlError):
-    """Something came over the wire that is not a message of the protocol."""
+    """A text is not a message of the protocol."""
 
 
 @dataclass(frozen=True)
 class Message:
-    """One message; what a kind does not carry is empty."""
+    """One message; fields that its kind does not have are empty."""
 
     kind: str
     match: str = ""
@@ -39,7 +39,7 @@ def parse_message(text: str) -> Message:
     """Read a message.
 
     Raises:
-        ProtocolError: it is none.
+        ProtocolError: the text is not a message.
     """
     try:
         found = parse_expressions(text, "message")
@@ -91,12 +91,12 @@ def _moves(expression: Expression) -> tuple[Term, ...] | None:
         raise ProtocolError(f"the moves should stand in parentheses, not be {expression.name!r}")
     for part in expression.parts:
         if part.functor_name is None:
-            raise ProtocolError(f"{str(part)[:80]} is no move")
+            raise ProtocolError(f"{str(part)[:80]} is not a move")
     return tuple(part.term for part in expression.parts)
 
 
 def start_text(match: str, role: Term, rules: str, start_clock: float, play_clock: float) -> str:
-    """A START message; clocks that are no whole seconds, which the protocol does not have, are sent as they are."""
+    """A START message; fractions of seconds are not in the protocol, but sent as they are."""
     return f"(START {match} {show(role)} ({rules}) {_seconds(start_clock)} {_seconds(play_clock)})"
 
 

@@ -1,7 +1,7 @@
-"""The manager's side of a player: something that takes a message and answers within a time, or fails.
+"""The manager's view of a player: it takes a message and answers within a time, or fails.
 
-A seat is either an agent in this process or a player behind an address. Whatever goes wrong with either is a
-`SeatFailure` with a word for its kind; the manager notes it and goes on.
+A seat is an agent in this process or a player at an address. Every failure is a `SeatFailure` with its kind; the
+manager records it and goes on.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from heartlab.ggp.protocol.agent import Agent
 
 CONNECT_SECONDS = 5.0
 GRACE = 1.0
-"""Seconds beyond the clock that an answer may be under way."""
+"""Seconds beyond the clock for the transport of an answer."""
 MAX_ANSWER = 64 << 10
 
 TIMEOUT, CONNECTION, GARBAGE, ILLEGAL, CRASH = "timeout", "connection", "garbage", "illegal", "crash"
@@ -26,7 +26,7 @@ TIMEOUT, CONNECTION, GARBAGE, ILLEGAL, CRASH = "timeout", "connection", "garbage
 
 
 class SeatFailure(Exception):
-    """No usable answer came; `kind` is one of the kinds above."""
+    """There was no usable answer; `kind` is one of the kinds above."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -51,7 +51,7 @@ class Seat(ABC):
 
 
 class LocalSeat(Seat):
-    """An agent in this process. One that is late is left to its thread, which cannot be stopped but holds up nobody."""
+    """An agent in this process. A late answer is left to its thread, which cannot be stopped but blocks nothing."""
 
     def __init__(self, agent: Agent, name: str) -> None:
         self.agent, self.name = agent, name
@@ -80,12 +80,12 @@ class LocalSeat(Seat):
 
 
 class RemoteSeat(Seat):
-    """A player behind an address such as http://127.0.0.1:9147."""
+    """A player at an address such as http://127.0.0.1:9147."""
 
     def __init__(self, url: str) -> None:
         match = re.fullmatch(r"(?:http://)?\[?([^/\[\]]+?)\]?:(\d+)/?", url)
         if match is None or not 0 < int(match.group(2)) < 65536:
-            raise GdlError(f"{url!r} is no address of a player; it should look like http://127.0.0.1:9147")
+            raise GdlError(f"{url!r} is not the address of a player; it should look like http://127.0.0.1:9147")
         self.name, self.host, self.port = url, match.group(1), int(match.group(2))
 
     def ask(self, text: str, seconds: float) -> str:
@@ -101,7 +101,7 @@ class RemoteSeat(Seat):
         except OSError as error:
             raise SeatFailure(CONNECTION, f"cannot connect: {error.strerror or error}") from None
         except UnicodeError as error:
-            raise SeatFailure(CONNECTION, f"{self.host[:80]} is no name of a host: {error}") from None
+            raise SeatFailure(CONNECTION, f"{self.host[:80]} is not the name of a host: {error}") from None
         with connection:
             try:
                 connection.settimeout(max(0.01, deadline - time.monotonic()))
@@ -115,7 +115,7 @@ class RemoteSeat(Seat):
 
     @staticmethod
     def _receive(connection: socket.socket, deadline: float) -> bytes:
-        """Everything until the player closes, has sent what it announced, or has sent too much."""
+        """Read until the player closes, or has sent as much as it announced, or too much."""
         raw = b""
         while True:
             left = deadline - time.monotonic()

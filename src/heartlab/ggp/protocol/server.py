@@ -1,7 +1,7 @@
 """An agent behind HTTP: what `heartlab ggp serve` runs.
 
-One thread per connection, one message per connection, as the protocol has it. A client that sends nothing, sends
-slowly or sends too much is cut off; a client that sends nonsense gets status 400 and a sentence.
+One thread per connection, one message per connection, as in the protocol. A client that sends nothing, sends slowly or
+sends too much is disconnected; one that sends something else than a message gets status 400 and a sentence.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 MAX_BODY = 8 << 20
 LENGTH_DIGITS = 20
-"""The most digits of a length that is read at all."""
+"""Most digits of a Content-Length."""
 READ_SECONDS = 10.0
-"""Seconds within which a whole message has to come."""
+"""Seconds within which a whole message has to arrive."""
 CONTENT_TYPE = "text/acl"
 
 
-class _Hurried(io.RawIOBase):
-    """What a client sends, as long as all of it comes within some seconds; after them reading is a TimeoutError."""
+class _TimedStream(io.RawIOBase):
+    """The bytes of a client; reading after some seconds raises a TimeoutError."""
 
     def __init__(self, connection: socket.socket, seconds: float) -> None:
         self.connection, self.deadline = connection, time.monotonic() + seconds
@@ -53,7 +53,7 @@ class _Handler(BaseHTTPRequestHandler):
     def setup(self) -> None:
         super().setup()
         self.rfile.close()
-        self.rfile = io.BufferedReader(_Hurried(self.connection, READ_SECONDS))
+        self.rfile = io.BufferedReader(_TimedStream(self.connection, READ_SECONDS))
 
     def do_POST(self) -> None:
         length = self.headers.get("Content-Length", "")
@@ -82,7 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing: a manager that talks nonsense must not fill our log."""
+        """No log: a manager that sends garbage must not fill it."""
 
 
 class _Server(ThreadingHTTPServer):
@@ -94,11 +94,11 @@ class _Server(ThreadingHTTPServer):
         super().__init__(address, _Handler)
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A connection that broke is its client's affair."""
+        """Ignore connections that break."""
 
 
 class PlayerServer:
-    """A player that listens. Use it as a context, or call `serve_forever`."""
+    """A player behind HTTP. Use it as a context, or call `serve_forever`."""
 
     def __init__(self, agent: Agent, host: str = "127.0.0.1", port: int = 0) -> None:
         self.http = _Server((host, port), agent)

@@ -15,7 +15,7 @@ from heartlab.compiled.bits import ZERO, bit, popcount
 from heartlab.compiled.jit import kernel
 from heartlab.kernel.layout import NOBODY, SEATS
 from heartlab.kernel.ranks import HEARTS, QUEEN_BIT, suit_mask
-from heartlab.learners.advice.more_pieces import MOON_GROWS
+from heartlab.learners.advice.pieces import MOON_GROWS
 from heartlab.players.gnome.memory import SEVERAL, is_last, points_taken, sole_scorer
 
 SUIT_NAMES = ("clubs", "diamonds", "spades", "hearts")

@@ -1,10 +1,9 @@
-"""Beyond the advice paper: what it names as missing or as future work, and what each adds."""
+"""Beyond the advice paper: what it names as missing or as future work, and how much each step adds."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, replace
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,16 +19,17 @@ from heartlab.learners.advice.parts import (
     mean_points,
     net_learner,
     points_text,
-    run_seed,
     spread,
-    table_learner,
+    tabular_learner,
     tournaments,
-    train_runs,
+    train_learner,
 )
 from heartlab.learners.advice.vote_trainer import VoteParameters, VoteTrainer
 from heartlab.reproduction.claims import Claim, above
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import Findings, Table
+from heartlab.reproduction.series import Study, train_runs
+from heartlab.training.recipes import Trainer
 from heartlab.util.statistics import Estimate, estimate
 
 BAR = 4.5
@@ -38,10 +38,10 @@ VOTE_GAMES = {"paper": 500_000, "pilot": 500_000, "all": 700_000}
 """Training games for the vote, by the advice that is heard."""
 QUICK_GAMES = 20_000
 GNOME_GAMES = 20_000
-TABLE_GAMES = 40_000
-"""Games of a tournament of one of ten table learners; the others have more."""
+RUN_GAMES = 40_000
+"""Games of a tournament of one of ten runs; where there are fewer runs they play more."""
 PLAIN = {"choice": "sum", "hidden": 0}
-"""What the name of a part says beside the settings: cards go by the sum of weights, and there is no hidden layer."""
+"""Part of the key of earlier runs: cards are chosen by the sum of weights, and there is no hidden layer."""
 FURTHER = {
     "J♦": "paper+take-bonus+keep-bonus+fetch-bonus",
     "the moon": "paper+go-for-moon+stop-moon+deny-moon",
@@ -52,27 +52,32 @@ FOUR_GAMES = 200_000
 FOUR_PARTNERS = "gnome+gnome+gnome/self+gnome+gnome/self+self+self"
 
 
+@dataclass(frozen=True)
+class VoteStudy(Study):
+    """Training runs of the vote: `weights` in the end."""
+
+    name: str
+    settings: VoteParameters
+    marks: tuple[int, ...]
+
+    def part_name(self, run: int) -> str:
+        return f"vote {self.name} {run}"
+
+    def key(self, run: int) -> Mapping[str, Any]:
+        return {**PLAIN, **asdict(self.settings), "games": self.marks[-1], "run": run}
+
+    def trainer(self, seed: int) -> Trainer:
+        return VoteTrainer(self.settings, seed)
+
+    def at_end(self, trainer: Trainer) -> Mapping[str, Any]:
+        return {"weights": trainer.checkpoint()["weights"]}
+
+
 def train_votes(workshop: Workshop, name: str, settings: VoteParameters, runs: int, full: int) -> list[Sitter]:
-    """Learn the vote several times, from so many games each unless in a hurry."""
+    """Learn the vote several times; `full` is the number of games unless in quick mode."""
     games = workshop.size(full, QUICK_GAMES)
     settings = replace(settings, horizon=games, test_every=10**9)
-
-    def work(seed: int) -> dict[str, Any]:
-        trainer = VoteTrainer(settings, seed)
-        for first in range(0, games, trainer.chunk):
-            trainer.step(first, min(trainer.chunk, games - first))
-        return {"weights": trainer.weights}
-
-    parts = workshop.parts(
-        [
-            (
-                f"vote {name} {run}",
-                {**PLAIN, **asdict(settings), "games": games, "run": run},
-                partial(work, run_seed(workshop, run)),
-            )
-            for run in range(runs)
-        ]
-    )
+    parts = train_runs(workshop, VoteStudy(name, settings, (games,)), runs)
     learner = VoteTrainer(settings, 0).learner
     return [replace(learner, weights=part["weights"]) for part in parts]
 
@@ -80,7 +85,7 @@ def train_votes(workshop: Workshop, name: str, settings: VoteParameters, runs: i
 def _first_learners(workshop: Workshop, learner: Learner, runs: int) -> list[Sitter]:
     """The first learner of each of several runs, at its end."""
     marks = marks_of(workshop, 100_000)
-    return [learner.sitter(run["snapshots"][-1][0]) for run in train_runs(workshop, learner, runs, marks)]
+    return [learner.sitter(run["snapshots"][-1][0]) for run in train_learner(workshop, learner, runs, marks)]
 
 
 def field_gaps(scores: Sequence[Scores]) -> Estimate:
@@ -99,17 +104,17 @@ def beyond(workshop: Workshop) -> Findings:
     for name, further in FURTHER.items():
         kinds[f"nine pieces and {name}, VOTING"] = [sitter(f"voting-{further}")]
     for name, learner in (
-        ("nine pieces, LEARNER-T", table_learner("T")),
-        ("nine pieces, TD(λ), λ = 0.8", table_learner("T-lambda", trace=0.8, test=0)),
-        ("nine pieces, TD(0), mixed partners", table_learner("T-mixed", partners="mixed", test=0)),
-        ("nine pieces, joint rule, λ = 1, mixed", table_learner("T-joint", test=0, **joint)),
+        ("nine pieces, LEARNER-T", tabular_learner("T")),
+        ("nine pieces, TD(λ), λ = 0.8", tabular_learner("T-lambda", trace=0.8, test=0)),
+        ("nine pieces, TD(0), mixed partners", tabular_learner("T-mixed", partners="mixed", test=0)),
+        ("nine pieces, joint rule, λ = 1, mixed", tabular_learner("T-joint", test=0, **joint)),
         (
             "nine pieces, joint rule, λ = 1, two RANDOM",
-            table_learner("T-joint-random", test=0, **joint | {"partners": "random+random"}),
+            tabular_learner("T-joint-random", test=0, **joint | {"partners": "random+random"}),
         ),
         (
             "nine pieces, TD(λ), λ = 1, rate 0.01, mixed",
-            table_learner("T-mixed-slow", test=0, partners="mixed", rate=joint["rate"], trace=joint["trace"]),
+            tabular_learner("T-mixed-slow", test=0, partners="mixed", rate=joint["rate"], trace=joint["trace"]),
         ),
     ):
         kinds[name] = _first_learners(workshop, learner, runs)
@@ -117,7 +122,9 @@ def beyond(workshop: Workshop) -> Findings:
     kinds["nine pieces, constant by hill climbing"] = [constant(best_constant(workshop))]
     kinds["twenty pieces, VOTING"] = [sitter("voting-pilot")]
     kinds[f"{pieces} pieces, VOTING"] = [sitter("voting-all")]
-    kinds[f"{pieces} pieces, LEARNER-T"] = _first_learners(workshop, table_learner("T-all", advice="all", test=0), runs)
+    kinds[f"{pieces} pieces, LEARNER-T"] = _first_learners(
+        workshop, tabular_learner("T-all", advice="all", test=0), runs
+    )
     for name, further in FURTHER.items():
         kinds[f"nine pieces and {name}, vote learned, constant"] = train_votes(
             workshop, f"{name} constant", VoteParameters(advice=further, state="none"), votes, VOTE_GAMES["paper"]
@@ -131,7 +138,7 @@ def beyond(workshop: Workshop) -> Findings:
     scores: dict[str, list[Scores]] = {}
     rows = []
     for name, players in kinds.items():
-        games = workshop.size(TABLE_GAMES if len(players) > votes else GAMES, 2_000)
+        games = workshop.size(RUN_GAMES if len(players) > votes else GAMES, 2_000)
         one_only = len(players) == 1
         scores[name] = tournaments(workshop, f"beyond {name}", players, games=games, settings=name)
         gnome = tournaments(

@@ -22,9 +22,9 @@ from heartlab.learners.advice.parts import (
     net_learner,
     points_text,
     spread,
-    table_learner,
+    tabular_learner,
     tournaments,
-    train_runs,
+    train_learner,
 )
 from heartlab.reproduction.claims import Claim, above, all_of, below, within
 from heartlab.reproduction.parts import Workshop
@@ -47,8 +47,8 @@ def _interval(value: Estimate) -> tuple[float, float]:
 def figure_2(workshop: Workshop) -> Findings:
     """LEARNER-T trained against two RANDOM, tested with one VOTING and one RANDOM; LEARNER-N alike."""
     marks, runs = marks_of(workshop), workshop.size(RUNS, 3)
-    tables, nets = table_learner("T"), net_learner("N-random", partners="random+random", testers="voting+random")
-    trained = {learner.name: train_runs(workshop, learner, runs, marks) for learner in (tables, nets)}
+    tables, nets = tabular_learner("T"), net_learner("N-random", partners="random+random", testers="voting+random")
+    trained = {learner.name: train_learner(workshop, learner, runs, marks) for learner in (tables, nets)}
     scores = {
         learner.name: [judge_runs(workshop, learner, trained[learner.name], mark) for mark in range(len(marks))]
         for learner in (tables, nets)
@@ -182,7 +182,7 @@ def _paired(first: Sequence[Scores], second: Sequence[Scores]) -> Estimate:
 def figure_3(workshop: Workshop) -> Findings:
     """Three LEARNER-N teach themselves; the first is tested against two VOTING."""
     marks, runs = marks_of(workshop), workshop.size(NET_RUNS, 3)
-    trained = train_runs(workshop, net_learner("N-self"), runs, marks)
+    trained = train_learner(workshop, net_learner("N-self"), runs, marks)
     curves = np.stack([run["curve"] for run in trained])
     blocks = _blocks(curves)
     early, late = (
@@ -262,7 +262,7 @@ def table_1(workshop: Workshop) -> Findings:
     """Tournaments of self-trained LEARNER-N with one VOTING and one RANDOM."""
     marks, runs = marks_of(workshop), workshop.size(NET_RUNS, 3)
     learner = net_learner("N-self")
-    trained = train_runs(workshop, learner, runs, marks)
+    trained = train_learner(workshop, learner, runs, marks)
     scores = judge_runs(workshop, learner, trained, len(marks) - 1)
     gap = gaps(scores)
     sums = estimate(np.array([one.means.sum() for one in scores]))
@@ -339,7 +339,7 @@ def statements(workshop: Workshop) -> Findings:
     speed = {}
     for partner in ("random", "voting", "self"):
         learner = net_learner(f"N-{partner}-early", partners=f"{partner}+{partner}", test=0)
-        trained = train_runs(workshop, learner, runs, early)
+        trained = train_learner(workshop, learner, runs, early)
         players = [learner.sitter(run["snapshots"][-1][0]) for run in trained]
         judged = tournaments(
             workshop,
@@ -364,11 +364,11 @@ def statements(workshop: Workshop) -> Findings:
                 f"difference in V − L after {early[-1]:,} training games, same initial networks",
             )
         )
-    heavy = table_learner("T-heaviest", choice="heaviest", test=0)
-    summed = table_learner("T-still", test=0)
+    heavy = tabular_learner("T-heaviest", choice="heaviest", test=0)
+    summed = tabular_learner("T-still", test=0)
     count, ten = workshop.size(RUNS, 3), marks_of(workshop, 10_000)
     found = {
-        learner.name: judge_runs(workshop, learner, train_runs(workshop, learner, count, ten), len(ten) - 1)
+        learner.name: judge_runs(workshop, learner, train_learner(workshop, learner, count, ten), len(ten) - 1)
         for learner in (heavy, summed)
     }
     better = _paired(found["T-still"], found["T-heaviest"])
@@ -395,10 +395,10 @@ def _degradation(workshop: Workshop, marks: tuple[int, ...]) -> list[Claim]:
     count = workshop.size(RUNS, 3)
     falls, peaks = {}, {}
     for learner in (
-        table_learner("T"),
+        tabular_learner("T"),
         net_learner("N-random", partners="random+random", testers="voting+random"),
     ):
-        trained = train_runs(workshop, learner, count, marks)
+        trained = train_learner(workshop, learner, count, marks)
         judged = [judge_runs(workshop, learner, trained, mark) for mark in range(len(marks))]
         table = np.array([[one.gap.mean for one in scores] for scores in judged])
         falls[learner.name] = [difference(b.gap, a.gap) for a, b in zip(judged[-2], judged[-1], strict=True)]

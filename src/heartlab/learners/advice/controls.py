@@ -1,7 +1,7 @@
 """Controls that the advice paper lacks, and other readings of it.
 
-VOTING breaks its many ties at random. Any unequal weights break them in a fixed way, learned or not; so "better than
-VOTING" does not show that something was learned. The controls say how much of the gain comes without learning.
+VOTING breaks its many ties at random. Unequal weights break them consistently, learned or not; so "better than VOTING"
+does not show that something was learned. The controls measure how much of the gain needs no learning.
 """
 
 from __future__ import annotations
@@ -23,11 +23,10 @@ from heartlab.learners.advice.parts import (
     mean_points,
     net_learner,
     points_text,
-    run_seed,
     spread,
-    table_learner,
+    tabular_learner,
     tournaments,
-    train_runs,
+    train_learner,
 )
 from heartlab.learners.advice.pieces import GET_LEAD
 from heartlab.learners.advice.trainer import make_learner
@@ -35,16 +34,17 @@ from heartlab.learners.advice.vote_trainer import climb
 from heartlab.reproduction.claims import Claim, above
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import Findings, Table
+from heartlab.reproduction.series import run_seed
 from heartlab.rules import Rules
 from heartlab.util.statistics import Estimate, FloatArray, estimate
 
 PIECES = 9
 LOWERED = 0.95
-"""The weight of get-lead beside ones when it is lowered by hand."""
+"""The weight of get-lead, lowered by hand, where all others are 1."""
 
 
 def difference(first: Estimate, second: Estimate) -> Estimate:
-    """The difference of two independent means (Welch; degrees of freedom from the smaller sample, to be careful)."""
+    """The difference of two independent means (Welch, with the smaller sample's degrees of freedom)."""
     return Estimate(first.mean - second.mean, float(np.hypot(first.se, second.se)), min(first.n, second.n))
 
 
@@ -69,9 +69,9 @@ def best_constant(workshop: Workshop) -> FloatArray:
 def controls(workshop: Workshop) -> Findings:
     """What learning adds, and what it does not."""
     marks, runs = marks_of(workshop), workshop.size(10, 3)
-    tables, nets = table_learner("T"), net_learner("N-self")
-    table_scores = judge_runs(workshop, tables, train_runs(workshop, tables, runs, marks), len(marks) - 1)
-    trained = train_runs(workshop, nets, runs, marks)
+    tables, nets = tabular_learner("T"), net_learner("N-self")
+    table_scores = judge_runs(workshop, tables, train_learner(workshop, tables, runs, marks), len(marks) - 1)
+    trained = train_learner(workshop, nets, runs, marks)
     net_scores = judge_runs(workshop, nets, trained, len(marks) - 1)
     fresh = [
         nets.sitter(make_learner(nets.kind, nets.settings, run_seed(workshop, run), i).weights)
@@ -179,8 +179,8 @@ def readings(workshop: Workshop) -> Findings:
     marks, runs = marks_of(workshop, 10_000), workshop.size(10, 3)
     rows, found = [], {}
     for name, changes in READINGS:
-        learner: Learner = table_learner(f"T {name}", test=0, **changes)
-        trained = train_runs(workshop, learner, runs, marks)
+        learner: Learner = tabular_learner(f"T {name}", test=0, **changes)
+        trained = train_learner(workshop, learner, runs, marks)
         players = [learner.sitter(run["snapshots"][-1][0]) for run in trained]
         settings = [asdict(learner.settings), runs, list(marks)]
         found[name] = tournaments(

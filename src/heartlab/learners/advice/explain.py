@@ -1,32 +1,30 @@
-"""What a voter has learned, in words: its trust in each piece in an abstract situation, and who carried a choice."""
+"""What a voter has learned, in words: the weight of each piece in a situation, and the pieces behind a choice."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from heartlab.cards import CardSet, card_name, pretty_card
+from heartlab.cards import Card, CardSet, card_name, pretty_card
 from heartlab.deal import Deal
 from heartlab.learners.advice.games import Sitter
-from heartlab.learners.advice.player import load_voter
+from heartlab.learners.advice.player import VoterPlayer, load_voter
 from heartlab.learners.advice.registry import known_abstractions, known_pieces
-from heartlab.learners.advice.vote import LINEAR, THOUGHT, weigh
-from heartlab.learners.advice.voting import VoterPlayer
+from heartlab.learners.advice.vote import LINEAR, THOUGHT, Choice, weigh
 from heartlab.players.base import Observations
 from heartlab.records.position import find_position
 from heartlab.rules import Rules
-from heartlab.training.explain import ExplainError
+from heartlab.training.explain import Decision, ExplainError, Question, Report
 from heartlab.training.model import Model
 
 STRONGEST = 12
 """How many state-dependent terms are listed."""
 
 
-def list_advice(report: Callable[[Any], None] | None) -> None:
+def list_advice(report: Report | None) -> None:
     """Print all advice by name."""
     kinds = {"suggests cards": known_pieces(), "describes the state": known_abstractions()}
     if report:
@@ -87,7 +85,7 @@ def read_situation(situation: Sequence[str], inputs: Sequence[str]) -> dict[str,
 
 
 def _situation_text(situation: Sequence[str], inputs: Sequence[str]) -> str:
-    """A situation in sentences; what is not plainly true comes with its value."""
+    """A situation in sentences, with the value of what is neither true nor false."""
     sentences = []
     for name, value in read_situation(situation, inputs).items():
         sentence = known_abstractions()[name].sentence
@@ -106,8 +104,8 @@ def strongest_terms(model: Model, voter: Sitter, count: int = STRONGEST) -> list
     return [(model.names[i], inputs[j], float(terms[i, j])) for i, j in places]
 
 
-def describe_model(name: str, situation: Sequence[str], instance: int, report: Callable[[Any], None] | None) -> None:
-    """Print what a model is and whom it trusts."""
+def describe_model(name: str, situation: Sequence[str], instance: int, report: Report | None) -> None:
+    """Print what a model is, and the weights of its pieces in a situation."""
     model, voter = load_voter(name, instance=instance)
     trust = trust_in(model, voter, situation)
     terms = strongest_terms(model, voter)
@@ -139,7 +137,7 @@ def describe_model(name: str, situation: Sequence[str], instance: int, report: C
 
 @dataclass(frozen=True)
 class CardVotes:
-    """What a voter thinks of a card: its score, and who suggests it with which weight."""
+    """A card with its score and the pieces that suggest it, with their weights."""
 
     card: int
     score: float
@@ -171,32 +169,39 @@ def votes_for(model: Model, voter: Sitter, deal: Deal) -> tuple[int, list[CardVo
 def card_score(choice: str, votes: Sequence[tuple[str, float]]) -> float:
     """The score of a card from the weights of those that suggest it."""
     weights = [weight for _, weight in votes]
-    if choice == "heaviest":
+    if choice == Choice.HEAVIEST:
         return max(weights, default=0.0)
-    return sum(weights) / len(weights) if choice == "mean" and weights else sum(weights)
+    return sum(weights) / len(weights) if choice == Choice.MEAN and weights else sum(weights)
 
 
 def describe_choice(
     name: str, path: Path | None, place: int, card: int, rules: Rules | None, seed: int, instance: int,
-    report: Callable[[Any], None] | None,
+    report: Report | None,
 ) -> None:  # fmt: skip
-    """Print which advice carries a choice."""
+    """Print which pieces of advice decide a choice."""
     model, voter = load_voter(name, instance=instance)
     deal, played = find_position(path, place, card, rules or Rules.parse(model.rules), seed)
+    _show_choice(name, model, voter, deal, played, report)
+
+
+def _show_choice(
+    name: str, model: Model, voter: Sitter, deal: Deal, played: Card | None, report: Report | None
+) -> None:
     chosen, found = votes_for(model, voter, deal)
     if report:
         report(
             {
                 "model": name,
                 "seat": deal.to_move,
-                "played": card_name(played),
+                "played": None if played is None else card_name(played),
                 "choice": card_name(chosen),
                 "cards": [{"card": card_name(one.card), "score": one.score, "votes": dict(one.votes)} for one in found],
             }
         )
         return
     print(deal)
-    print(f"\nSeat {deal.to_move} played {pretty_card(played)}; {name} plays {pretty_card(chosen)}.")
+    did = "is to play" if played is None else f"played {pretty_card(played)}"
+    print(f"\nSeat {deal.to_move} {did}; {name} plays {pretty_card(chosen)}.")
     for one in found:
         carried = ", ".join(f"{piece} {weight:+.2f}" for piece, weight in one.votes) or "no advice"
         print(f"  {pretty_card(one.card):<4} {one.score:+7.3f}  {carried}")
@@ -206,7 +211,7 @@ def describe_choice(
 
 
 def _why(best: CardVotes, rest: Sequence[CardVotes]) -> list[str]:
-    """What speaks for a card and not for the next best one, in sentences."""
+    """What distinguishes a card from the next best one, in sentences."""
     if not rest:
         return []
     ours, theirs = dict(best.votes), dict(rest[0].votes)
@@ -217,3 +222,15 @@ def _why(best: CardVotes, rest: Sequence[CardVotes]) -> list[str]:
     lines += [f"  for {card}: {known_pieces()[name].sentence}" for name in reasons]
     lines += [f"  for {other}, but distrusted: {known_pieces()[name].sentence}" for name in distrusted]
     return lines
+
+
+class AdviceExplainer:
+    """Explains voters."""
+
+    def describe_model(self, model: str, report: Report | None) -> None:
+        """The weight of each piece where no abstraction is true."""
+        describe_model(model, (), 0, report)
+
+    def describe_choice(self, model: str, decision: Decision, question: Question, report: Report | None) -> None:
+        """The pieces that suggest each card, with their weights."""
+        _show_choice(model, *load_voter(model), decision.deal, decision.played, report)

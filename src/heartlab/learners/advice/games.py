@@ -1,4 +1,4 @@
-"""Who sits at a table of voters, as Python sees it: sitters with their weights, and games between them."""
+"""The players of games between voters, in Python: sitters with their weights, and games between them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,21 @@ import numpy.typing as npt
 
 from heartlab.compiled.rng import seed_key
 from heartlab.kernel.layout import SEATS, StateArray, compile_rules
-from heartlab.learners.advice.kernels import GNOME, JOINT, RANDOM, SEAT, STILL, TD, VOTES, play_games, prepare
+from heartlab.learners.advice.kernels import (
+    GNOME,
+    JOINT,
+    RANDOM,
+    SEAT,
+    STILL,
+    TD,
+    VOTES,
+    Company,
+    Games,
+    play_games,
+    prepare,
+)
 from heartlab.learners.advice.registry import custom_functions, find_pieces
-from heartlab.learners.advice.vote import CONSTANT, VOTER
-from heartlab.learners.advice.voting import check_voter, make_voter
+from heartlab.learners.advice.vote import CONSTANT, VOTER, Choice, check_voter, make_voter
 from heartlab.rules import Rules
 
 FloatArray = npt.NDArray[np.float64]
@@ -25,7 +36,7 @@ LEARNING_RULES = {"still": STILL, "td": TD, "joint": JOINT}
 def reward_range(rules: Rules) -> tuple[float, float]:
     """The best and the worst score of a deal, which become the rewards 1 and 0.
 
-    Best is to shoot the moon, if that takes points off, and to have the bonus card; worst is to have all points.
+    Best is shooting the moon, if that subtracts points, with the bonus card; worst is taking all points.
     """
     worst = float(rules.total_points)
     best = (-worst if rules.moon in ("self", "best", "choice") else 0.0) + min(
@@ -36,7 +47,7 @@ def reward_range(rules: Rules) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Sitter:
-    """Somebody at the table. Voters have weights; those with a learning rule change them."""
+    """A player. Voters have weights; those with a learning rule change them."""
 
     who: int
     voters: StateArray = field(default_factory=lambda: np.zeros(1, VOTER))
@@ -54,7 +65,7 @@ class Sitter:
         return replace(self, rule="still")
 
 
-def constant(weights: Any, advice: str = "paper", choice: str = "sum") -> Sitter:
+def constant(weights: Any, advice: str = "paper", choice: Choice = Choice.SUM) -> Sitter:
     """A voter with one weight per piece, the same in every state."""
     return Sitter(VOTES, make_voter(CONSTANT, find_pieces(advice), choice=choice), np.array(weights, np.float64))
 
@@ -76,7 +87,7 @@ def sitter(name: str) -> Sitter:
 
 
 class AdviceTable:
-    """A table with its sitters; their weights lie in one array, so that the compiled loop can change them."""
+    """Sitters in their seats, with their weights in one array that the compiled loop changes."""
 
     def __init__(self, rules: Rules, sitters: Sequence[Sitter]) -> None:
         if len(sitters) != rules.players:
@@ -108,13 +119,20 @@ class AdviceTable:
 
     def play(self, seed: int, purpose: str, first: int, count: int) -> PointArray:
         """Play games number `first` and on; returns the points, [games, seats]."""
-        points = np.zeros((count, SEATS), np.int32)
-        keys = seed_key(seed, f"{purpose} deals"), seed_key(seed, f"{purpose} players")
-        play_games(
-            compile_rules(self.rules), *keys, first, self.seats, self.voters, self.floats, self.velocity,
-            *custom_functions(), points,
-        )  # fmt: skip
-        return points[:, : self.rules.players]
+        games = self.games(seed, purpose, first, count)
+        play_games(games, self.company, *custom_functions())
+        points: PointArray = games.out[:, : self.rules.players]
+        return points
+
+    def games(self, seed: int, purpose: str, first: int, count: int) -> Games:
+        """Games number `first` and on, as kernels take them."""
+        keys = np.uint64(seed_key(seed, f"{purpose} deals")), np.uint64(seed_key(seed, f"{purpose} players"))
+        return Games(compile_rules(self.rules), *keys, first, np.zeros((count, SEATS), np.int32))
+
+    @property
+    def company(self) -> Company:
+        """The seats as kernels take them."""
+        return Company(self.seats, self.voters, self.floats, self.velocity)
 
 
 def tournament(

@@ -1,11 +1,12 @@
-"""Back-propagation for networks that weigh advice: one hidden layer, sigmoid units, momentum.
+"""Networks that weigh advice: one hidden layer of sigmoid units, learned by back-propagation with momentum.
 
-The forward step lies with the players (`net_forward`), since they need it, too; the layout of the weights is described
-there.
+The weights of a network lie in one row: for every hidden unit its input weights and its bias, then for every output its
+weights of the hidden units and its bias.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ import numpy.typing as npt
 from heartlab.compiled.bits import ONE, ZERO
 from heartlab.compiled.jit import kernel
 from heartlab.compiled.rng import uniform
-from heartlab.learners.advice.vote import net_forward
 
 
 def net_size(inputs: int, hidden: int, outputs: int) -> int:
@@ -27,6 +27,33 @@ def random_weights(rng: npt.NDArray[np.uint64], spread: float, out: npt.NDArray[
     """Uniform weights within ± spread."""
     for place in range(len(out)):
         out[place] = spread * (2.0 * uniform(rng) - 1.0)
+
+
+@kernel
+def sigmoid(x: float) -> float:
+    """From the reals to (0, 1)."""
+    return 1.0 / (1.0 + math.exp(-x))
+
+
+@kernel
+def net_forward(voter: Any, floats: Any, thought: Any, out: Any) -> None:
+    """The outputs of a network for the state of a thought."""
+    inputs, hidden_count = voter["input_count"], voter["hidden_count"]
+    place = voter["offset"]
+    hidden, values = thought["hidden"], thought["values"]
+    active, active_count = thought["active"], thought["active_count"]
+    for h in range(hidden_count):
+        total = floats[place + inputs]
+        for k in range(active_count):
+            total += floats[place + active[k]] * values[active[k]]
+        hidden[h] = sigmoid(total)
+        place += inputs + 1
+    for i in range(voter["piece_count"]):
+        total = floats[place + hidden_count]
+        for h in range(hidden_count):
+            total += floats[place + h] * hidden[h]
+        out[i] = sigmoid(total)
+        place += hidden_count + 1
 
 
 @kernel

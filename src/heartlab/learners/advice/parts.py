@@ -1,14 +1,14 @@
-"""The parts that the experiments of the advice paper are made of: training runs with snapshots, and tournaments.
+"""The parts of the experiments of the advice paper: training runs with snapshots, and tournaments.
 
 A run trains a learner with interleaved frozen tests and keeps its weights at some marks. A tournament plays a player
-with frozen weights against one VOTING and one RANDOM, who swap seats after half of the games. What a claim is about is
-mostly V − L, the points of VOTING minus those of the learner at one table: positive means that the learner is better.
+with frozen weights against one VOTING and one RANDOM, who swap seats after half of the games. Most claims are about
+V − L, the points of VOTING minus those of the learner in the same games: positive means that the learner is better.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
@@ -18,10 +18,12 @@ import numpy.typing as npt
 
 from heartlab.learners.advice.games import Sitter, sitter, tournament
 from heartlab.learners.advice.trainer import CHUNK, AdviceParameters, AdviceTrainer, NetParameters, make_learner
-from heartlab.learners.advice.vote import KINDS
+from heartlab.learners.advice.vote import NET, TABULAR
 from heartlab.reproduction.parts import PartWork, Workshop
 from heartlab.reproduction.registry import Curve
+from heartlab.reproduction.series import Study, train_runs
 from heartlab.rules import Rules
+from heartlab.training.recipes import Metrics, Trainer
 from heartlab.util.bundle import Arrays
 from heartlab.util.statistics import Estimate, FloatArray, estimate
 
@@ -47,14 +49,14 @@ class Learner:
         return replace(make_learner(self.kind, self.settings, 0), weights=np.ascontiguousarray(weights))
 
 
-def table_learner(name: str, **changes: Any) -> Learner:
+def tabular_learner(name: str, **changes: Any) -> Learner:
     """LEARNER-T with changed parameters."""
-    return Learner(name, KINDS.index("table"), AdviceParameters(**changes))
+    return Learner(name, TABULAR, AdviceParameters(**changes))
 
 
 def net_learner(name: str, **changes: Any) -> Learner:
     """LEARNER-N with changed parameters."""
-    return Learner(name, KINDS.index("net"), NetParameters(**changes))
+    return Learner(name, NET, NetParameters(**changes))
 
 
 def marks_of(workshop: Workshop, last: int = MARKS[-1]) -> tuple[int, ...]:
@@ -62,36 +64,35 @@ def marks_of(workshop: Workshop, last: int = MARKS[-1]) -> tuple[int, ...]:
     return QUICK_MARKS if workshop.quick else tuple(mark for mark in MARKS if mark <= last)
 
 
-def run_seed(workshop: Workshop, run: int) -> int:
-    """The seed of one of several runs."""
-    return 1000 * workshop.seed + run
+@dataclass(frozen=True)
+class LearnerStudy(Study):
+    """Training runs: `snapshots` [marks, instances, weights], `curve` [chunks, seats]."""
+
+    learner: Learner
+    marks: tuple[int, ...]
+    curve_name = "curve"
+
+    def part_name(self, run: int) -> str:
+        return f"train {self.learner.name} {run}"
+
+    def key(self, run: int) -> Mapping[str, Any]:
+        settings = asdict(self.learner.settings)
+        return {"learner": settings, "kind": self.learner.kind, "marks": list(self.marks), "run": run}
+
+    def trainer(self, seed: int) -> Trainer:
+        return AdviceTrainer(self.learner.kind, self.learner.settings, seed)
+
+    def curve(self, line: Metrics) -> list[float] | None:
+        settings = self.learner.settings
+        return [line[f"average_{i}"] for i in range(settings.game.players)] if settings.test else None
+
+    def at_mark(self, trainer: Trainer) -> Mapping[str, Any]:
+        return {"snapshots": trainer.checkpoint()["weights"]}
 
 
-def _train(learner: Learner, seed: int, marks: Sequence[int]) -> dict[str, Any]:
-    trainer = AdviceTrainer(learner.kind, learner.settings, seed)
-    snapshots, curve = [], []
-    for first in range(0, marks[-1], CHUNK):
-        (line,) = trainer.step(first, CHUNK)
-        if learner.settings.test:
-            curve.append([line[f"average_{i}"] for i in range(trainer.rules.players)])
-        if first + CHUNK in marks:
-            snapshots.append(trainer.checkpoint()["weights"])
-    return {"snapshots": np.stack(snapshots), "curve": np.array(curve)}
-
-
-def train_runs(workshop: Workshop, learner: Learner, runs: int, marks: Sequence[int]) -> list[Arrays]:
-    """Train a learner several times: `snapshots` [marks, instances, weights], `curve` [chunks, seats]."""
-    settings = {"learner": asdict(learner.settings), "kind": learner.kind, "marks": list(marks)}
-    return workshop.parts(
-        [
-            (
-                f"train {learner.name} {run}",
-                {**settings, "run": run},
-                partial(_train, learner, run_seed(workshop, run), marks),
-            )
-            for run in range(runs)
-        ]
-    )
+def train_learner(workshop: Workshop, learner: Learner, runs: int, marks: Sequence[int]) -> list[Arrays]:
+    """Train a learner several times; see :class:`LearnerStudy`."""
+    return train_runs(workshop, LearnerStudy(learner, tuple(marks)), runs)
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ class Scores:
     means: FloatArray
     """Points per game: the player, VOTING, RANDOM (or whoever the others are)."""
     gap: Estimate
-    """Second minus first, over the games of this tournament."""
+    """Points of the second minus those of the first, over the games of this tournament."""
     field: Estimate | None = None
     """Mean of all others minus first, if it was asked for."""
 
@@ -143,8 +144,8 @@ def tournaments(
 ) -> list[Scores]:
     """Tournaments of several players, each with its own deals.
 
-    :param settings: what decided the weights of the players, since weights themselves make no good name of a part.
-    :param field: whether the gap to all others together is wanted, too; part of the key, since older parts lack it.
+    :param settings: what decided the weights of the players, as part of the key.
+    :param field: whether to measure the gap to all others together, too; part of the key, since older parts lack it.
     """
     games = games or workshop.size(GAMES, 2_000)
     key = {"rules": rules, "others": list(others), "games": games, "settings": settings}

@@ -1,20 +1,70 @@
-"""Players with learned weights of advice: `learner-t:MODEL`, `learner-n:MODEL` and, for any kind, `advice:MODEL`."""
+"""Players that vote: `voting` gives all pieces of advice the same weight, the others use learned weights.
+
+`learner-t:MODEL` and `learner-n:MODEL` are the learners of the paper; `advice:MODEL` takes a model of any kind.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from heartlab.kernel.layout import SEATS
+from heartlab.compiled.jit import compile_for
+from heartlab.kernel.layout import SEATS, StateArray
 from heartlab.learners.advice.games import FloatArray, Sitter
-from heartlab.learners.advice.registry import find_abstractions, find_pieces
-from heartlab.learners.advice.vote import KINDS
-from heartlab.learners.advice.voting import VoterPlayer, make_voter
-from heartlab.players.base import Player
+from heartlab.learners.advice.network import net_size
+from heartlab.learners.advice.registry import custom_functions, find_abstractions, find_pieces
+from heartlab.learners.advice.vote import (
+    CONSTANT,
+    KINDS,
+    THOUGHT,
+    VOTE_TABLE,
+    Choice,
+    check_voter,
+    make_voter,
+    vote_table,
+)
+from heartlab.players.base import CardArray, MaskArray, Observations, Player
+from heartlab.players.gnome.player import make_gnome
 from heartlab.players.registry import parse_options, register
+from heartlab.rules import Rules
 from heartlab.training.model import Model, ModelError, load_model
+from heartlab.training.recipes import one_of
 
 
-def load_voter(name: str, kind: str = "advice-", instance: int = 0, choice: str | None = None) -> tuple[Model, Sitter]:
+class VoterPlayer(Player):
+    """A player that weighs advice. It passes like gnome:jake, since the paper has no advice about passing."""
+
+    def __init__(self, name: str, voters: StateArray, floats: FloatArray) -> None:
+        super().__init__(name)
+        self.voters, self.floats = voters, floats
+        self._passer = make_gnome("jake")
+        compile_for(vote_table, VOTE_TABLE)
+
+    def check_rules(self, rules: Rules) -> None:
+        """Refuse rules without an opponent that the weights depend on."""
+        check_voter(self.voters, rules, f"player {self.name}")
+
+    def think(self, batch: Observations) -> tuple[CardArray, StateArray]:
+        """The cards, and one THOUGHT record per row with the reasons."""
+        thoughts: StateArray = np.zeros(len(batch), THOUGHT)
+        return self._vote(batch, thoughts), thoughts
+
+    def choose_cards(self, batch: Observations) -> CardArray:
+        return self._vote(batch, np.zeros(1, THOUGHT))
+
+    def _vote(self, batch: Observations, thoughts: StateArray) -> CardArray:
+        cards = np.zeros(len(batch), np.int8)
+        records = np.ascontiguousarray(batch.records)
+        if len(cards):
+            vote_table(batch.compiled, records, self.voters, self.floats, *custom_functions(), thoughts, cards)
+        return cards
+
+    def choose_passes(self, batch: Observations) -> MaskArray:
+        return self._passer.choose_passes(batch)
+
+
+def load_voter(
+    name: str, kind: str = "advice-", instance: int = 0, choice: Choice | None = None
+) -> tuple[Model, Sitter]:
     """A model with one of its voters, learning turned off.
 
     :raises ModelError: if there is no such model, or its arrays do not fit its header.
@@ -28,7 +78,7 @@ def load_voter(name: str, kind: str = "advice-", instance: int = 0, choice: str 
             find_pieces("+".join(model.names)),
             find_abstractions("+".join(inputs), SEATS) if inputs else [],
             hidden=int(model.extras["hidden"]),
-            choice=choice or str(model.extras["choice"]),
+            choice=choice or one_of(Choice, "choice", str(model.extras["choice"])),
         )
         every: FloatArray = np.asarray(model.arrays["weights"], np.float64)
     except (KeyError, TypeError) as error:
@@ -45,8 +95,6 @@ def load_voter(name: str, kind: str = "advice-", instance: int = 0, choice: str 
 
 def parameter_count(kind: int, pieces: int, inputs: int, hidden: int) -> int:
     """How many weights a voter of a kind has."""
-    from heartlab.learners.advice.network import net_size
-
     return {
         "constant": pieces,
         "table": pieces << inputs,
@@ -66,8 +114,22 @@ def _make(argument: str, kind: str, default: str) -> Player:
         raise ValueError(f"there is no option {', '.join(options)}; there are choice and instance")
     if not instance.isdecimal():
         raise ValueError(f"instance={instance}: write a whole number")
-    _, voter = load_voter(name or default, kind, int(instance), choice)
+    rule = None if choice is None else one_of(Choice, "choice", choice)
+    _, voter = load_voter(name or default, kind, int(instance), rule)
     return VoterPlayer(argument, voter.voters, voter.weights)
+
+
+@register("voting", summary="one vote per piece of advice, ties at random: voting, voting:advice=all")
+def make_voting(argument: str = "") -> Player:
+    """The voting player of the paper; `advice=` names other pieces.
+
+    :raises ValueError: for an unknown option or piece.
+    """
+    options = parse_options(argument)
+    pieces = find_pieces(options.pop("advice", "paper"))
+    if options:
+        raise ValueError(f"voting has no option {', '.join(options)}; it has advice")
+    return VoterPlayer("voting", make_voter(CONSTANT, pieces), np.ones(len(pieces)))
 
 
 @register(

@@ -10,9 +10,8 @@ Games are gathered into batches; each batch makes one step of Adam. Players then
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numba import types
 
@@ -23,14 +22,22 @@ from heartlab.kernel.layout import OBSERVATION, PLAYING, SEATS, STATE
 from heartlab.kernel.observe import see
 from heartlab.kernel.play import mask_points, play, points
 from heartlab.kernel.table import random_card
-from heartlab.learners.advice.kernels import GNOME, MAX_TURNS, RANDOM, SEAT, STILL, begin_game
+from heartlab.learners.advice.kernels import (
+    COMPANY,
+    GAMES,
+    GNOME,
+    MAX_TURNS,
+    RANDOM,
+    STILL,
+    Company,
+    Games,
+    begin_game,
+)
 from heartlab.learners.advice.vote import (
     FUNCTIONS,
     LINEAR,
     MAX_INPUTS,
-    RULES_ARRAY,
     THOUGHT,
-    VOTERS,
     alike,
     choose,
     consider,
@@ -40,6 +47,16 @@ from heartlab.players.gnome.stock import stock_card
 
 BASELINE_WIDTH = MAX_INPUTS + 1
 MAX_CLASSES = 52
+
+
+class Gradient(NamedTuple):
+    """How a batch of games is judged, and the sums that it fills."""
+
+    scale: Any  # how sharply scores become probabilities
+    relative: Any  # weight of the opponents' points, as a share of one's own
+    rate: Any  # of the baseline
+    baseline: Any  # [MAX_TURNS, BASELINE_WIDTH] expected utility of the rest of a game, linear in the state
+    sums: Any  # the gradient, like the weights
 
 
 @kernel
@@ -91,11 +108,10 @@ def _utility(rules: Any, obs: Any, relative: float) -> float:
 
 
 @kernel
-def _learn_game(
-    voter: Any, thoughts: Any, so_far: Any, turns: int, final: float, baseline: Any, rate: float, gradient: Any
-) -> None:
+def _learn_game(voter: Any, thoughts: Any, so_far: Any, turns: int, final: float, gradient: Gradient) -> None:
     """Add a game to the gradient, and let the baseline learn from it."""
     inputs, count = voter["input_count"], voter["piece_count"]
+    baseline, rate, sums = gradient.baseline, gradient.rate, gradient.sums
     for turn in range(turns):
         thought = thoughts[turn]
         values, slopes, speakers = thought["values"], thought["slopes"], thought["speakers"]
@@ -112,70 +128,68 @@ def _learn_game(
             step = advantage * slopes[k]
             if voter["kind"] == LINEAR:
                 place = voter["offset"] + speakers[k] * (inputs + 1)
-                gradient[place + inputs] += step
+                sums[place + inputs] += step
                 for j in range(inputs):
-                    gradient[place + j] += step * values[j]
+                    sums[place + j] += step * values[j]
             else:
-                gradient[voter["offset"] + thought["row"] * count + speakers[k]] += step
+                sums[voter["offset"] + thought["row"] * count + speakers[k]] += step
 
 
 @kernel
-def gradient_games(
-    rules: Any, deal_key: np.uint64, play_key: np.uint64, first: int, seats: Any, voters: Any, floats: Any,
-    scale: float, relative: float, baseline_rate: float, baseline: Any, gradient: Any, pieces: Any, values: Any,
-    out: Any,
-) -> None:  # fmt: skip
+def gradient_games(games: Games, company: Company, pieces: Any, values: Any, gradient: Gradient) -> None:
     """Play games in which voters with a learning rule draw their cards, and sum up the gradient of their utility.
 
-    :param relative: how much the others' points matter, as a share of one's own.
+    :param pieces: function pointer to the users' pieces of advice; `values`: to their abstractions.
     """
+    rules, seats, voters = games.rules[0], company.seats, company.voters
     states, obs = np.zeros(1, STATE), np.zeros(SEATS, OBSERVATION)
-    thoughts = np.zeros((SEATS, MAX_TURNS), THOUGHT)
-    rng, turns, so_far = np.empty(1, np.uint64), np.zeros(SEATS, np.int64), np.zeros((SEATS, MAX_TURNS))
+    thoughts, turns = np.zeros((SEATS, MAX_TURNS), THOUGHT), np.zeros(SEATS, np.int64)
+    rng, so_far = np.empty(1, np.uint64), np.zeros((SEATS, MAX_TURNS))
     classes, shares = np.empty(MAX_CLASSES, np.uint64), np.empty(MAX_CLASSES)
-    players = rules[0]["players"]
-    for row in range(len(out)):
+    players = rules["players"]
+    for row in range(len(games.out)):
         state = states[0]
-        begin_game(rules, deal_key, play_key, first + row, state, seats, obs, turns, rng)
+        # Deal and pass.
+        begin_game(rules, games.deal_key, games.play_key, games.first + row, state, seats, obs, turns, rng)
+        # Play; learners draw their cards from the policy.
         while state["phase"] == PLAYING:
             seat = state["to_move"]
             who = seats[seat]["who"]
             if who == RANDOM:
-                card = random_card(rules[0], state, rng)
+                card = random_card(rules, state, rng)
             else:
-                see(rules[0], state, seat, play_key, obs[seat])
+                see(rules, state, seat, games.play_key, obs[seat])
                 legal, turn = obs[seat]["legal"], turns[seat]
                 thought = thoughts[seat, turn]
                 if who == GNOME:
-                    card = stock_card(rules[0], obs[seat], rng)
+                    card = stock_card(rules, obs[seat], rng)
                 else:
-                    consider(rules[0], obs[seat], voters[seat], floats, pieces, values, thought)
+                    consider(rules, obs[seat], voters[seat], company.floats, pieces, values, thought)
                     if seats[seat]["rule"] == STILL:
                         card = choose(voters[seat], legal, thought, rng)
                     else:
-                        so_far[seat, turn] = _utility(rules[0], obs[seat], relative)
-                        card = draw(legal, thought, scale, classes, shares, rng)
+                        so_far[seat, turn] = _utility(rules, obs[seat], gradient.relative)
+                        card = draw(legal, thought, gradient.scale, classes, shares, rng)
                         thought["credited"] = legal & (legal - ONE)
             turns[seat] += 1
             for other in range(players):
                 obs[other]["history"][state["plays"]] = card
-            play(rules[0], state, card)
-        points(rules[0], state, out[row])
+            play(rules, state, card)
+        # Add the game to the gradient.
+        out = games.out[row]
+        points(rules, state, out)
         for seat in range(players):
             if seats[seat]["who"] != RANDOM and seats[seat]["rule"] != STILL:
                 final = 0.0
                 for other in range(players):
-                    final += -out[row, seat] if other == seat else relative * out[row, other] / (players - 1)
-                _learn_game(
-                    voters[seat], thoughts[seat], so_far[seat], turns[seat], final, baseline, baseline_rate, gradient
-                )
+                    final += -out[seat] if other == seat else gradient.relative * out[other] / (players - 1)
+                _learn_game(voters[seat], thoughts[seat], so_far[seat], turns[seat], final, gradient)
 
 
-GRADIENT_GAMES = types.void(
-    RULES_ARRAY, types.uint64, types.uint64, types.int64, types.Array(numba.from_dtype(SEAT), 1, "C"), VOTERS,
-    types.float64[::1], types.float64, types.float64, types.float64, types.float64[:, ::1], types.float64[::1],
-    *FUNCTIONS, types.int32[:, ::1],
-)  # fmt: skip
+_GRADIENT = types.NamedTuple(
+    (types.float64, types.float64, types.float64, types.float64[:, ::1], types.float64[::1]), Gradient
+)
+GRADIENT_GAMES = types.void(GAMES, COMPANY, *FUNCTIONS, _GRADIENT)
 
 
 def prepare_gradient() -> None:

@@ -1,6 +1,6 @@
-"""The stock of advice: every piece by name, ours and yours.
+"""All advice by name: ours and users'.
 
-A piece of yours is a few lines of Python, compiled when it is defined, for any rules and number of players:
+A piece of your own is a few lines of Python, compiled when it is defined, for any rules and number of players:
 
     @piece("lowest-heart", "Play the lowest heart.")
     def lowest_heart(rules, obs):
@@ -9,7 +9,7 @@ A piece of yours is a few lines of Python, compiled when it is defined, for any 
 
 It gets the rules and an observation as records (`heartlab.kernel.layout`) and returns a set of cards; those that are
 not legal are ignored. State-abstraction advice returns a number between 0 and 1 instead. Kernels know advice by number:
-ours are worked out together, yours through one function pointer that leads to all of them.
+ours is computed together, that of users through one function pointer.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ from numba.core.errors import NumbaError
 from heartlab.compiled.bits import ZERO
 from heartlab.compiled.jit import compile_reason, pointed
 from heartlab.kernel.layout import OBSERVATION, RULES
-from heartlab.learners.advice import abstractions, more_pieces, pieces
+from heartlab.learners.advice import abstractions, pieces
 from heartlab.util.registry import Registry
 
 CUSTOM = 1000
 """Numbers from here on are advice of users."""
 SIGNS = "+,=/:"
-"""What stands between names and values where advice is asked for, so that no name may have it."""
+"""Separators where advice is named, which no name may contain."""
 _RECORDS = (numba.from_dtype(RULES), numba.from_dtype(OBSERVATION))
 PIECE = types.uint64(*_RECORDS)
 VALUE = types.float64(*_RECORDS)
 PIECES = types.uint64(*_RECORDS, types.int64)
 VALUES = types.float64(*_RECORDS, types.int64)
-"""What one piece looks like to kernels, and what all pieces of users together do."""
+"""Signatures of one piece or abstraction, and of all those of users together."""
 
 Function = Callable[..., Any]
 
 
 class AdviceError(ValueError):
-    """A name that is no advice."""
+    """An unknown or unusable name of advice."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def _link(first: Function, rest: Function, signature: Any) -> Function:
     return linked
 
 
-_pieces = _Stock({**pieces.NAMES, **more_pieces.NAMES}, ("paper", "pilot", "all"), PIECE, PIECES, no_pieces)
+_pieces = _Stock({**pieces.PAPER, **pieces.FURTHER}, ("paper", "pilot", "all"), PIECE, PIECES, no_pieces)
 _values = _Stock(abstractions.NAMES, ("none", "paper", "table", "play"), VALUE, VALUES, no_values)
 
 
@@ -176,7 +176,7 @@ def _spelled_out(text: str, lists: Mapping[str, list[str]]) -> list[str]:
 
 
 PILOT_PIECES = 11
-"""So many pieces beyond the paper were tried in a pilot."""
+"""Pieces beyond the paper that were tried in a pilot."""
 
 
 def find_pieces(text: str) -> list[Advice]:
@@ -184,8 +184,8 @@ def find_pieces(text: str) -> list[Advice]:
 
     :raises AdviceError: for an unknown name, or a piece that is named twice.
     """
-    names = {"paper": list(pieces.NAMES), "all": list(pieces.NAMES) + list(more_pieces.NAMES)}
-    names["pilot"] = names["all"][: len(pieces.NAMES) + PILOT_PIECES]
+    names = {"paper": list(pieces.PAPER), "all": [*pieces.PAPER, *pieces.FURTHER]}
+    names["pilot"] = names["all"][: len(pieces.PAPER) + PILOT_PIECES]
     return _pieces.find(_spelled_out(text, names))
 
 
@@ -213,7 +213,7 @@ def find_abstractions(text: str, players: int) -> list[Advice]:
 
 
 def check_opponents(numbers: Iterable[int], players: int) -> None:
-    """Refuse abstractions about an opponent that a table does not have.
+    """Refuse abstractions about an opponent that there is not.
 
     :raises AdviceError: with a sentence that names one of them.
     """

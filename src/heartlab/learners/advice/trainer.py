@@ -1,31 +1,33 @@
 """Recipes for learning to weigh advice, as in the paper and beyond it.
 
-Training and testing take turns: after every chunk of training games so many test games are played with frozen weights,
-and the metrics tell the cumulative average points per game over all test games so far, which is what the paper plots.
+Training and testing alternate: each chunk of training games is followed by test games with frozen weights. The metrics
+hold the cumulative average of points per game over all test games so far, which is what the paper plots.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields, replace
-from typing import Any, Protocol
+from enum import StrEnum
+from functools import cached_property
 
 import numpy as np
 
 from heartlab.compiled.rng import seed_key
-from heartlab.learners.advice.games import AdviceTable, FloatArray, Sitter, sitter
+from heartlab.kernel.layout import SEATS
+from heartlab.learners.advice.games import AdviceTable, FloatArray, PointArray, Sitter, sitter
 from heartlab.learners.advice.network import net_size, random_weights
-from heartlab.learners.advice.registry import find_abstractions, find_pieces
-from heartlab.learners.advice.vote import CHOICES, KINDS, LINEAR, NET, TABLE
-from heartlab.learners.advice.voting import make_voter
+from heartlab.learners.advice.registry import Advice, find_abstractions, find_pieces
+from heartlab.learners.advice.vote import KINDS, LINEAR, NET, TABULAR, Choice, make_voter
 from heartlab.rules import Rules
 from heartlab.training.model import Model
-from heartlab.training.recipes import Metrics, recipe
+from heartlab.training.recipes import Metrics, Parameters, recipe
 from heartlab.util.bundle import Arrays
 
 CHUNK = 1000
 SELF = "self"
 """A training partner that is an independent learner of the same kind."""
+MIXED_PARTNERS = "mixed"
 MIXED = (
     ("random", "random"),
     ("voting", "voting"),
@@ -33,35 +35,75 @@ MIXED = (
     ("voting-all", "voting"),
     ("gnome", "voting"),
 )
-"""The pairs of partners of `partners=mixed`; each has its turn for a chunk."""
-MAX_TABLE = 20
-"""A table over more abstractions than this would not fit into memory."""
+"""The pairs of partners of `partners=mixed`; they alternate chunk by chunk."""
+MAX_TABULAR = 20
+"""The weights for more yes-or-no abstractions than this would not fit into memory."""
+
+
+class LearningRule(StrEnum):
+    """td: each piece by itself, as in the paper; joint: the sum of the suggesting pieces learns."""
+
+    TD = "td"
+    JOINT = "joint"
+
+
+def names_of(text: str) -> tuple[str, ...]:
+    """Names joined with +."""
+    return tuple(text.split("+"))
+
+
+class VoterParameters(Parameters):
+    """What the parameters of all recipes here say about the voter, read from their texts."""
+
+    rules: str
+    advice: str
+    state: str
+    testers: str
+
+    @cached_property
+    def game(self) -> Rules:
+        """The rules."""
+        return Rules.parse(self.rules)
+
+    @cached_property
+    def pieces(self) -> list[Advice]:
+        """The pieces of `advice`."""
+        return find_pieces(self.advice)
+
+    @cached_property
+    def inputs(self) -> list[Advice]:
+        """The abstractions of `state`."""
+        return find_abstractions(self.state, self.game.players)
+
+    @cached_property
+    def tester_names(self) -> tuple[str, ...]:
+        """Who plays in the tests."""
+        return names_of(self.testers)
 
 
 @dataclass(frozen=True)
-class AdviceParameters:
-    """What a learner can be told."""
+class AdviceParameters(VoterParameters):
+    """The parameters of the learners that predict."""
 
     rules: str = "advice"
     advice: str = "paper"
     """The pieces it hears: paper, pilot, all, or names joined with +."""
     state: str = "table"
-    """The abstractions it looks at: table, paper, play, or names joined with +."""
+    """The abstractions it looks at: table (of LEARNER-T), paper, play, or names joined with +."""
     partners: str = "random+random"
     """Training partners, clockwise: random, voting, voting-all, gnome, self; or mixed."""
     testers: str = "voting+random"
-    """Who sits at the table in the tests."""
+    """The other players in the tests."""
     test: int = 1000
     """Test games after each 1,000 training games."""
-    choice: str = "sum"
-    rule: str = "td"
-    """td: each piece by itself, as in the paper; joint: the sum of the suggesting pieces is what learns."""
+    choice: Choice = Choice.SUM
+    rule: LearningRule = LearningRule.TD
     rate: float = 0.1
     momentum: float = 0.0
     trace: float = 0.0
     """λ of TD(λ)."""
     initial: float = 0.36
-    """Initial weight of a table: the mean reward of a voting player. Decisive: with 0.5 the learner gets worse."""
+    """Initial weight of LEARNER-T: the mean reward of a voting player. It matters: with 0.5 the learner gets worse."""
     spread: float = 0.3
     """Initial weights of a network: uniform within ± this."""
     hidden: int = 13
@@ -71,10 +113,10 @@ class AdviceParameters:
     """Whether pieces that did not suggest the card are credited, too."""
 
     def __post_init__(self) -> None:
-        Rules.parse(self.rules)
-        for field, known in (("choice", CHOICES), ("rule", ("td", "joint"))):
-            if getattr(self, field) not in known:
-                raise ValueError(f"{field}={getattr(self, field)} is unknown; choose from {', '.join(known)}")
+        super().__post_init__()
+        others = self.game.players - 1
+        if {len(self.tester_names), len(self.partner_names)} != {others}:
+            raise ValueError(f"partners and testers need {others} names under {self.game}, joined with +")
         for field in ("rate", "trace"):
             if not 0.0 <= getattr(self, field) <= 1.0:
                 raise ValueError(f"{field}={getattr(self, field)} needs a number from 0 to 1")
@@ -84,21 +126,31 @@ class AdviceParameters:
             require_finite(field, getattr(self, field))
         if self.test < 0:
             raise ValueError(f"test={self.test} needs a number of games")
-        if self.rule == "joint" and self.everybody:
+        if self.rule is LearningRule.JOINT and self.everybody:
             raise ValueError(
                 "rule=joint is about the pieces that suggested the card; everybody=yes does not go with it"
             )
 
+    @property
+    def is_mixed(self) -> bool:
+        """Whether several pairs of partners alternate."""
+        return self.partners == MIXED_PARTNERS
+
+    @cached_property
+    def partner_names(self) -> tuple[str, ...]:
+        """The training partners, clockwise; the first ones if they alternate."""
+        return names_of(self.partners) if not self.is_mixed else (MIXED[0] * SEATS)[: self.game.players - 1]
+
 
 def require_finite(name: str, value: float) -> None:
-    """Refuse a parameter that is no number to reckon with."""
+    """Refuse infinity and NaN."""
     if not math.isfinite(value):
         raise ValueError(f"{name}={value} needs a finite number")
 
 
 @dataclass(frozen=True)
 class NetParameters(AdviceParameters):
-    """The same with the defaults of the network learner."""
+    """The same with the defaults of LEARNER-N."""
 
     state: str = "paper"
     partners: str = "self+self"
@@ -107,18 +159,18 @@ class NetParameters(AdviceParameters):
     momentum: float = 0.9
 
 
-UNUSED = {NET: ("initial",), TABLE: ("hidden", "momentum", "spread"), LINEAR: ("hidden", "momentum", "spread")}
+UNUSED = {NET: ("initial",), TABULAR: ("hidden", "momentum", "spread"), LINEAR: ("hidden", "momentum", "spread")}
 """Parameters that make no difference to a kind of learner."""
-DESCRIBED = {NET: "a network", TABLE: "a table", LINEAR: "linear weights"}
+DESCRIBED = {NET: "a network", TABULAR: "tabular weights", LINEAR: "linear weights"}
 
 
 def check_kind(kind: int, settings: AdviceParameters) -> None:
-    """Refuse what a kind of learner has no use for, rather than learn as if it had not been said.
+    """Refuse changed parameters that make no difference to a kind of learner, instead of ignoring them.
 
     :raises ValueError: with a sentence that names the parameter.
     """
-    if kind == NET and settings.rule == "joint":
-        raise ValueError("rule=joint is for tables and linear weights; a network learns each piece by itself (rule=td)")
+    if kind == NET and settings.rule is LearningRule.JOINT:
+        raise ValueError("rule=joint is for tabular and linear weights; a network learns each piece alone (rule=td)")
     if kind == NET and settings.hidden < 1:
         raise ValueError(f"hidden={settings.hidden}: a network needs at least one hidden unit")
     defaults = {field.name: field.default for field in fields(settings)}
@@ -128,19 +180,18 @@ def check_kind(kind: int, settings: AdviceParameters) -> None:
 
 
 def make_learner(kind: int, settings: AdviceParameters, seed: int, instance: int = 0) -> Sitter:
-    """A learner with its initial weights; instances of one seed differ in what is random."""
+    """A learner with its initial weights; instances of one seed have other random weights."""
     check_kind(kind, settings)
-    rules = Rules.parse(settings.rules)
-    pieces, inputs = find_pieces(settings.advice), find_abstractions(settings.state, rules.players)
+    pieces, inputs = settings.pieces, settings.inputs
     hidden = settings.hidden if kind == NET else 0
     voters = make_voter(kind, pieces, inputs, hidden=hidden, choice=settings.choice)
     if kind == NET:
         weights = np.zeros(net_size(len(inputs), hidden, len(pieces)))
         rng = np.array([seed_key(seed, f"network {instance}")], np.uint64)
         random_weights(rng, settings.spread, weights)
-    elif kind == TABLE:
-        if len(inputs) > MAX_TABLE:
-            raise ValueError(f"a table over {len(inputs)} abstractions is too big; at most {MAX_TABLE}")
+    elif kind == TABULAR:
+        if len(inputs) > MAX_TABULAR:
+            raise ValueError(f"{len(inputs)} abstractions are too many for tabular weights; at most {MAX_TABULAR}")
         weights = np.full(len(pieces) << len(inputs), settings.initial)
     else:
         weights = np.zeros((len(pieces), len(inputs) + 1))
@@ -159,29 +210,17 @@ def make_learner(kind: int, settings: AdviceParameters, seed: int, instance: int
     )
 
 
-class ModelSettings(Protocol):
-    """What the settings of a recipe say about its model."""
-
-    @property
-    def rules(self) -> str: ...
-    @property
-    def advice(self) -> str: ...
-    @property
-    def state(self) -> str: ...
-
-
 def voter_model(
-    kind: int, weights: FloatArray, settings: ModelSettings, *, hidden: int = 0, choice: str = "sum"
+    kind: int, weights: FloatArray, settings: VoterParameters, *, hidden: int = 0, choice: Choice = Choice.SUM
 ) -> Model:
     """A model of some voters: `weights` is [instances, parameters]."""
-    rules = Rules.parse(settings.rules)
     return Model(
         f"advice-{KINDS[kind]}",
         {"weights": weights},
-        rules=str(rules),
-        names=tuple(piece.name for piece in find_pieces(settings.advice)),
+        rules=str(settings.game),
+        names=tuple(piece.name for piece in settings.pieces),
         extras={
-            "inputs": [value.name for value in find_abstractions(settings.state, rules.players)],
+            "inputs": [value.name for value in settings.inputs],
             "hidden": hidden,
             "choice": choice,
         },
@@ -195,24 +234,20 @@ class AdviceTrainer:
 
     def __init__(self, kind: int, settings: AdviceParameters, seed: int) -> None:
         self.kind, self.settings, self.seed = kind, settings, seed
-        self.rules = Rules.parse(settings.rules)
-        others = self.rules.players - 1
-        names = ["voting"] * others if settings.partners == "mixed" else settings.partners.split("+")
-        if len(names) != others or len(settings.testers.split("+")) != others:
-            raise ValueError(f"partners and testers need {others} names under {self.rules}, joined with +")
+        self.rules, names = settings.game, settings.partner_names
         self.learners = [make_learner(kind, settings, seed, i) for i in range(1 + names.count(SELF))]
         waiting = iter(self.learners[1:])
         self.table = AdviceTable(
             self.rules, [self.learners[0], *(next(waiting) if name == SELF else sitter(name) for name in names)]
         )
         self._learner_places = [0] + [1 + i for i, name in enumerate(names) if name == SELF]
-        self.testers = [sitter(name) for name in settings.testers.split("+")]
+        self.testers = [sitter(name) for name in settings.tester_names]
         self.sums = np.zeros(self.rules.players)
         self.tested = np.zeros(1, np.int64)
 
     def step(self, first: int, count: int) -> list[Metrics]:
         """A chunk of training games, then the tests."""
-        if self.settings.partners == "mixed":
+        if self.settings.is_mixed:
             self._seat_partners(first // CHUNK)
         self.table.play(self.seed, "train", first, count)
         if not self.settings.test:
@@ -236,8 +271,8 @@ class AdviceTrainer:
         self.table = AdviceTable(self.rules, [learner, *(sitter(name) for name in names)])
         self.table.velocity[: len(velocity)] = velocity
 
-    def _test(self) -> Any:
-        """Frozen games of the first learner; columns are the learner and the testers in their order round the table."""
+    def _test(self) -> PointArray:
+        """Frozen games of the first learner; columns are the learner and the testers, clockwise."""
         table = AdviceTable(self.rules, [self.current(0).frozen(), *self.testers])
         return table.play(self.seed, "test", int(self.tested[0]), self.settings.test)
 
@@ -282,9 +317,9 @@ class AdviceTrainer:
     AdviceParameters,
     100_000,
 )
-def table_learner(settings: AdviceParameters, seed: int) -> AdviceTrainer:
-    """A table over yes-or-no abstractions."""
-    return AdviceTrainer(TABLE, settings, seed)
+def tabular_learner(settings: AdviceParameters, seed: int) -> AdviceTrainer:
+    """One weight for each combination of yes-or-no abstractions."""
+    return AdviceTrainer(TABULAR, settings, seed)
 
 
 @recipe(
@@ -299,8 +334,8 @@ def net_learner(settings: NetParameters, seed: int) -> AdviceTrainer:
 class JointParameters(AdviceParameters):
     """The same with the defaults of the joint learner: small steps towards the final reward."""
 
-    partners: str = "mixed"
-    rule: str = "joint"
+    partners: str = MIXED_PARTNERS
+    rule: LearningRule = LearningRule.JOINT
     rate: float = 0.01
     trace: float = 1.0
     initial: float = 0.12
@@ -313,8 +348,8 @@ class JointParameters(AdviceParameters):
     100_000,
 )
 def joint_learner(settings: JointParameters, seed: int) -> AdviceTrainer:
-    """A table whose suggesting pieces learn their sum."""
-    return AdviceTrainer(TABLE, settings, seed)
+    """The same, where the sum of the suggesting pieces learns."""
+    return AdviceTrainer(TABULAR, settings, seed)
 
 
 @recipe("advice-linear", "beyond the paper: weights linear in the abstractions, TD(λ)", JointParameters, 100_000)

@@ -5,7 +5,7 @@ A *voter* is a record that says which pieces it hears, which abstractions it loo
 | kind | weights |
 |---|---|
 | CONSTANT | the same in every state |
-| TABLE | one row per combination of yes-or-no abstractions |
+| TABULAR | one row per combination of yes-or-no abstractions |
 | NET | a network with one hidden layer of sigmoid units |
 | LINEAR | a constant plus a term per abstraction |
 
@@ -15,7 +15,8 @@ learn and explanations are made.
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
+from enum import StrEnum
 from typing import Any
 
 import numba
@@ -25,20 +26,31 @@ from numba import types
 from heartlab.compiled.bits import ONE, ZERO, bit, lowest
 from heartlab.compiled.jit import kernel
 from heartlab.compiled.rng import any_of
-from heartlab.kernel.layout import OBSERVATION, RULES
+from heartlab.kernel.layout import OBSERVATION, RULES, StateArray
 from heartlab.learners.advice.abstractions import built_in_value
-from heartlab.learners.advice.more_pieces import BUILT_IN, suggest_more
-from heartlab.learners.advice.pieces import suggest_paper
-from heartlab.learners.advice.registry import CUSTOM, PIECES, VALUES
+from heartlab.learners.advice.network import net_forward
+from heartlab.learners.advice.pieces import BUILT_IN, FIRST, suggest_more, suggest_paper
+from heartlab.learners.advice.registry import CUSTOM, PIECES, VALUES, Advice, AdviceError, check_opponents
 from heartlab.players.gnome.memory import unseen_cards
+from heartlab.players.registry import PlayerError
+from heartlab.rules import Rules
 
 MAX_PIECES, MAX_INPUTS, MAX_HIDDEN = 48, 64, 64
-CONSTANT, TABLE, NET, LINEAR = range(4)
+CONSTANT, TABULAR, NET, LINEAR = range(4)
 """Kinds of voters."""
 KINDS = ("constant", "table", "net", "linear")
+"""How models call them: `advice-table` and so on."""
 SUM, HEAVIEST, MEAN = range(3)
-"""A card's score: the weights of all that suggest it, the heaviest of them (the paper found it worse), their mean."""
-CHOICES = ("sum", "heaviest", "mean")
+"""A card's score: the sum of its suggesters' weights, the largest of them (the paper found it worse), their mean."""
+
+
+class Choice(StrEnum):
+    """The names of these, in their order."""
+
+    SUM = "sum"
+    HEAVIEST = "heaviest"
+    MEAN = "mean"
+
 
 VOTER = np.dtype(
     [
@@ -68,7 +80,7 @@ THOUGHT = np.dtype(
         ("hidden", "f8", MAX_HIDDEN),
         ("speakers", "i8", MAX_PIECES),  # the pieces that suggest anything
         ("speaker_count", "i8"),
-        ("row", "i8"),  # of a TABLE
+        ("row", "i8"),  # of a TABULAR voter
         ("suggesters", "u8"),  # bit i: piece i suggests the card that was chosen
         ("credited", "u8"),  # bit i: piece i is to learn from this turn
         ("best", "u8"),  # the cards with the highest score
@@ -108,33 +120,6 @@ def hear(rules: Any, obs: Any, unseen: np.uint64, voter: Any, custom: Any, thoug
 
 
 @kernel
-def sigmoid(x: float) -> float:
-    """From the reals to (0, 1)."""
-    return 1.0 / (1.0 + math.exp(-x))
-
-
-@kernel
-def net_forward(voter: Any, floats: Any, thought: Any, out: Any) -> None:
-    """The outputs of a network: hidden weights row by row, the bias last, then the output weights alike."""
-    inputs, hidden_count = voter["input_count"], voter["hidden_count"]
-    place = voter["offset"]
-    hidden, values = thought["hidden"], thought["values"]
-    active, active_count = thought["active"], thought["active_count"]
-    for h in range(hidden_count):
-        total = floats[place + inputs]
-        for k in range(active_count):
-            total += floats[place + active[k]] * values[active[k]]
-        hidden[h] = sigmoid(total)
-        place += inputs + 1
-    for i in range(voter["piece_count"]):
-        total = floats[place + hidden_count]
-        for h in range(hidden_count):
-            total += floats[place + h] * hidden[h]
-        out[i] = sigmoid(total)
-        place += hidden_count + 1
-
-
-@kernel
 def _note_active(voter: Any, thought: Any) -> None:
     """Note which abstractions have a value: most are yes-or-no and mostly no, so sums need not run over all."""
     values, active, count = thought["values"], thought["active"], 0
@@ -163,7 +148,7 @@ def weigh(voter: Any, floats: Any, thought: Any) -> None:
             weights[i] = total
             place += inputs + 1
     else:
-        if kind == TABLE:
+        if kind == TABULAR:
             row = 0
             for j in range(voter["input_count"]):
                 row |= np.int64(values[j] > 0.5) << j
@@ -271,3 +256,46 @@ VOTE_TABLE = types.void(
     RULES_ARRAY, types.Array(numba.from_dtype(OBSERVATION), 1, "C"), VOTERS, types.float64[::1], *FUNCTIONS, THOUGHTS,
     types.int8[::1],
 )  # fmt: skip
+
+
+# --- voters in Python ---
+
+
+def make_voter(
+    kind: int,
+    pieces: Sequence[Advice],
+    inputs: Sequence[Advice] = (),
+    *,
+    hidden: int = 0,
+    choice: Choice = Choice.SUM,
+) -> StateArray:
+    """A voter as an array of one record.
+
+    :raises ValueError: for too much advice.
+    """
+    for what, count, most in (
+        ("pieces", len(pieces), MAX_PIECES),
+        ("abstractions", len(inputs), MAX_INPUTS),
+        ("hidden units", hidden, MAX_HIDDEN),
+    ):
+        if count > most:
+            raise ValueError(f"{count} {what} are too many; there is room for {most}")
+    voters: StateArray = np.zeros(1, VOTER)
+    voters["pieces"][0, : len(pieces)] = [piece.number for piece in pieces]
+    voters["inputs"][0, : len(inputs)] = [value.number for value in inputs]
+    voters["piece_count"], voters["input_count"], voters["hidden_count"] = len(pieces), len(inputs), hidden
+    voters["paper"] = any(piece.number < FIRST for piece in pieces)
+    voters["further"] = any(FIRST <= piece.number < BUILT_IN for piece in pieces)
+    voters["kind"], voters["choice"] = kind, list(Choice).index(choice)
+    return voters
+
+
+def check_voter(voters: StateArray, rules: Rules, who: str) -> None:
+    """Refuse rules without an opponent that a voter looks at.
+
+    :raises PlayerError: with a sentence that names the abstraction.
+    """
+    try:
+        check_opponents(voters["inputs"][0, : int(voters["input_count"][0])].tolist(), rules.players)
+    except AdviceError as error:
+        raise PlayerError(f"{who} cannot sit at a table of {rules}: {error}") from error

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from heartlab.compiled.rng import numpy_dice, seed_key
-from heartlab.kernel.layout import SEATS, compile_rules
+from heartlab.compiled.rng import numpy_dice
 from heartlab.learners.advice.games import AdviceTable, FloatArray, Sitter, constant, sitter, tournament
 from heartlab.learners.advice.kernels import MAX_TURNS, VOTES
 from heartlab.learners.advice.player import load_voter
-from heartlab.learners.advice.policy import BASELINE_WIDTH, gradient_games, prepare_gradient
-from heartlab.learners.advice.registry import custom_functions, find_abstractions, find_pieces
-from heartlab.learners.advice.trainer import require_finite, voter_model
-from heartlab.learners.advice.vote import CONSTANT, LINEAR
-from heartlab.learners.advice.voting import make_voter
+from heartlab.learners.advice.policy import BASELINE_WIDTH, Gradient, gradient_games, prepare_gradient
+from heartlab.learners.advice.registry import custom_functions
+from heartlab.learners.advice.trainer import SELF, VoterParameters, names_of, require_finite, voter_model
+from heartlab.learners.advice.vote import CONSTANT, LINEAR, make_voter
 from heartlab.rules import Rules
 from heartlab.training.model import Model
 from heartlab.training.recipes import Metrics, recipe
@@ -27,8 +26,8 @@ FIRST_MOMENT, SECOND_MOMENT, TINY = 0.9, 0.999, 1e-8
 
 
 @dataclass(frozen=True)
-class VoteParameters:
-    """What the recipe can be told."""
+class VoteParameters(VoterParameters):
+    """The parameters of the recipe."""
 
     rules: str = "advice"
     advice: str = "all"
@@ -48,15 +47,18 @@ class VoteParameters:
     scale: float = 4.0
     """How sharply scores become probabilities."""
     relative: float = 0.0
-    """How much the others' points matter, as a share of one's own."""
+    """Weight of the opponents' points in the reward, as a share of one's own."""
     test: int = 5000
     """Frozen games after every `test_every` batches."""
     test_every: int = 20
     testers: str = "voting+random"
-    """Who sits at the table in the tests."""
+    """The other players in the tests."""
 
     def __post_init__(self) -> None:
-        Rules.parse(self.rules)
+        super().__post_init__()
+        others = self.game.players - 1
+        if self.test and len(self.tester_names) != others:
+            raise ValueError(f"testers needs {others} names under {self.game}, joined with +")
         for name in ("initial", "relative", "rate", "scale"):
             require_finite(name, getattr(self, name))
         for name in ("batch", "horizon", "test_every", "rate", "scale"):
@@ -64,6 +66,11 @@ class VoteParameters:
                 raise ValueError(f"{name}={getattr(self, name)} needs a number above zero")
         if self.test < 0:
             raise ValueError(f"test={self.test} needs a number of games")
+
+    @cached_property
+    def companies(self) -> list[tuple[str, ...]]:
+        """The training partners, batch by batch in turn."""
+        return [names_of(company) for company in self.partners.split("/")]
 
 
 def spread_constant(weights: FloatArray, inputs: int) -> FloatArray:
@@ -84,24 +91,20 @@ class VoteTrainer:
 
     def __init__(self, settings: VoteParameters, seed: int) -> None:
         self.settings, self.seed, self.chunk = settings, seed, settings.batch
-        self.rules = Rules.parse(settings.rules)
-        pieces = find_pieces(settings.advice)
-        self.inputs = find_abstractions(settings.state, self.rules.players)
+        self.rules, pieces, self.inputs = settings.game, settings.pieces, settings.inputs
         weights = spread_constant(np.full(len(pieces), settings.initial), len(self.inputs))
         if settings.start:
             weights = self._start_from(settings.start, [piece.name for piece in pieces])
         self.learner = Sitter(VOTES, make_voter(LINEAR, pieces, self.inputs), weights, rule="joint")
         self.tables = [
-            AdviceTable(self.rules, [self.learner if name == "self" else sitter(name) for name in ["self", *names]])
-            for names in (table.split("+") for table in settings.partners.split("/"))
+            AdviceTable(self.rules, [self.learner if name == SELF else sitter(name) for name in (SELF, *names)])
+            for names in settings.companies
         ]
         for table in self.tables:
             for place, one in enumerate(table.sitters):
                 if one is self.learner:  # copies of the learner share its weights
                     table.voters[place]["offset"] = 0
-        self.testers = [sitter(name) for name in settings.testers.split("+")]
-        if settings.test and len(self.testers) != self.rules.players - 1:
-            raise ValueError(f"testers needs {self.rules.players - 1} names under {self.rules}, joined with +")
+        self.testers = [sitter(name) for name in settings.tester_names]
         self.weights = weights.copy()
         self.first, self.second = np.zeros_like(weights), np.zeros_like(weights)
         self.baseline = np.zeros((MAX_TURNS, BASELINE_WIDTH))
@@ -127,19 +130,15 @@ class VoteTrainer:
         table = self.tables[number % len(self.tables)]
         size = len(self.weights)
         table.floats[:size] = self.weights
-        gradient = np.zeros_like(table.floats)
-        points = np.zeros((count, SEATS), np.int32)
-        keys = seed_key(self.seed, "train deals"), seed_key(self.seed, "train players")
-        rate = 1.0 / (200.0 * (1 + len(self.inputs)))
-        gradient_games(
-            compile_rules(self.rules), *keys, first, table.seats, table.voters, table.floats, self.settings.scale,
-            self.settings.relative, rate, self.baseline, gradient, *custom_functions(), points,
-        )  # fmt: skip
-        self._adam(gradient[:size] / count, number, first)
+        sums, rate = np.zeros_like(table.floats), 1.0 / (200.0 * (1 + len(self.inputs)))
+        gradient = Gradient(float(self.settings.scale), float(self.settings.relative), rate, self.baseline, sums)
+        games = table.games(self.seed, "train", first, count)
+        gradient_games(games, table.company, *custom_functions(), gradient)
+        self._adam(sums[:size] / count, number, first)
         if (number + 1) % self.settings.test_every or not self.settings.test:
             return []
         tested = tournament(self.rules, self.current(), self.testers, self.seed, f"test {number}", self.settings.test)
-        line: Metrics = {"games": first + count, "training": round(float(points[:, 0].mean()), 6)}
+        line: Metrics = {"games": first + count, "training": round(float(games.out[:, 0].mean()), 6)}
         return [line | {f"points_{i}": float(mean) for i, mean in enumerate(tested.mean(axis=0).round(6))}]
 
     def _adam(self, slope: FloatArray, number: int, first: int) -> None:

@@ -9,12 +9,13 @@
 
 "Dump": while Q♠ has not been played and the led suit is not spades, the higher of A♠ and K♠; otherwise the highest
 rank, of the suit that has fewest cards (ties ♣, ♦, ♠, ♥). Actions choose among legal cards, so that they serve under
-any rules; some action applies always. Numbers here count from 0.
+any rules; some action always applies. Numbers here count from 0.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from enum import StrEnum
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,19 +27,82 @@ from heartlab.kernel.ranks import ACE_BIT, HEARTS, KING_BIT, QUEEN_BIT, SMALL_SP
 COUNT = 29
 FOLLOW, DISCARD, LEAD = 0, 12, 15
 """The first action of each kind."""
-SUITS = (3, 2, 1, 0)
-"""Hearts, spades, diamonds, clubs: the paper's order, in our numbers."""
-_SIGNS = "♥♠♦♣"
-NAMES = tuple(
-    [
-        f"follow {sign} with {card}"
-        for sign in _SIGNS
-        for card in ("the highest below the best", "the highest", "the lowest")
+SUITS = "♥♠♦♣"
+"""The suits in the order of the actions."""
+
+
+class Cards(StrEnum):
+    """Kinds of cards that an action may need among the legal ones."""
+
+    CLUBS = "♣"
+    DIAMONDS = "♦"
+    SPADES = "♠"
+    HEARTS = "♥"
+    QUEEN = "Q♠"
+    SMALL = "♠ below Q♠"
+    BELOW = "below the best"
+    ABOVE = "above the best"
+    ANY = "any"
+
+    @property
+    def are_spades(self) -> bool:
+        """Whether all of them are spades."""
+        return self in (Cards.SPADES, Cards.QUEEN, Cards.SMALL)
+
+
+class Need(NamedTuple):
+    """What must be legal for an action to apply; networks are asked only where there is a choice."""
+
+    cards: Cards
+    least: int = 1
+
+    def implies(self, other: Need) -> bool:
+        """Whether an action with this need applies only where one with the other need does."""
+        within = self.cards == other.cards or (other.cards is Cards.SPADES and self.cards.are_spades)
+        return other == ALWAYS or (within and self.least >= other.least)
+
+
+ALWAYS = Need(Cards.ANY)
+"""The need of an action that applies in every decision of its kind."""
+
+
+class Action(NamedTuple):
+    """An abstract action in words."""
+
+    name: str
+    need: Need = ALWAYS
+    of_paper: bool = True
+    """Whether the paper's agent has it, under this or another name."""
+
+
+def _follow(suit: str) -> list[Action]:
+    words = f"follow {suit} with"
+    return [
+        Action(f"{words} the highest below the best", Need(Cards.BELOW)),
+        Action(f"{words} the highest"),
+        Action(f"{words} the lowest"),
     ]
-    + ["throw Q♠", "throw the highest ♥", "dump a high card"]
-    + [f"lead {card} {sign}" for sign in _SIGNS for card in ("the highest", "the lowest", "a middle")]
-    + ["lead the lowest ♠ below Q♠", "lead the highest ♠ below Q♠"]
+
+
+def _lead(suit: str) -> list[Action]:
+    return [
+        Action(f"lead the highest {suit}", Need(Cards(suit))),
+        Action(f"lead the lowest {suit}", Need(Cards(suit))),
+        Action(f"lead a middle {suit}", Need(Cards(suit), 3)),
+    ]
+
+
+PAPER_ACTIONS = (
+    *(action for suit in SUITS for action in _follow(suit)),
+    Action("throw Q♠", Need(Cards.QUEEN)),
+    Action("throw the highest ♥", Need(Cards.HEARTS)),
+    Action("dump a high card"),
+    *(action for suit in SUITS for action in _lead(suit)),
+    Action("lead the lowest ♠ below Q♠", Need(Cards.SMALL)),
+    Action("lead the highest ♠ below Q♠", Need(Cards.SMALL)),
 )
+"""The actions, a1 first."""
+NAMES = tuple(action.name for action in PAPER_ACTIONS)
 
 
 @kernel
@@ -90,6 +154,25 @@ def applicable(
     cards[first] = highest(under) if under != ZERO else -1
     cards[first + 1], cards[first + 2] = highest(suit), lowest(suit)
     return first, first + 3
+
+
+@kernel
+def first_action(cards: Any, first: int, end: int) -> int:
+    """The lowest-numbered action that applies."""
+    for action in range(first, end):
+        if cards[action] >= 0:
+            return action
+    return -1
+
+
+@kernel
+def best_action(weights: Any, cards: Any, first: int, end: int) -> int:
+    """The applicable action with the highest weight; ties go to the first."""
+    best = -1
+    for action in range(first, end):
+        if cards[action] >= 0 and (best < 0 or weights[action] > weights[best]):
+            best = action
+    return best
 
 
 @kernel

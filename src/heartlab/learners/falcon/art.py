@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -84,6 +84,27 @@ class Field:
         return np.concatenate([vector, 1.0 - vector]) if self.complement else vector
 
 
+class Weights(NamedTuple):
+    """The weights of a network as kernels see them, with working memory of the same length."""
+
+    weights: FloatArray  # [elements, categories]
+    norms: FloatArray  # [fields, categories] |w|
+    choices: FloatArray  # [categories] T
+    both: FloatArray  # [categories] |x ∧ w| of one field
+
+
+class Channels(NamedTuple):
+    """The fields of a network as kernels see them."""
+
+    edges: npt.NDArray[np.int64]  # [fields + 1] where each field begins
+    gammas: FloatArray  # [fields]
+    alphas: FloatArray  # [fields]
+    rhos: FloatArray  # [fields] vigilances
+    by_weights: npt.NDArray[np.int64]  # [fields]
+    rates: FloatArray  # [elements]
+    track: bool
+
+
 @kernel
 def overlap(weights: Any, count: int, x: Any, start: int, end: int, both: Any) -> None:
     """|x ∧ w| of one field for every category: the loop that takes the time, so it runs over categories."""
@@ -96,139 +117,133 @@ def overlap(weights: Any, count: int, x: Any, start: int, end: int, both: Any) -
 
 
 @kernel
-def choose_all(
-    weights: Any, norms: Any, count: int, x: Any, edges: Any, gammas: Any, alphas: Any, choices: Any, both: Any
-) -> None:
-    """The choice T of every category; a field with γ = 0 does not count. `both` is working memory."""
+def choose_all(net: Any, fields: Any, count: int, x: Any) -> None:
+    """The choice T of every category; a field with γ = 0 does not count."""
+    choices, both = net.choices, net.both
     choices[:count] = 0.0
-    for field in range(len(gammas)):
-        if gammas[field] > 0.0:
-            overlap(weights, count, x, edges[field], edges[field + 1], both)
+    for field in range(len(fields.gammas)):
+        gamma, alpha = fields.gammas[field], fields.alphas[field]
+        if gamma > 0.0:
+            overlap(net.weights, count, x, fields.edges[field], fields.edges[field + 1], both)
+            norms = net.norms[field]
             for j in range(count):
-                choices[j] += gammas[field] * both[j] / (alphas[field] + norms[field, j])
+                choices[j] += gamma * both[j] / (alpha + norms[j])
 
 
 @kernel
-def match(weights: Any, norms: Any, category: int, x: Any, edges: Any, field: int, by_weights: bool) -> float:
+def match(net: Any, fields: Any, category: int, x: Any, field: int) -> float:
     """How well a category matches in a field; an empty vector is matched by everything."""
     both, size = 0.0, 0.0
-    for i in range(edges[field], edges[field + 1]):
-        both += min(x[i], weights[i, category])
+    for i in range(fields.edges[field], fields.edges[field + 1]):
+        both += min(x[i], net.weights[i, category])
         size += x[i]
-    if by_weights:
-        size = norms[field, category]
+    if fields.by_weights[field] != 0:
+        size = net.norms[field, category]
     return both / size if size > 0.0 else 1.0
 
 
 @kernel
-def _passes(
-    weights: Any, norms: Any, category: int, x: Any, edges: Any, rhos: Any, by_weights: Any, track: bool, found: Any
-) -> bool:
-    """Whether a category matches in every field; if not, `track` raises the vigilances to its matches.
+def _passes(net: Any, fields: Any, category: int, x: Any, rhos: Any, found: Any) -> bool:
+    """Whether a category matches in every field; if not, match tracking raises the vigilances to its matches.
 
+    :param rhos: vigilances of this search.
     :param found: working memory for the matches.
     """
     passed = True
     for field in range(len(rhos)):
-        found[field] = match(weights, norms, category, x, edges, field, by_weights[field] != 0)
+        found[field] = match(net, fields, category, x, field)
         passed = passed and found[field] >= rhos[field]
-    if track and not passed:
+    if fields.track and not passed:
         for field in range(len(rhos)):
             rhos[field] = max(rhos[field], found[field])
     return passed
 
 
 @kernel
-def _any_may_pass(
-    weights: Any, norms: Any, count: int, x: Any, edges: Any, rhos: Any, by_weights: Any, both: Any
-) -> bool:
+def _any_may_pass(net: Any, fields: Any, count: int, x: Any, rhos: Any) -> bool:
     """Whether some category matches in every field, all looked at at once: if the first failed, mostly none does."""
     passing = np.ones(count, np.bool_)
+    both = net.both
     for field in range(len(rhos)):
         if rhos[field] > 0.0:
-            overlap(weights, count, x, edges[field], edges[field + 1], both)
+            overlap(net.weights, count, x, fields.edges[field], fields.edges[field + 1], both)
             size = 0.0
-            for i in range(edges[field], edges[field + 1]):
+            for i in range(fields.edges[field], fields.edges[field + 1]):
                 size += x[i]
+            by_weights, norms = fields.by_weights[field] != 0, net.norms[field]
             for j in range(count):
-                whole = norms[field, j] if by_weights[field] else size
+                whole = norms[j] if by_weights else size
                 passing[j] &= whole == 0.0 or both[j] / whole >= rhos[field]
     return passing.any()
 
 
 @kernel
-def resonate(
-    weights: Any, norms: Any, count: int, x: Any, edges: Any, rhos: Any, by_weights: Any, track: bool, choices: Any,
-    both: Any,
-) -> int:  # fmt: skip
+def resonate(net: Any, fields: Any, count: int, x: Any, rhos: Any) -> int:
     """The category that resonates, or NONE: the one with the highest choice that matches in every field.
 
-    :param rhos: vigilances; with `track` they are raised to the match of a category that fails elsewhere.
+    :param rhos: vigilances; with match tracking they are raised to the match of a category that fails elsewhere.
     """
     if count == 0:
         return NONE
     found = np.empty(len(rhos))
-    category = np.argmax(choices[:count])
-    if _passes(weights, norms, category, x, edges, rhos, by_weights, track, found):
+    category = np.argmax(net.choices[:count])
+    if _passes(net, fields, category, x, rhos, found):
         return category
-    if not _any_may_pass(weights, norms, count, x, edges, rhos, by_weights, both):
+    if not _any_may_pass(net, fields, count, x, rhos):
         return NONE
-    for category in np.argsort(-choices[:count], kind="mergesort")[1:]:  # only now is the order needed
-        if _passes(weights, norms, category, x, edges, rhos, by_weights, track, found):
+    for category in np.argsort(-net.choices[:count], kind="mergesort")[1:]:  # only now is the order needed
+        if _passes(net, fields, category, x, rhos, found):
             return category
     return NONE
 
 
 @kernel
-def _measure(weights: Any, norms: Any, category: int, edges: Any) -> None:
+def _measure(net: Any, fields: Any, category: int) -> None:
     """Note |w| of a category in every field."""
-    for field in range(len(norms)):
+    for field in range(len(net.norms)):
         total = 0.0
-        for i in range(edges[field], edges[field + 1]):
-            total += weights[i, category]
-        norms[field, category] = total
+        for i in range(fields.edges[field], fields.edges[field + 1]):
+            total += net.weights[i, category]
+        net.norms[field, category] = total
 
 
 @kernel
-def adapt(weights: Any, norms: Any, category: int, x: Any, edges: Any, rates: Any) -> None:
+def adapt(net: Any, fields: Any, category: int, x: Any) -> None:
     """Move the weights of a category towards x ∧ w, each element at its own rate."""
     for i in range(len(x)):
-        w = weights[i, category]
-        weights[i, category] = w + rates[i] * (min(x[i], w) - w)
-    _measure(weights, norms, category, edges)
+        w = net.weights[i, category]
+        net.weights[i, category] = w + fields.rates[i] * (min(x[i], w) - w)
+    _measure(net, fields, category)
 
 
 @kernel
-def recruit(weights: Any, norms: Any, category: int, x: Any, edges: Any) -> None:
+def recruit(net: Any, fields: Any, category: int, x: Any) -> None:
     """Make a new category of a pattern."""
     for i in range(len(x)):
-        weights[i, category] = x[i]
-    _measure(weights, norms, category, edges)
+        net.weights[i, category] = x[i]
+    _measure(net, fields, category)
 
 
 @kernel
-def learn_all(
-    weights: Any, norms: Any, count: int, patterns: Any, first: int, edges: Any, gammas: Any, alphas: Any, rhos: Any,
-    by_weights: Any, rates: Any, track: bool, choices: Any, both: Any, labels: Any,
-) -> tuple[int, int]:  # fmt: skip
-    """Learn patterns one after the other from number `first` on; stops when the room for categories is used up.
+def learn_all(net: Any, fields: Any, count: int, patterns: Any, first: int, labels: Any) -> tuple[int, int]:
+    """Learn patterns one after the other from number `first` on; stops when all rows for categories are used up.
 
     Returns the number of the pattern it came to and the number of categories.
     """
-    vigilances = np.empty_like(rhos)
+    vigilances = np.empty_like(fields.rhos)
     for row in range(first, len(patterns)):
         x = patterns[row]
-        vigilances[:] = rhos
-        choose_all(weights, norms, count, x, edges, gammas, alphas, choices, both)
-        found = resonate(weights, norms, count, x, edges, vigilances, by_weights, track, choices, both)
+        vigilances[:] = fields.rhos
+        choose_all(net, fields, count, x)  # choice
+        found = resonate(net, fields, count, x, vigilances)  # match
         if found == NONE:
-            if count == weights.shape[1]:
+            if count == net.weights.shape[1]:
                 return row, count
-            recruit(weights, norms, count, x, edges)
+            recruit(net, fields, count, x)
             found = count
             count += 1
         else:
-            adapt(weights, norms, found, x, edges, rates)
+            adapt(net, fields, found, x)  # learning
         labels[row] = found
     return len(patterns), count
 
@@ -254,14 +269,20 @@ class FusionArt:
         self.count = 0
         self._allocate(16 + LINE)
 
+    @property
+    def _channels(self) -> Channels:
+        return Channels(
+            self.edges, self._gammas, self._alphas, self._rhos, self._by_weights, self.rates, bool(self.track)
+        )
+
     def _allocate(self, room: int) -> None:
-        self._weights, self._norms = np.zeros((int(self.edges[-1]), room)), np.zeros((len(self.fields), room))
-        self._choices, self._both = np.zeros(room), np.zeros(room)
+        elements, fields = int(self.edges[-1]), len(self.fields)
+        self._net = Weights(np.zeros((elements, room)), np.zeros((fields, room)), np.zeros(room), np.zeros(room))
 
     @property
     def weights(self) -> FloatArray:
         """The weights of all categories, [categories, elements]: a view."""
-        return self._weights[:, : self.count].T
+        return self._net.weights[:, : self.count].T
 
     def weights_of(self, field: int) -> FloatArray:
         """The weights of one field: a view."""
@@ -275,13 +296,13 @@ class FusionArt:
 
     def reserve(self, room: int) -> None:
         """Make room for so many categories, by doubling."""
-        size = self._weights.shape[1]
+        before, size = self._net, self._net.weights.shape[1]
         while size < room:
             size = 2 * (size - LINE) + LINE
-        if size > self._weights.shape[1]:
-            weights, norms = self._weights[:, : self.count], self._norms[:, : self.count]
+        if size > before.weights.shape[1]:
             self._allocate(size)
-            self._weights[:, : self.count], self._norms[:, : self.count] = weights, norms
+            self._net.weights[:, : self.count] = before.weights[:, : self.count]
+            self._net.norms[:, : self.count] = before.norms[:, : self.count]
 
     def _checked(self, rows: Any) -> FloatArray:
         """Rows with a number from 0 to 1 for every element: kernels look at nothing but the numbers.
@@ -302,7 +323,7 @@ class FusionArt:
         """
         row = self._checked([weights])[0]
         self.reserve(self.count + 1)
-        recruit(self._weights, self._norms, self.count, row, self.edges)
+        recruit(self._net, self._channels, self.count, row)
         self.count += 1
         return self.count - 1
 
@@ -315,10 +336,7 @@ class FusionArt:
         labels = np.zeros(len(patterns), np.int64)
         done = 0
         while done < len(patterns):
-            done, self.count = learn_all(
-                self._weights, self._norms, self.count, patterns, done, self.edges, self._gammas, self._alphas,
-                self._rhos, self._by_weights, self.rates, self.track, self._choices, self._both, labels,
-            )  # fmt: skip
+            done, self.count = learn_all(self._net, self._channels, self.count, patterns, done, labels)
             if done < len(patterns):
                 self.reserve(self.count + 1)
         return labels
@@ -329,12 +347,9 @@ class FusionArt:
 
     def search(self, vectors: Sequence[Any]) -> int | None:
         """The category that resonates with a pattern, without learning."""
-        x = self.code(vectors)
-        self._choose(x, self._gammas)
-        found = resonate(
-            self._weights, self._norms, self.count, x, self.edges, self._rhos.copy(), self._by_weights, self.track,
-            self._choices, self._both,
-        )  # fmt: skip
+        x, fields = self.code(vectors), self._channels
+        choose_all(self._net, fields, self.count, x)
+        found = resonate(self._net, fields, self.count, x, fields.rhos.copy())
         return None if found == NONE else int(found)
 
     def choose(self, vectors: Sequence[Any]) -> int | None:
@@ -344,13 +359,8 @@ class FusionArt:
         pairs = list(zip(self.fields, vectors, strict=True))
         gammas = np.array([0.0 if vector is None else field.choice for field, vector in pairs])
         known = [np.zeros(field.width) if vector is None else field.code(vector) for field, vector in pairs]
-        self._choose(np.concatenate(known), gammas)
-        return int(self._choices[: self.count].argmax())
-
-    def _choose(self, x: FloatArray, gammas: FloatArray) -> None:
-        choose_all(
-            self._weights, self._norms, self.count, x, self.edges, gammas, self._alphas, self._choices, self._both
-        )
+        choose_all(self._net, self._channels._replace(gammas=gammas), self.count, np.concatenate(known))
+        return int(self._net.choices[: self.count].argmax())
 
     def to_model(self) -> Model:
         """The network as data."""

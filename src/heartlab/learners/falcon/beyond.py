@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.learners.falcon.agent import FalconAgent, FalconSettings
+from heartlab.learners.falcon.agent import FalconAgent
 from heartlab.learners.falcon.experience import frozen_ratios
-from heartlab.learners.falcon.growth_trainer import GrowParameters, GrowTrainer
 from heartlab.learners.falcon.parts import (
     GNOMES,
     ratio_claim,
@@ -20,7 +19,8 @@ from heartlab.learners.falcon.parts import (
     run_seed,
     standard_runs,
 )
-from heartlab.learners.falcon.trainer import LADDER, FalconParameters, FalconTrainer
+from heartlab.learners.falcon.settings import FalconSettings
+from heartlab.learners.falcon.trainer import LADDER, FalconParameters, FalconTrainer, GrowParameters, GrowTrainer
 from heartlab.reproduction.claims import below
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import Findings, Table
@@ -77,8 +77,8 @@ PIECES: Mapping[str, Mapping[str, Any]] = {
 """What a grown network is made of, one piece left out or changed at a time."""
 
 
-def _learn(settings: FalconParameters, games: int, tests: int, seed: int) -> Arrays:
-    trainer = FalconTrainer(settings, seed)
+def _learn(parameters: FalconParameters, games: int, tests: int, seed: int) -> Arrays:
+    trainer = FalconTrainer(parameters, seed)
     rungs = []
     for first in range(0, games, trainer.chunk):
         rungs.append(trainer.rung)
@@ -89,7 +89,7 @@ def _learn(settings: FalconParameters, games: int, tests: int, seed: int) -> Arr
     return {
         "tested": np.array([ratios.mean()]),
         "categories": np.array([trainer.agent.categories.count]),
-        "rungs": np.bincount(rungs, minlength=len(settings.tables)) / len(rungs),
+        "rungs": np.bincount(rungs, minlength=len(parameters.trios)) / len(rungs),
     }
 
 
@@ -148,8 +148,7 @@ def _grown(shop: Workshop, growths: Sequence[_Growth]) -> list[Trained]:
     jobs = []
     for growth in growths:
         for run in range(growth.runs):
-            known = {name: value for name, value in asdict(growth.settings).items() if name != "without" or value}
-            key = {"settings": known, "rounds": growth.rounds, "tests": tests, "run": run}
+            key = {"settings": asdict(growth.settings), "rounds": growth.rounds, "tests": tests, "run": run}
             work = partial(_grow, growth.settings, growth.rounds, tests, run_seed(shop, run))
             jobs.append((f"grown {growth.name} {run}", key, work))
     found = iter(shop.parts(jobs))
@@ -303,7 +302,7 @@ def _partners(shop: Workshop, findings: Findings, games: int, runs: int) -> None
     )
     rows = []
     for name in LADDERS:
-        rungs = [table[0] for table in FalconParameters(partners=PARTNERS[name]).tables]
+        rungs = [trio[0] for trio in FalconParameters(partners=PARTNERS[name]).trios]
         for kind, found in zip(("the paper's learner", "TD-FALCON"), pairs[name], strict=True):
             shares = np.mean([run["rungs"] for run in found], axis=0)
             words = [f"{rung} {share:.0%}" for rung, share in zip(rungs, shares, strict=True)]

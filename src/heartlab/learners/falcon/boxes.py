@@ -1,69 +1,93 @@
 """Networks whose categories are boxes: what a FALCON agent beyond the paper plays by.
 
-A category demands some percepts, or their absence, and does not care about the others: with complement coding its
-sensory weights are 1 where it demands and 0 where it does not care. The boxes of a network do not overlap and cover
-everything, so that the choice function of `art` has exactly one winner, the box around the percept vector; with the
-match divided by |w|, as the paper prints it, exactly that box reaches vigilance 1 (:meth:`Boxes.to_art`).
-Here a tree of questions leads to it.
+A category demands some percepts, or their absence, and ignores the others: with complement coding its sensory weights
+are 1 where it demands and 0 where it does not care. The boxes of a network do not overlap and cover everything, so that
+the choice function of `art` has exactly one winner, the box around the percept vector; with the match divided by |w|,
+as the paper prints it, exactly that box reaches vigilance 1 (:meth:`Boxes.to_art`). Here a decision tree leads to it.
+
+What a decision consists of are templates, for the reason that `kernels` gives.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from numba import types
 
 from heartlab.compiled.bits import ONE, ZERO
-from heartlab.compiled.jit import kernel
+from heartlab.compiled.jit import template
 from heartlab.kernel.ranks import QUEEN_BIT
+from heartlab.learners.falcon.actions import best_action
 from heartlab.learners.falcon.art import Field, FusionArt
-from heartlab.learners.falcon.more_percepts import COUNT, FIRST, KINDS, PERCEPTS, kind_of, name_cards, sense
+from heartlab.learners.falcon.more_actions import BEGIN, COUNT, name_cards
+from heartlab.learners.falcon.more_percepts import KINDS, PERCEPTS
 from heartlab.learners.falcon.percepts import unplayed_elsewhere
+from heartlab.learners.falcon.sensing import kind_of, sense
 from heartlab.util.bundle import Arrays
 
 LEAF = -1
 POINTS = 26.0
 """A motor weight is 0.5 for the mean of the choices, and falls by 1 for so many points more."""
-BEGIN = np.array(FIRST, np.int64)
 
 
-@kernel
-def find_box(tests: Any, branches: Any, kind: int, code: np.uint64) -> int:
-    """The category around a percept vector: `branches[node]` leads on (no, yes), or to the category of a leaf."""
+class Tree(NamedTuple):
+    """A network of boxes as kernels see it."""
+
+    tests: npt.NDArray[np.int32]  # [nodes] the percept that a node asks for, or LEAF; nodes 0 to 2 are the roots
+    branches: npt.NDArray[np.int32]  # [nodes, 2] where no and yes lead; the category of a leaf
+    weights: npt.NDArray[np.float64]  # [categories, actions]
+
+
+TREE = types.NamedTuple([types.int32[::1], types.int32[:, ::1], types.float64[:, ::1]], Tree)
+"""Its type for signatures."""
+
+
+class Decision(NamedTuple):
+    """What a seat perceives in a decision, and what it may do."""
+
+    kind: int
+    code: np.uint64
+    """Percepts."""
+    first: int
+    """The first action of the kind."""
+    end: int
+
+
+@template
+def perceive(rules: Any, view: Any, hand: np.uint64, own: np.uint64, me: int, cards: Any) -> Any:
+    """The decision of seat `me`, from a state or an observation; `cards` takes the cards of the actions."""
+    out = unplayed_elsewhere(rules, view, hand)
+    kind = kind_of(own, view["led"])
+    code = sense(rules, view, kind, hand, own, out, me)
+    name_cards(view, kind, own, out, (hand | out) & QUEEN_BIT == ZERO, cards)
+    return Decision(kind, code, BEGIN[kind], BEGIN[kind + 1])
+
+
+@template
+def find_box(tree: Any, kind: int, code: np.uint64) -> int:
+    """The category around a percept vector."""
+    tests, branches = tree.tests, tree.branches
     node = kind
     while tests[node] != LEAF:
         node = np.int64(branches[node, np.int64((code >> np.uint64(tests[node])) & ONE)])
     return np.int64(branches[node, 0])
 
 
-@kernel
-def pick(weights: Any, cards: Any, first: int, end: int) -> int:
-    """The applicable action with the highest weight; ties go to the first."""
-    best = -1
-    for action in range(first, end):
-        if cards[action] >= 0 and (best < 0 or weights[action] > weights[best]):
-            best = action
-    return best
-
-
-@kernel
-def decide(
-    rules: Any, view: Any, hand: np.uint64, own: np.uint64, me: int, tests: Any, branches: Any, weights: Any, cards: Any
-) -> tuple[int, int]:
+@template
+def decide(rules: Any, view: Any, hand: np.uint64, own: np.uint64, me: int, tree: Any, cards: Any) -> tuple[int, int]:
     """The category and the action of seat `me`, from a state or an observation; `cards` takes the actions' cards."""
-    out = unplayed_elsewhere(rules, view, hand)
-    kind = kind_of(own, view["led"])
-    row = find_box(tests, branches, kind, sense(rules, view, kind, hand, own, out, me))
-    name_cards(view, kind, own, out, (hand | out) & QUEEN_BIT == ZERO, cards)
-    return row, pick(weights[row], cards, BEGIN[kind], BEGIN[kind + 1])
+    seen = perceive(rules, view, hand, own, me, cards)
+    row = find_box(tree, seen.kind, seen.code)
+    return row, best_action(tree.weights[row], cards, seen.first, seen.end)
 
 
 @dataclass(frozen=True)
 class Box:
-    """A category in words that a program can use."""
+    """What a category demands."""
 
     kind: int
     demands: int
@@ -74,29 +98,29 @@ class Box:
 
 @dataclass(frozen=True)
 class Boxes:
-    """A network of boxes: its tree of questions and the motor weights of its categories."""
+    """A network of boxes: its decision tree, the motor weights of its categories, and how much each has seen."""
 
-    tests: npt.NDArray[np.int32]
-    """The percept that each node asks for, or LEAF; nodes 0 to 2 are the roots of the three kinds."""
-    branches: npt.NDArray[np.int32]
-    """[nodes, 2]: where no and yes lead; the category of a leaf."""
-    weights: npt.NDArray[np.float64]
-    """[categories, actions]"""
+    tree: Tree
     visits: npt.NDArray[np.int32]
     """Experiences of each category."""
+
+    @property
+    def weights(self) -> npt.NDArray[np.float64]:
+        """[categories, actions]: motor weights."""
+        return self.tree.weights
 
     def __len__(self) -> int:
         return len(self.weights)
 
     def arrays(self) -> Arrays:
         """All that the network is."""
-        return {"tests": self.tests, "branches": self.branches, "weights": self.weights, "visits": self.visits}
+        return {**self.tree._asdict(), "visits": self.visits}
 
     @classmethod
     def of(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Boxes:
         """A network from what :meth:`arrays` gave.
 
-        :raises ValueError: if the arrays make no network: questions that are none, or that do not come to an end.
+        :raises ValueError: if the arrays make no network.
         """
         tests, branches = (np.ascontiguousarray(arrays[name], np.int32) for name in ("tests", "branches"))
         weights = np.ascontiguousarray(arrays["weights"], np.float64)
@@ -119,7 +143,7 @@ class Boxes:
             raise ValueError("it asks for percepts that there are not")
         if (np.bincount(branches[leaf, 0], minlength=len(weights)) != 1).any():
             raise ValueError("each category needs a place of its own in the questions")
-        return cls(tests, branches, weights, visits)
+        return cls(Tree(tests, branches, weights), visits)
 
     def to_art(self, kind: int) -> tuple[FusionArt, list[int]]:
         """The categories of a kind as a fusion-ART network with a sensory and a motor field, and their numbers here."""
@@ -139,11 +163,11 @@ class Boxes:
         waiting = [(kind, Box(kind, 0, 0)) for kind in range(len(KINDS))]
         while waiting:
             node, box = waiting.pop()
-            no, yes = (int(branch) for branch in self.branches[node])
-            if self.tests[node] == LEAF:
+            no, yes = (int(branch) for branch in self.tree.branches[node])
+            if self.tree.tests[node] == LEAF:
                 found[no] = box
             else:
-                asked = 1 << int(self.tests[node])
+                asked = 1 << int(self.tree.tests[node])
                 waiting.append((no, Box(box.kind, box.demands, box.forbids | asked)))
                 waiting.append((yes, Box(box.kind, box.demands | asked, box.forbids)))
         return [box for box in found if box is not None]
@@ -153,4 +177,5 @@ def seedling() -> Boxes:
     """A network that knows nothing: one category per kind, all actions equal."""
     kinds = len(KINDS)
     branches = np.repeat(np.arange(kinds, dtype=np.int32)[:, None], 2, axis=1)
-    return Boxes(np.full(kinds, LEAF, np.int32), branches, np.full((kinds, COUNT), 0.5), np.zeros(kinds, np.int32))
+    tree = Tree(np.full(kinds, LEAF, np.int32), branches, np.full((kinds, COUNT), 0.5))
+    return Boxes(tree, np.zeros(kinds, np.int32))

@@ -5,126 +5,173 @@ With complement coding and vigilance 1 a fusion-ART category resonates with exac
 or at a new one. Here it is found by a hash of the vector instead; the tests show that both agree.
 
 Several networks (leading and following, groups of tricks) share one store; each category knows its network. The
-feedback field carries (1, 0) in every category, in the default reading of the paper, and is not stored.
+feedback field is (1, 0) in every category and is not stored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 import numpy.typing as npt
+from numba import types
 
 from heartlab.compiled.bits import popcount
 from heartlab.compiled.jit import kernel
 from heartlab.compiled.rng import GOLDEN, mix
+from heartlab.learners.falcon.actions import COUNT as ACTIONS
+from heartlab.learners.falcon.settings import Match
 from heartlab.util.bundle import Arrays
 
 EMPTY = -1
-EXACT, BY_WEIGHTS, BY_PERCEPTS, CODED = range(4)
-"""When a category matches. EXACT: it is that very vector, which is complement coding with vigilance 1. Otherwise by the
-vigilance: without complement coding by |x ∧ w| / |w|, as the paper prints it, or by |x ∧ w| / |x|, as usual; CODED: as
-usual, with complement coding, so that a category may come to cover many vectors."""
 COMPLEMENT = 16
-"""The place of the first complement of a code that carries both."""
+"""The place of the first complement in a code of `Match.CODED`."""
 TINY = 1e-9
 ALPHA = 0.001
 """Of the choice function."""
 
 
+CATEGORY = np.dtype(
+    [
+        ("code", "u8"),  # sensory weights: the percept vector
+        ("owner", "i4"),  # the number of its network
+        ("weights", "f8", ACTIONS),  # motor weights
+        ("visits", "i4", ACTIONS),  # how often each action was learned
+    ],
+    align=True,
+)
+
+
+class Store(NamedTuple):
+    """Categories as kernels see them: few arrays, because compiled code counts references to each of them."""
+
+    slots: npt.NDArray[np.int32]  # [slots] rows by hash, or EMPTY
+    rows: npt.NDArray[Any]  # [capacity] records of CATEGORY
+    counts: npt.NDArray[np.int64]  # [1] rows in use
+
+
+STORE = types.NamedTuple(
+    [types.int32[::1], types.Array(numba.from_dtype(CATEGORY), 1, "C"), types.int64[::1]], Store
+)  # fmt: skip
+"""Its type for signatures."""
+
+
 @kernel
-def find(slots: Any, codes: Any, owners: Any, owner: int, code: np.uint64) -> int:
+def find(store: Any, owner: int, code: np.uint64) -> int:
     """The category of a percept vector in a network, or EMPTY."""
+    slots, rows = store.slots, store.rows
     last = np.uint64(len(slots) - 1)
     slot = mix(code + GOLDEN * np.uint64(owner + 1)) & last
     while slots[slot] != EMPTY:
         row = slots[slot]
-        if codes[row] == code and owners[row] == owner:
+        if rows[row]["code"] == code and rows[row]["owner"] == owner:
             return np.int64(row)
         slot = (slot + np.uint64(1)) & last
     return EMPTY
 
 
 @kernel
-def find_resonant(
-    codes: Any, owners: Any, count: int, owner: int, code: np.uint64, match: int, vigilance: float
-) -> int:
+def find_resonant(store: Any, owner: int, code: np.uint64, by_weights: bool, vigilance: float) -> int:
     """The category of a network with the highest choice |x ∧ w| / (α + |w|) among those that match, or EMPTY."""
+    rows = store.rows
     best, best_choice = EMPTY, -1.0
     size = popcount(code)
-    for row in range(count):
-        if owners[row] != owner:
+    for row in range(store.counts[0]):
+        if rows[row]["owner"] != owner:
             continue
-        both, whole = popcount(codes[row] & code), popcount(codes[row])
+        weights = rows[row]["code"]
+        both, whole = popcount(weights & code), popcount(weights)
         choice = both / (ALPHA + whole)
-        if choice > best_choice and both >= vigilance * (whole if match == BY_WEIGHTS else size) - TINY:
+        if choice > best_choice and both >= vigilance * (whole if by_weights else size) - TINY:
             best, best_choice = row, choice
     return best
 
 
 @kernel
-def add(slots: Any, codes: Any, owners: Any, owner: int, code: np.uint64, row: int) -> None:
-    """Make a row findable; there must be a free slot."""
-    last = np.uint64(len(slots) - 1)
-    slot = mix(code + GOLDEN * np.uint64(owner + 1)) & last
-    while slots[slot] != EMPTY:
-        slot = (slot + np.uint64(1)) & last
-    slots[slot] = row
-    codes[row] = code
-    owners[row] = owner
+def category_of(learner: Any, store: Any, owner: int, code: np.uint64) -> int:
+    """The category that resonates with a percept vector, or EMPTY. `learner` is a record of `kernels.LEARNER`."""
+    if learner["match"] == Match.EXACT:
+        return find(store, owner, code)
+    return find_resonant(store, owner, code, learner["match"] == Match.WEIGHTS, learner["vigilance"])
 
 
 @kernel
-def rebuild(slots: Any, codes: Any, owners: Any, count: int) -> None:
+def add(store: Any, owner: int, code: np.uint64, row: int) -> None:
+    """Make a row findable; there must be a free slot."""
+    last = np.uint64(len(store.slots) - 1)
+    slot = mix(code + GOLDEN * np.uint64(owner + 1)) & last
+    while store.slots[slot] != EMPTY:
+        slot = (slot + np.uint64(1)) & last
+    store.slots[slot] = row
+    store.rows[row]["code"] = code
+    store.rows[row]["owner"] = owner
+
+
+@kernel
+def rebuild(store: Any) -> None:
     """Make all rows findable in fresh slots."""
-    for row in range(count):
-        add(slots, codes, owners, np.int64(owners[row]), codes[row], row)
+    for row in range(store.counts[0]):
+        add(store, np.int64(store.rows[row]["owner"]), store.rows[row]["code"], row)
 
 
 class Categories:
     """The categories of some networks. Rows 0 to `count` − 1 are in use."""
 
-    def __init__(self, width: int, capacity: int = 1024) -> None:
-        self.width = width
-        self.counts = np.zeros(1, np.int64)
-        """The number of categories, in an array so that kernels can change it."""
+    def __init__(self, capacity: int = 1024) -> None:
         self._allocate(capacity)
 
     def _allocate(self, capacity: int) -> None:
-        self.codes = np.zeros(capacity, np.uint64)
-        self.owners = np.zeros(capacity, np.int32)
-        self.weights = np.zeros((capacity, self.width))
-        self.visits = np.zeros((capacity, self.width), np.int32)
-        self.slots = np.full(4 * capacity, EMPTY, np.int32)
+        slots = np.full(4 * capacity, EMPTY, np.int32)
+        self.compiled = Store(slots, np.zeros(capacity, CATEGORY), np.zeros(1, np.int64))
 
     @property
     def count(self) -> int:
         """How many categories there are."""
-        return int(self.counts[0])
+        return int(self.compiled.counts[0])
 
     @property
     def capacity(self) -> int:
         """How many there can be before the arrays grow."""
-        return len(self.codes)
+        return len(self.compiled.rows)
+
+    @property
+    def codes(self) -> npt.NDArray[np.uint64]:
+        """The percept vector of each category: a view."""
+        return self.compiled.rows["code"][: self.count]
+
+    @property
+    def owners(self) -> npt.NDArray[np.int32]:
+        """The network of each category: a view."""
+        return self.compiled.rows["owner"][: self.count]
+
+    @property
+    def weights(self) -> npt.NDArray[np.float64]:
+        """[categories, actions]: motor weights, a view."""
+        return self.compiled.rows["weights"][: self.count]
+
+    @property
+    def visits(self) -> npt.NDArray[np.int32]:
+        """[categories, actions]: how often each action was learned, a view."""
+        return self.compiled.rows["visits"][: self.count]
 
     def grow(self) -> None:
-        """Double the room; what is there stays."""
+        """Double the capacity; what is there stays."""
         before = self.arrays()
         self._allocate(2 * self.capacity)
-        self._fill(before)
+        self.fill(**before)
 
     def arrays(self) -> Arrays:
-        """All that the categories are, without spare room."""
-        count = self.count
-        return {name: getattr(self, name)[:count].copy() for name in ("codes", "owners", "weights", "visits")}
+        """All that the categories are, without spare rows."""
+        found = {"codes": self.codes, "owners": self.owners, "weights": self.weights, "visits": self.visits}
+        return {name: np.ascontiguousarray(array).copy() for name, array in found.items()}
 
-    def _fill(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        count = len(arrays["codes"])
-        for name in ("codes", "owners", "weights", "visits"):
-            getattr(self, name)[:count] = arrays[name]
-        self.counts[0] = count
-        rebuild(self.slots, self.codes, self.owners, count)
+    def fill(self, codes: Any, owners: Any, weights: Any, visits: Any) -> None:
+        """Put categories into empty rows; there must be enough of them."""
+        self.compiled.counts[0] = len(codes)
+        self.codes[:], self.owners[:], self.weights[:], self.visits[:] = codes, owners, weights, visits
+        rebuild(self.compiled)
 
     @classmethod
     def of(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Categories:
@@ -136,11 +183,13 @@ class Categories:
         visits = arrays.get("visits", np.zeros(weights.shape, np.int32))
         if weights.ndim != 2 or not len(codes) == len(owners) == len(weights) == len(visits):
             raise ValueError("codes, owners, weights and visits need one row per category")
+        if weights.shape[1] != ACTIONS:
+            raise ValueError(f"needs {ACTIONS} motor weights per category, but has {weights.shape[1]}")
         if not np.isfinite(weights).all():
             raise ValueError("weights must be finite")
         capacity = 1024
         while capacity < len(codes):
             capacity *= 2
-        made = cls(weights.shape[1], capacity)
-        made._fill({"codes": codes, "owners": owners, "weights": weights, "visits": visits})
+        made = cls(capacity)
+        made.fill(codes, owners, weights, visits)
         return made

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from heartlab.learners.falcon.agent import FalconSettings
+from heartlab.arena.match import run_match
+from heartlab.arena.rows import Match
 from heartlab.learners.falcon.beyond import beyond
-from heartlab.learners.falcon.opponents import calibration, figure_6
 from heartlab.learners.falcon.parts import (
     BLOCK,
     FOURTEEN,
     GAMES,
+    GNOMES,
     LEVELS,
     RUNS,
     Study,
+    band,
     final_ratios,
+    learning_curve,
     learning_ratios,
     networks,
     ratio_claim,
@@ -26,9 +30,12 @@ from heartlab.learners.falcon.parts import (
     train_runs,
 )
 from heartlab.learners.falcon.readings import readings, robustness
+from heartlab.learners.falcon.settings import FalconSettings, Floor, Rule
+from heartlab.players.registry import make_player
 from heartlab.reproduction.claims import Claim, above, below, within
 from heartlab.reproduction.parts import Workshop
-from heartlab.reproduction.registry import Curve, Experiment, Figure, Findings, Paper, Table
+from heartlab.reproduction.registry import Experiment, Figure, Findings, Paper, Table
+from heartlab.rules import Rules
 from heartlab.util.bundle import Arrays
 from heartlab.util.statistics import FloatArray, estimate
 
@@ -48,26 +55,64 @@ GROUPINGS = (
     ("+".join("1" * 13), 0.24),
 )
 """The rows of table 3: the tricks of each group, and the published ratio."""
+PARTNERS = {
+    "(a) three random": ("random",) * 3,
+    "(b) three Monte-Carlo": ("montecarlo",) * 3,
+    "(c) gnome, random, Monte-Carlo": ("gnome", "random", "montecarlo"),
+    "(d) three gnome": GNOMES,
+}
+"""Training partners of figure 6."""
+STRONGER = "montecarlo:playout=gnome"
+"""The Monte-Carlo agent with playouts of another kind."""
+MARKS = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
+"""Training games after which an agent is tested."""
 
 
-def _curve(label: str, runs: list[Arrays], blocks: int = 1) -> Curve:
-    """A learning curve: mean over runs with the band of two standard errors."""
-    curves = np.stack([run["curve"] for run in runs])
-    width = curves.shape[1] // blocks * blocks
-    curves = curves[:, :width].reshape(len(curves), -1, blocks).mean(axis=2)
-    games = BLOCK * blocks * (1 + np.arange(curves.shape[1]))
-    mean = curves.mean(axis=0)
-    error = curves.std(axis=0, ddof=1) / np.sqrt(len(curves))
-    return Curve(label, games, mean, mean - 2 * error, mean + 2 * error)
+def _two_and_two(name: str, deals: int, seed: int) -> Arrays:
+    """Two of a kind and two gnome in all six seatings: points of both kinds per deal."""
+    first, second = make_player(name), make_player("gnome")
+    match = Match([first, first, second, second], Rules.parse("falcon"), deals, seed=seed)
+    return {"points": run_match(match, threads=1).points}
+
+
+def calibration(shop: Workshop) -> Findings:
+    """The opponents among themselves."""
+    findings = Findings()
+    sizes = {"random": shop.size(20_000, 20), "montecarlo": shop.size(1_000, 20), STRONGER: shop.size(200, 4)}
+    jobs = [
+        (f"calibration {name}", {"deals": deals}, partial(_two_and_two, name, deals, shop.seed))
+        for name, deals in sizes.items()
+    ]
+    found = {name: estimate(played["points"][:, 0] / 26) for name, played in zip(sizes, shop.parts(jobs), strict=True)}
+    for name, published in (("random", 0.36), ("montecarlo", 0.23)):
+        findings.claims.append(
+            Claim(
+                f"calibration/{name}",
+                f"penalty ratio of two {name} at a table with two rule-based agents",
+                published,
+                found[name].mean,
+                found[name].ci95,
+                sizes[name],
+                within(found[name].ci95, published - 0.01, published + 0.01),
+                f"{sizes[name]:,} deals, each in six seatings; gnome {0.5 - found[name].mean:.4f}; holds: within 0.01",
+            )
+        )
+    low, high = found[STRONGER].ci95
+    findings.notes.append(
+        "The Monte-Carlo agent: a new world for every one of the 250 simulations, UCB1 with c = 0.7, random playouts. "
+        f"With playouts like the rule-based agent (`{STRONGER}`) two of them take {found[STRONGER].mean:.3f} "
+        f"[{low:.3f}, {high:.3f}] ({sizes[STRONGER]} deals, each in six seatings), the published agents 0.23."
+    )
+    return findings
 
 
 def figure_2(shop: Workshop) -> Findings:
     """F_murai, F_base and F_weight while they learn for 5,000 games."""
     runs, games = shop.size(RUNS, 3), shop.size(5_000, 1_000)
     learners = {
-        "F_murai (stand-in, first vector kept)": FalconSettings(separate=False, rule="and", fresh=-1.0, forced=True),
-        "F_base, β = 1": FalconSettings(separate=False, rate=1.0, sp="constant"),
-        "F_base, β = 0.01": FalconSettings(separate=False, sp="constant"),
+        "F_murai (stand-in, first vector kept)": FalconSettings(separate=False, rule=Rule.AND, fresh=-1.0, forced=True),
+        "F_base, β = 1": FalconSettings(separate=False, rate=1.0, sp=Floor.CONSTANT),
+        "F_base, β = 0.01": FalconSettings(separate=False, sp=Floor.CONSTANT),
         "F_weight": FalconSettings(separate=False),
     }
     studies = [Study(f"figure-2 {name}", settings, games=games, tests=1_000) for name, settings in learners.items()]
@@ -119,7 +164,7 @@ def figure_2(shop: Workshop) -> Findings:
             "The learning rate depends on the penalty",
             "games",
             "penalty ratio",
-            [_curve(name, found) for name, found in trained.items()],
+            [learning_curve(name, found) for name, found in trained.items()],
             levels=LEVELS,
         )
     )
@@ -158,7 +203,7 @@ def figure_3(shop: Workshop) -> Findings:
             "Own networks for leading",
             "games",
             "penalty ratio",
-            [_curve("F_weight", one, 2), _curve("F_separate", two, 2)],
+            [learning_curve("F_weight", one, 2), learning_curve("F_separate", two, 2)],
             levels=LEVELS,
         )
     )
@@ -300,7 +345,7 @@ def figure_4(shop: Workshop) -> Findings:
             "Fourteen networks against three rule-based agents",
             "games",
             "penalty ratio",
-            [_curve("FALCON", trained, 4)],
+            [learning_curve("FALCON", trained, 4)],
             levels=[*LEVELS, ("published end", 0.24)],
         )
     )
@@ -356,18 +401,82 @@ def figure_5(shop: Workshop) -> Findings:
             [[f"{mark:,}", *(f"{share:.3f}" for share in mean[i])] for i, mark in enumerate(marks)],
         )
     )
-    error = ranks.std(axis=0, ddof=1) / np.sqrt(n)
     findings.figures.append(
         Figure(
             "figure-5",
             "Ranks in big games",
             "training games",
             "share",
-            [
-                Curve(name, list(marks), mean[:, i], mean[:, i] - 2 * error[:, i], mean[:, i] + 2 * error[:, i])
-                for i, name in enumerate(("1st", "2nd", "3rd", "4th"))
-            ],
+            [band(name, marks, ranks[:, :, i]) for i, name in enumerate(("1st", "2nd", "3rd", "4th"))],
             levels=[("chance", 0.25)],
+        )
+    )
+    return findings
+
+
+def figure_6(shop: Workshop) -> Findings:
+    """Four kinds of training partners."""
+    last = MARKS[-1] if not shop.quick else 30
+    marks = tuple(mark for mark in MARKS if mark <= last)
+    ratios: dict[str, FloatArray] = {}
+    curves = []
+    base = Study("figure-6", networks(14), games=last, marks=marks, tests=shop.size(10_000, 500))
+    studies = [replace(base, name=f"figure-6 {name[:3]}", partners=partners) for name, partners in PARTNERS.items()]
+    for name, trained in zip(PARTNERS, train_all(shop, studies, shop.size(10, 2)), strict=True):
+        tested = np.stack([run["tested"] for run in trained])
+        ratios[name] = tested
+        curves.append(band(name, marks, tested))
+    a, b, c, d = PARTNERS
+    findings = Findings()
+    n = len(ratios[a])
+    at = f"frozen against three gnome after {last:,} training games, {n} runs"
+    for case in (a, b, c):
+        findings.claims.append(
+            ratio_claim(
+                f"figure-6/gnome-better-than-{case[1]}",
+                f"training with three gnome is better than {case}",
+                None,
+                ratios[d][:, -1] - ratios[case][:, -1],
+                below,
+                at,
+            )
+        )
+    for case in (b, c):
+        findings.claims.append(
+            ratio_claim(
+                f"figure-6/random-worse-than-{case[1]}",
+                f"training with three random is worse than {case}",
+                None,
+                ratios[a][:, -1] - ratios[case][:, -1],
+                above,
+                at,
+            )
+        )
+    findings.claims.append(
+        ratio_claim(
+            "figure-6/mixed-better-than-montecarlo",
+            "(c) is better than (b)",
+            None,
+            ratios[c][:, -1] - ratios[b][:, -1],
+            below,
+            f"{at}; the paper's text calls (c) second largest while arguing that it is good",
+        )
+    )
+    rows = []
+    for i, mark in enumerate(marks):
+        rows.append([f"{mark:,}", *(ratio_text(estimate(tested[:, i])) for tested in ratios.values())])
+    findings.tables.append(
+        Table(f"Frozen penalty ratio against three gnome, {n} runs (± s.e.)", ["training games", *PARTNERS], rows)
+    )
+    findings.figures.append(
+        Figure(
+            "figure-6",
+            "Training partners",
+            "training games",
+            "penalty ratio against three gnome",
+            curves,
+            log_x=True,
+            levels=LEVELS,
         )
     )
     return findings

@@ -2,43 +2,49 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from difflib import get_close_matches
-from itertools import groupby
-from math import ceil, floor
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from heartlab.cards import card_name, pretty_card
-from heartlab.learners.falcon.actions import DISCARD, LEAD, NAMES
-from heartlab.learners.falcon.agent import FalconSettings, group_of_tricks
+from heartlab.cards import Card, card_name, pretty_card
+from heartlab.deal import Deal
+from heartlab.learners.falcon.actions import DISCARD, LEAD, PAPER_ACTIONS, SUITS, Action
 from heartlab.learners.falcon.boxes import POINTS, Box
 from heartlab.learners.falcon.categories import COMPLEMENT, TINY
-from heartlab.learners.falcon.kernels import BAD
-from heartlab.learners.falcon.more_percepts import ACTIONS, FIRST, KINDS, PERCEPTS
-from heartlab.learners.falcon.percepts import COUNT, describe_bits, describe_percepts
+from heartlab.learners.falcon.more_actions import ACTIONS, FIRST
+from heartlab.learners.falcon.more_percepts import PERCEPTS
+from heartlab.learners.falcon.order import Knowledge, box_knowledge, paper_knowledge, tried
+from heartlab.learners.falcon.percepts import (
+    COUNT,
+    PLACE_COUNT,
+    Sentence,
+    describe_bits,
+    describe_percepts,
+    describe_place,
+)
 from heartlab.learners.falcon.player import BoxesPlayer, FalconPlayer, NetworkPlayer, player_of
-from heartlab.learners.falcon.words import ALWAYS, QUEEN, Knowledge, Need, box_conditions, box_knowledge, need_of, tried
+from heartlab.learners.falcon.settings import TRICKS, FalconSettings, Match, Percepts, group_of_tricks
+from heartlab.learners.falcon.words import box_conditions
 from heartlab.players.base import Observations
 from heartlab.records.position import find_position
 from heartlab.rules import Rules
-from heartlab.training.explain import ExplainError
+from heartlab.training.explain import Decision, ExplainError, Question
 from heartlab.training.model import load_model
 
 BEST = 3
 """The best actions that a rule keeps beside the order in which its actions are tried."""
-NOT = "not: "
+NOT = "not:"
 """Before a percept that must not be there."""
-_DENIAL = re.compile(r"\b(no|not|none|nobody|neither|nor|cannot)\b")
-LED = ("♥", "♠", "♦", "♣")
-"""The suits of the paper's actions, in their order."""
-LOWER = (1 << COMPLEMENT) - 1
 NEAR = 5
 """Conditions that are proposed in place of one that does not occur."""
+KIND_WORDS = ("we follow", "we are void", "we lead")
+Weighed = tuple[str, float]
+"""An action and its weight."""
 
 
 @dataclass(frozen=True)
@@ -46,22 +52,30 @@ class CategoryRule:
     """A category in words."""
 
     number: int
-    when: list[str]
+    demands: list[Sentence]
     """What it demands, without what follows from the rest."""
-    actions: list[tuple[str, float]]
-    """Its best actions with their weights; of a category for several situations the best one of each."""
+    actions: list[Weighed]
+    """Its best actions; of a category for several situations the best one of each."""
     visits: int
     """How often it was learned from; 0 if that was not counted."""
     in_points: bool = False
     """Whether weights stand for points: 0.5 for the mean of the choices, `POINTS` more or less from 0 to 1."""
-    cases: list[tuple[str, list[tuple[str, float]]]] = field(default_factory=list)
+    cases: list[tuple[str, list[Weighed]]] = field(default_factory=list)
     """The situations that it does not tell apart, and in each the actions in the order in which they are tried."""
-    conditions: list[str] = field(default_factory=list)
+    asked: list[Sentence] = field(default_factory=list)
     """All percepts that it asks for, also where one follows from another; `NOT` before those that must be absent."""
     exceptions: int = 0
     """How many of the percepts may be otherwise, with a vigilance below 1."""
-    dice: bool = False
-    """Whether dice decide between actions with the same weight."""
+
+    @property
+    def when(self) -> list[str]:
+        """What it demands, as texts."""
+        return [sentence.text for sentence in self.demands]
+
+    @property
+    def conditions(self) -> list[str]:
+        """The percepts that it asks for, as texts."""
+        return [sentence.text for sentence in self.asked]
 
     @property
     def text(self) -> str:
@@ -71,15 +85,12 @@ class CategoryRule:
         doubt = f" (at most {self.exceptions} of the percepts may be otherwise)" if self.exceptions else ""
         return f"when {' and '.join(self.when) or 'anything'}{doubt}: {cases}"
 
-    def _tried(self, case: str, actions: Sequence[tuple[str, float]]) -> str:
+    def _tried(self, case: str, actions: Sequence[Weighed]) -> str:
         known = f"follow {case[:1]} with "
-        words, before = "", -1.0
-        for action, weight in actions:
-            value = f"{(0.5 - weight) * POINTS:+.2f} points" if self.in_points else f"{weight:.2f}"
-            link = " or " if self.dice and weight == before else ", else "
-            words += f"{link if words else ''}{action.removeprefix(known)} ({value})"
-            before = weight
-        return words
+        return ", else ".join(f"{action.removeprefix(known)} ({self._value(weight)})" for action, weight in actions)
+
+    def _value(self, weight: float) -> str:
+        return f"{(0.5 - weight) * POINTS:+.2f} points" if self.in_points else f"{weight:.2f}"
 
     @property
     def worth(self) -> float:
@@ -93,17 +104,19 @@ class CategoryRule:
 
         :param whole: whether to look for a whole condition; otherwise for a part of one that does not deny the part.
         """
-        part = part.casefold()
-        texts = [text.casefold() for text in (*self.when, *self.conditions)]
-        return part in texts if whole else any(_affirms(text, part) for text in texts)
+        sentences = (*self.demands, *self.asked)
+        if whole:
+            return part.casefold() in (sentence.text.casefold() for sentence in sentences)
+        return any(sentence.affirms(part) for sentence in sentences)
 
-
-def _affirms(text: str, part: str) -> bool:
-    """Whether a sentence contains a part, and neither a denial before it ("no", "cannot") nor one right behind it."""
-    return any(
-        not _DENIAL.search(text[: found.start()]) and not _DENIAL.match(text[found.end() :].lstrip())
-        for found in re.finditer(re.escape(part), text)
-    )
+    def report(self) -> dict[str, Any]:
+        """The rule for `--json`."""
+        return {
+            "number": self.number, "when": self.when, "actions": self.actions, "visits": self.visits,
+            "in_points": self.in_points, "cases": self.cases, "conditions": self.conditions,
+            "exceptions": self.exceptions, "dice": False,  # no reading that is left chooses by dice
+            "text": self.text,
+        }  # fmt: skip
 
 
 def rules_that_say(rules: Sequence[CategoryRule], part: str) -> list[CategoryRule]:
@@ -112,154 +125,108 @@ def rules_that_say(rules: Sequence[CategoryRule], part: str) -> list[CategoryRul
     return whole or [rule for rule in rules if rule.says(part, False)]
 
 
-def _place_words(code: int) -> list[str]:
-    """The percepts of `percepts=place` in words."""
-    words = [f"{code & 3} card(s) on the table"]
-    if code & 4:
-        words.append("hearts are on the table")
-    if code & 8:
-        words.append("Q♠ is on the table")
-    return words
+# --- categories over the paper's percepts ---
 
 
-def _network_words(settings: FalconSettings, owner: int) -> list[str]:
+def _network_words(settings: FalconSettings, owner: int) -> list[Sentence]:
     """Which of the networks a category belongs to."""
-    groups = group_of_tricks(settings.groups)
-    words = [] if settings.outcomes == "together" else ["it went badly" if owner >= BAD else "it went well"]
-    owner %= BAD
+    words = []
     group = owner // 2 if settings.separate else owner
     if settings.separate:
-        words.append("we lead" if owner % 2 else "we do not lead")
+        words.append(Sentence("we lead") if owner % 2 else Sentence("we do", "not", "lead"))
+    groups = group_of_tricks(settings.groups)
     if groups[-1] > 0:
-        tricks = [trick + 1 for trick, one in enumerate(groups[:13]) if one == group]
-        words.append(f"trick {tricks[0]}" if len(tricks) == 1 else f"tricks {tricks[0]}–{tricks[-1]}")
+        tricks = [trick + 1 for trick, one in enumerate(groups[:TRICKS]) if one == group]
+        words.append(Sentence(f"trick {tricks[0]}" if len(tricks) == 1 else f"tricks {tricks[0]}–{tricks[-1]}"))
     return words
 
 
-def _ranked(weights: Any, first: int, end: int, ties: str) -> list[list[int]]:
-    """Some actions from the highest weight to the lowest, as they are tried: equal ones together if dice decide."""
-    order = [int(action) for action in first + np.argsort(-weights[first:end], kind="stable")]
-    together = [list(group) for _, group in groupby(order, lambda action: weights[action])]
-    if ties == "random":
-        return together
-    return [[action] for group in together for action in (group if ties == "lowest" else reversed(group))]
+def _ranked(weights: Any, first: int, end: int) -> list[int]:
+    """Some actions from the highest weight to the lowest, as they are tried; equal ones by their numbers."""
+    return [int(action) for action in first + np.argsort(-weights[first:end], kind="stable")]
 
 
-def _order(weights: Any, first: int, end: int, settings: FalconSettings, knows: Knowledge) -> list[int]:
-    """The actions from `first` to `end` that a category may carry out, in the order in which they are tried.
-
-    With `choice=all` the best of all 29 is tried, then the others by their numbers. If dice decide about the best, it
-    may be one that does not belong here, so that each of the others may get its turn.
-    """
-    if settings.choice == "applicable":
-        return tried(_ranked(weights, first, end, settings.ties), NAMES, knows)
-    best = _ranked(weights, 0, len(NAMES), settings.ties)[0]
-    here = [[action for action in best if first <= action < end]]
-    rest = [[action] for action in range(first, end)]
-    if len(best) == 1:
-        return tried(here + rest, NAMES, knows)
-    return list(dict.fromkeys(tried(here, NAMES, knows) + tried(rest, NAMES, knows)))
+def _weighed(actions: Sequence[Action], weights: Any, order: Iterable[int]) -> list[Weighed]:
+    return [(actions[number].name, float(weights[number])) for number in order]
 
 
 def _exact_cases(
     weights: Any, settings: FalconSettings, leads: bool, knows: Knowledge
-) -> list[tuple[str, list[tuple[str, float]]]]:
+) -> list[tuple[str, list[Weighed]]]:
     """The situations of a category over the paper's percepts, and in each the actions in the order of their turns.
 
     The led suit is no percept, so that a category holds actions for every suit.
     """
-    situations = [] if leads else [(f"{suit} led", 3 * place, 3 * place + 3) for place, suit in enumerate(LED)]
+    situations = [] if leads else [(f"{suit} led", 3 * place, 3 * place + 3) for place, suit in enumerate(SUITS)]
     if not leads:
         situations.append(("void", DISCARD, LEAD))
     if leads or not settings.separate:
-        situations.append(("" if leads else "leading", LEAD, len(NAMES)))
+        situations.append(("" if leads else "leading", LEAD, len(PAPER_ACTIONS)))
     return [
-        (words, [(NAMES[i], float(weights[i])) for i in _order(weights, first, end, settings, knows)])
+        (words, _weighed(PAPER_ACTIONS, weights, tried(_ranked(weights, first, end), PAPER_ACTIONS, knows)))
         for words, first, end in situations
     ]
 
 
 def _demanded(settings: FalconSettings, code: int) -> tuple[int, int, int]:
     """The bits that must be 1 for a category to match, those that must be 0, and how many may be otherwise."""
-    seen = (1 << COUNT + (4 if settings.percepts == "place" else 0)) - 1
+    seen = (1 << COUNT + (PLACE_COUNT if settings.percepts is Percepts.PLACE else 0)) - 1
     share, size = settings.vigilance, code.bit_count()
-    if settings.match == "exact":
+    if settings.match is Match.EXACT:
         return code, ~code & seen, 0
-    if settings.match == "weights":
+    if settings.match is Match.WEIGHTS:
         return code, 0, size - ceil(share * size - TINY)
-    if settings.match == "percepts":  # at most the percepts of the category, and some more for each that is there
-        zeros = ~code & seen
-        more = floor(size * (1 - share) / share + TINY) if share else zeros.bit_count()
-        return 0, zeros, min(more, zeros.bit_count())
-    return code & LOWER, code >> COMPLEMENT, max(0, size - ceil(share * seen.bit_count() - TINY))
-
-
-def _paper_knowledge(ones: int, zeros: int, free: bool) -> Knowledge:
-    """What is certain about the cards that the paper's actions need, from percepts that are certain."""
-    ours = [ones >> place & 3 == 3 for place in (4, 6, 8)]
-
-    def knows(need: Need) -> bool | None:
-        cards, least = need
-        if need == ALWAYS:
-            return True
-        if cards == QUEEN and zeros >> 4 & 3:
-            return False
-        held = {QUEEN: ours[0], "♠": sum(ours), "♥": bool(ones & 15)}.get(cards, 0)
-        return True if free and held >= least else None
-
-    return knows
+    lower = (1 << COMPLEMENT) - 1
+    return code & lower, code >> COMPLEMENT, max(0, size - ceil(share * seen.bit_count() - TINY))
 
 
 def _exact_rule(player: FalconPlayer, row: int, free: bool) -> CategoryRule:
     store, settings = player.categories, player.settings
     code, owner, weights = int(store.codes[row]), int(store.owners[row]), store.weights[row]
     ones, zeros, exceptions = _demanded(settings, code)
-    when = _network_words(settings, owner)
-    if settings.match == "exact":
-        when += describe_percepts(code)
-        if settings.percepts == "place":
-            when += _place_words(code >> COUNT)
+    demands = _network_words(settings, owner)
+    if settings.match is Match.EXACT:
+        demands += describe_percepts(code)
+        if settings.percepts is Percepts.PLACE:
+            demands += describe_place(code >> COUNT)
     else:
-        when += describe_bits(ones, zeros)
+        demands += describe_bits(ones, zeros)
     leads = settings.separate and owner % 2 == 1
-    knows = _paper_knowledge(0, 0, free) if exceptions else _paper_knowledge(ones, zeros, free)
+    knows = paper_knowledge(0, 0, free) if exceptions else paper_knowledge(ones, zeros, free)
     cases = _exact_cases(weights, settings, leads, knows)
     best = cases[0][1][:BEST] if leads else [actions[0] for _, actions in cases]
-    return CategoryRule(
-        row, when, best, int(store.visits[row].sum()), cases=cases, exceptions=exceptions,
-        dice=settings.ties == "random" and settings.choice == "applicable",
-    )  # fmt: skip
+    return CategoryRule(row, demands, best, int(store.visits[row].sum()), cases=cases, exceptions=exceptions)
 
 
-def box_words(box: Box) -> list[str]:
-    """What a box demands, in words."""
-    return [{"follow": "we follow", "void": "we are void", "lead": "we lead"}[KINDS[box.kind]], *box_conditions(box)]
+# --- boxes ---
 
 
-def _asked(box: Box) -> list[str]:
+def _asked(box: Box) -> list[Sentence]:
     """The percepts that a box asks for."""
     asked = []
     for place, percept in enumerate(PERCEPTS[box.kind]):
-        if (box.demands | box.forbids) >> place & 1:
-            asked.append(percept if box.demands >> place & 1 else f"{NOT}{percept}")
+        if box.demands >> place & 1:
+            asked.append(percept.words)
+        elif box.forbids >> place & 1:
+            asked.append(Sentence("", NOT, percept.name))
     return asked
 
 
 def _box_rule(player: BoxesPlayer, boxes: Sequence[Box], row: int, free: bool) -> CategoryRule:
-    kind, weights = boxes[row].kind, player.net.weights[row]
-    ranked = [int(i) for i in FIRST[kind] + np.argsort(-weights[FIRST[kind] : FIRST[kind + 1]], kind="stable")]
+    box, weights = boxes[row], player.net.weights[row]
+    ranked = _ranked(weights, FIRST[box.kind], FIRST[box.kind + 1])
     ranked = [i for i in ranked if player.net.weights[:, i].any()]  # without weights: left out of the growth
-    knows = box_knowledge(boxes[row], free)
-    possible = [i for i in ranked if knows(need_of(ACTIONS[i])) is not False]
+    knows = box_knowledge(box, free)
+    possible = [i for i in ranked if knows(ACTIONS[i].need) is not False]
     best = [i for i in possible if weights[i] != 0.5][:BEST] or possible[:BEST]  # 0.5: it never applied
-
-    def named(order: Iterable[int]) -> list[tuple[str, float]]:
-        return [(ACTIONS[i], float(weights[i])) for i in order]
-
     return CategoryRule(
-        row, box_words(boxes[row]), named(best), int(player.net.visits[row]), in_points=True,
-        cases=[("", named(tried([[i] for i in ranked], ACTIONS, knows)))], conditions=_asked(boxes[row]),
+        row, [Sentence(KIND_WORDS[box.kind]), *box_conditions(box)], _weighed(ACTIONS, weights, best),
+        int(player.net.visits[row]), in_points=True, asked=_asked(box),
+        cases=[("", _weighed(ACTIONS, weights, tried(ranked, ACTIONS, knows)))],
     )  # fmt: skip
+
+
+# --- rules ---
 
 
 def rules_of(player: NetworkPlayer, rows: Sequence[int] | None = None, game: Rules | None = None) -> list[CategoryRule]:
@@ -293,18 +260,13 @@ def _meaning_of_numbers(player: NetworkPlayer) -> str:
             "+0.00 also if it was never tried; the first that applies is taken"
         )
     assert isinstance(player, FalconPlayer)
-    settings = player.settings
     number = "its motor weight, 1 for an action that always went well or was not tried yet"
-    if settings.rule in ("returns", "td"):
+    if player.settings.rule.learns_values:
         number = (
             "its value, 1 for the best outcome of the deal and 0 for the worst, or what it began with if it was not "
             "tried yet"
         )
-    if settings.choice == "applicable":
-        dice = ", of those joined by or any of them" if settings.ties == "random" else ""
-        return f"{number}; the first that applies is taken{dice}"
-    best = "one of the highest of all, by dice," if settings.ties == "random" else "the highest of all"
-    return f"{number}; {best} is taken if it applies, otherwise the first that does in the order of the 29 actions"
+    return f"{number}; the first that applies is taken"
 
 
 def _no_such(contains: Sequence[str], rules: Sequence[CategoryRule]) -> ExplainError:
@@ -333,7 +295,7 @@ def describe_network(name: str, top: int, contains: Sequence[str], report: Calla
             {
                 "model": name or "falcon", "recipe": model.recipe, "games": model.games, "rules": model.rules,
                 "categories": len(rules), "matching": len(chosen), "numbers": numbers,
-                "shown": [{**asdict(rule), "text": rule.text} for rule in chosen[:top]],
+                "shown": [rule.report() for rule in chosen[:top]],
             }
         )  # fmt: skip
         return
@@ -358,28 +320,49 @@ def describe_choice(
     model = load_model(name or "falcon", "falcon")
     player = player_of(model, name)
     deal, played = find_position(path, place, at, rules or Rules.parse(model.rules), seed)
+    _show_choice(name, player, deal, played, report)
+
+
+def _show_choice(
+    name: str, player: NetworkPlayer, deal: Deal, played: Card | None, report: Callable[[Any], None] | None
+) -> None:
     seat = deal.to_move
     if seat is None:
         raise ExplainError("nobody is to play a card here")
     batch = Observations.of(deal.observe(seat))
     cards, rows, actions = player.think(batch)
     card, row, action = int(cards[0]), int(rows[0]), int(actions[0])
-    names = ACTIONS if isinstance(player, BoxesPlayer) else NAMES
+    known = ACTIONS if isinstance(player, BoxesPlayer) else PAPER_ACTIONS
     rule = rules_of(player, [row], deal.rules)[0] if row >= 0 else None
-    reason = "the only legal card" if action < 0 else names[action]
+    reason = "the only legal card" if action < 0 else known[action].name
     if report:
         report(
             {
-                "model": name or "falcon", "seat": seat, "played": card_name(played), "choice": card_name(card),
-                "reason": reason, "numbers": _meaning_of_numbers(player),
-                "category": None if rule is None else {**asdict(rule), "text": rule.text},
+                "model": name or "falcon", "seat": seat, "played": None if played is None else card_name(played),
+                "choice": card_name(card), "reason": reason, "numbers": _meaning_of_numbers(player),
+                "category": None if rule is None else rule.report(),
             }
         )  # fmt: skip
         return
     print(deal)
-    print(f"\nSeat {seat} played {pretty_card(played)}; {name or 'falcon'} plays {pretty_card(card)}: {reason}.")
+    did = "is to play" if played is None else f"played {pretty_card(played)}"
+    print(f"\nSeat {seat} {did}; {name or 'falcon'} plays {pretty_card(card)}: {reason}.")
     if rule is not None:
         print(f"Category {rule.number}, {rule.text}")
         print(f"(behind each action: {_meaning_of_numbers(player)})")
     elif action >= 0:
         print("No category knows this situation.")
+
+
+class FalconExplainer:
+    """Explains FALCON networks."""
+
+    def describe_model(self, model: str, report: Callable[[Any], None] | None) -> None:
+        """The categories that matter most, as rules."""
+        describe_network(model, 20, (), report)
+
+    def describe_choice(
+        self, model: str, decision: Decision, question: Question, report: Callable[[Any], None] | None
+    ) -> None:
+        """The category behind the choice."""
+        _show_choice(model, player_of(load_model(model, "falcon"), model), decision.deal, decision.played, report)

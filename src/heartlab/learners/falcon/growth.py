@@ -9,59 +9,92 @@ teach the next network (policy iteration).
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from heartlab.compiled.bits import ONE, ZERO, lowest
 from heartlab.compiled.jit import kernel
-from heartlab.learners.falcon.boxes import LEAF, POINTS, Boxes
+from heartlab.learners.falcon.boxes import LEAF, POINTS, Boxes, Tree
 from heartlab.learners.falcon.experience import Experiences
-from heartlab.learners.falcon.more_percepts import COUNT, FIRST, KINDS, PERCEPTS
+from heartlab.learners.falcon.more_actions import COUNT, FIRST
+from heartlab.learners.falcon.more_percepts import KINDS, PERCEPTS
+
+
+class Pool(NamedTuple):
+    """The experiences of one kind of decision, as growth needs them."""
+
+    codes: npt.NDArray[np.uint64]  # [experiences] percepts
+    deltas: npt.NDArray[np.float32]  # [experiences, actions] cost minus the mean of the choices; 0: does not apply
+    applies: npt.NDArray[np.bool_]  # [experiences, actions]
+    order: npt.NDArray[np.int64]  # [experiences] those of a category side by side
+    bits: int
+    """Percepts of the kind."""
+
+    def best_split(self, start: int, end: int, least: int, foresight: float) -> tuple[int, float]:
+        """The percept to split a category by, and the gain."""
+        width = self.deltas.shape[1]
+        sums = Sums(np.zeros((64, width)), np.zeros(64, np.int64), np.zeros(width))
+        add_up(self, start, end, sums)
+        which, gain = gains(sums, end - start, self.bits, least, foresight)
+        return int(which), float(gain)
+
+    def motor_weights(self, start: int, end: int, shrink: float) -> npt.NDArray[np.float64]:
+        """How good each action is in a category: 0.5 for the mean of the choices, less for each point more."""
+        rows = self.order[start:end]
+        counts = np.maximum(self.applies[rows].sum(axis=0) + shrink, np.finfo(np.float64).tiny)
+        means = self.deltas[rows].sum(axis=0, dtype=np.float64) / counts
+        return np.clip(0.5 - means / POINTS, 0.0, 1.0)
+
+
+class Sums(NamedTuple):
+    """Costs of each action, relative to the mean of the choices, summed over the experiences of a category."""
+
+    by_percept: npt.NDArray[np.float64]  # [percepts, actions] of those with the percept
+    counts: npt.NDArray[np.int64]  # [percepts] how many have it
+    total: npt.NDArray[np.float64]  # [actions] of all
 
 
 @kernel
-def gains(
-    codes: Any, deltas: Any, order: Any, start: int, end: int, bits: int, least: int, foresight: float, sums: Any,
-    counts: Any, total: Any,
-) -> tuple[int, float]:  # fmt: skip
-    """The percept by which splitting the experiences `order[start:end]` gains most, and how much; -1 if none may.
-
-    The gain is what the best single action of each half saves, compared with the best one for both together; and, since
-    a split may pay only with those that follow it, `foresight` times what the halves explain of the differences
-    between actions. `total` takes the sums of all.
-    """
-    width = deltas.shape[1]
-    sums[:bits] = 0.0
-    counts[:bits] = 0
-    total[:] = 0.0
+def add_up(pool: Any, start: int, end: int, sums: Any) -> None:
+    """Sum the experiences `order[start:end]` up; `sums` must be zero."""
+    width = pool.deltas.shape[1]
     for place in range(start, end):
-        row = order[place]
-        code = codes[row]
+        row = pool.order[place]
+        code = pool.codes[row]
         for action in range(width):
-            total[action] += deltas[row, action]
+            sums.total[action] += pool.deltas[row, action]
         while code != ZERO:
             which = lowest(code)
             code &= code - ONE
-            counts[which] += 1
+            sums.counts[which] += 1
             for action in range(width):
-                sums[which, action] += deltas[row, action]
-    size = np.float64(end - start)
+                sums.by_percept[which, action] += pool.deltas[row, action]
+
+
+@kernel
+def gains(sums: Any, count: int, bits: int, least: int, foresight: float) -> tuple[int, float]:
+    """The percept by which splitting `count` experiences gains most, and how much; -1 if none may.
+
+    The gain is what the best single action of each half saves, compared with the best one for both together; and, since
+    a split may pay only with those that follow it, `foresight` times what the halves explain of the differences
+    between actions.
+    """
+    width, size = len(sums.total), np.float64(count)
     whole, squares = 0.0, 0.0
     for action in range(width):
-        whole = min(whole, total[action])
-        squares += total[action] * total[action] / size
+        whole = min(whole, sums.total[action])
+        squares += sums.total[action] * sums.total[action] / size
     best, best_gain = -1, 1e-6
     for which in range(bits):
-        with_it = np.float64(counts[which])
+        with_it = np.float64(sums.counts[which])
         if with_it < least or size - with_it < least:
             continue
         yes, no, explained = 0.0, 0.0, -squares
         for action in range(width):
-            one = sums[which, action]
-            other = total[action] - one
+            one = sums.by_percept[which, action]
+            other = sums.total[action] - one
             yes, no = min(yes, one), min(no, other)
             explained += one * one / with_it + other * other / (size - with_it)
         gain = whole - yes - no + foresight * explained
@@ -83,34 +116,7 @@ def divide(codes: Any, order: Any, start: int, end: int, which: int) -> int:
     return low
 
 
-@dataclass
-class _Pool:
-    """The experiences of one kind of decision, as growth needs them."""
-
-    codes: npt.NDArray[np.uint64]
-    deltas: npt.NDArray[np.float32]
-    """Cost of each action minus the mean of the choices; 0 where it does not apply."""
-    applies: npt.NDArray[np.bool_]
-    order: npt.NDArray[np.int64]
-    """The experiences, those of a category side by side."""
-    bits: int
-
-    def best_split(self, start: int, end: int, least: int, foresight: float) -> tuple[int, float]:
-        """The percept to split a category by, and the gain."""
-        width = self.deltas.shape[1]
-        room = np.zeros((64, width)), np.zeros(64, np.int64), np.zeros(width)
-        which, gain = gains(self.codes, self.deltas, self.order, start, end, self.bits, least, foresight, *room)
-        return int(which), float(gain)
-
-    def motor_weights(self, start: int, end: int, shrink: float) -> npt.NDArray[np.float64]:
-        """How good each action is in a category: 0.5 for the mean of the choices, less for each point more."""
-        rows = self.order[start:end]
-        counts = np.maximum(self.applies[rows].sum(axis=0) + shrink, np.finfo(np.float64).tiny)
-        means = self.deltas[rows].sum(axis=0, dtype=np.float64) / counts
-        return np.clip(0.5 - means / POINTS, 0.0, 1.0)
-
-
-def _pools(known: Experiences) -> list[_Pool]:
+def _pools(known: Experiences) -> list[Pool]:
     applies = known.costs >= 0
     mean = np.where(applies, known.costs, 0).sum(axis=1, dtype=np.float32) / applies.sum(axis=1)
     pools = []
@@ -119,7 +125,7 @@ def _pools(known: Experiences) -> list[_Pool]:
         here = slice(FIRST[kind], FIRST[kind + 1])
         there = applies[rows, here]
         deltas = np.where(there, known.costs[rows, here] - mean[rows, None], 0.0).astype(np.float32)
-        pools.append(_Pool(known.codes[rows], deltas, there, np.arange(len(rows)), len(percepts)))
+        pools.append(Pool(known.codes[rows], deltas, there, np.arange(len(rows)), len(percepts)))
     return pools
 
 
@@ -159,4 +165,4 @@ def grow(known: Experiences, categories: int, least: int, shrink: float, foresig
         branches[node] = [row, row]
         weights[row, FIRST[kind] : FIRST[kind + 1]] = pools[kind].motor_weights(start, end, shrink)
         visits[row] = end - start
-    return Boxes(np.array(tests, np.int32), np.array(branches, np.int32), weights, visits)
+    return Boxes(Tree(np.array(tests, np.int32), np.array(branches, np.int32), weights), visits)

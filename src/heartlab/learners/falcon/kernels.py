@@ -2,68 +2,45 @@
 
 After each trick the agent gets its feedback: positive if it took no penalty points in it, negative otherwise. With
 positive feedback the action vector is learned, with negative its inverse (the chosen action is what does not belong).
-An element of the motor field that is 1 in the learned vector grows towards 1 (`DELTA`) or stays (`AND`, the printed
-fuzzy AND); one that is 0 falls towards the floor, pv = 0.5·(1 − points in the trick / 16), and not below it.
+An element of the motor field that is 1 in the learned vector grows towards 1 (`Rule.DELTA`) or stays (`Rule.AND`, the
+printed fuzzy AND); one that is 0 falls towards the floor, pv = 0.5·(1 − points in the trick / 16), and not below it.
 
-`RETURNS` and `TD` go beyond the paper: weights are values of actions, learned from what the rest of the deal cost, or
-from the next trick and the value of the next situation (TD-FALCON). A value is 1 for the best outcome, 0 for the worst.
+`Rule.RETURNS` and `Rule.TD` go beyond the paper: weights are values of actions, learned from what the rest of the deal
+cost, or from the next trick and the value of the next situation. A value is 1 for the best outcome, 0 for the worst.
 
 The cards of a game depend on (deal key, number), dice on (play key, number), and on nothing else.
+
+The steps of the loop are templates: their text becomes part of the loop. As kernels they would count references to
+every array of their records at each call, which takes as long as the rest of a turn.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 from numba import types
 
-from heartlab.compiled.bits import ZERO, lowest
-from heartlab.compiled.jit import compile_for, kernel
-from heartlab.compiled.rng import below, substream, uniform
+from heartlab.compiled.bits import ZERO, bit, lowest
+from heartlab.compiled.jit import compile_for, kernel, template
+from heartlab.compiled.rng import below, seed_key, substream, uniform
 from heartlab.kernel.dealing import deal
-from heartlab.kernel.layout import RULES, STATE
+from heartlab.kernel.layout import RULES, SEATS, STATE, StateArray
 from heartlab.kernel.play import legal, mask_points, play
-from heartlab.kernel.ranks import QUEEN_BIT, SPADES
+from heartlab.kernel.ranks import QUEEN_BIT
 from heartlab.learners.falcon.actions import COUNT as ACTIONS
-from heartlab.learners.falcon.actions import applicable, single
-from heartlab.learners.falcon.categories import CODED, COMPLEMENT, EMPTY, EXACT, add, find, find_resonant
+from heartlab.learners.falcon.actions import applicable, best_action, first_action, single
+from heartlab.learners.falcon.categories import COMPLEMENT, EMPTY, STORE, add, category_of
 from heartlab.learners.falcon.partners import SIGNATURE
 from heartlab.learners.falcon.percepts import COUNT as PAPER_BITS
-from heartlab.learners.falcon.percepts import paper_percepts, unplayed_elsewhere
+from heartlab.learners.falcon.percepts import PLACE_COUNT, paper_percepts, place_percepts, unplayed_elsewhere
+from heartlab.learners.falcon.settings import MAX_TRICKS, Dump, Floor, Match, Percepts, Rule
 
-DELTA, AND, RETURNS, TD = range(4)
-"""Learning rules."""
-PAPER, PLACE = range(2)
-"""Percepts: the ten bits of the paper; those with the place in the trick and what lies on the table."""
-TRICK, OWN, CONSTANT = range(3)
-"""Which points set the floor: those of the trick whoever took it, only our own, none (it is `floor`)."""
-INVERT, NOTHING = range(2)
-"""What negative feedback teaches."""
-LOWEST, HIGHEST, RANDOM = range(3)
-"""Which of several actions with the same weight is taken."""
-EVERYTHING, APPLICABLE = range(2)
-"""Which other actions fall after a success."""
-AS_SUCCESS, IGNORED = range(2)
-"""What a trick without points counts as."""
-AMONG_APPLICABLE, AMONG_ALL = range(2)
-"""Among which actions the highest weight is looked for. If the best of all does not apply, the first that does is
-carried out, but what is learned is the best one."""
-CHOSEN, SAME_CARD = range(2)
-"""Which actions are learned as what was done: the chosen one, all that name its card."""
-WHILE_OUT, PRINTED = range(2)
-"""When a15 gets rid of A♠ and K♠: while Q♠ has not been played; as printed, after it has been."""
-TOGETHER, NEWEST, OLDEST, GOOD = range(4)
-"""Categories for good and for bad outcomes together; or apart, as the feedback field would separate them if it carried
-(0, 1) after a failure, and if there are both the newest, the oldest or the good one is asked."""
-BAD = 1 << 16
-"""Added to the network of categories for bad outcomes."""
-MAX_TRICKS = 18
-ANY_CARD = np.zeros(ACTIONS, np.int64)
-"""Cards of actions as if all of them applied."""
 MOST_POINTS = 16.0
 """Points that a trick can hold: Q♠ and three hearts."""
+AS_DEALT = -1
+"""Leader: as the rules say."""
 
 LEARNER = np.dtype(
     [
@@ -73,40 +50,65 @@ LEARNER = np.dtype(
         ("rule", "i8"),
         ("learning", "i8"),
         ("sp", "i8"),
-        ("failure", "i8"),
-        ("ties", "i8"),
-        ("decay", "i8"),
-        ("pointless", "i8"),
         ("forced", "i8"),  # whether turns with one legal card are learned from
-        ("match", "i8"),  # how categories match, see `find_resonant`
-        ("choice", "i8"),
-        ("credit", "i8"),
+        ("match", "i8"),
         ("dump", "i8"),
-        ("outcomes", "i8"),
-        ("leader", "i8"),  # seats from the learner to the first leader; -1: as the rules say
+        ("itself", "i8", SEATS),  # whether the network plays in the k-th seat after the learner's
+        ("leader", "i8"),  # seats from the learner to the first leader; AS_DEALT
         ("vigilance", "f8"),
         ("rate", "f8"),
         ("fresh", "f8"),  # weights of a new category; -1: the first vector that it learns
-        ("floor", "f8"),
         ("epsilon", "f8"),
         ("discount", "f8"),
-        ("relative", "f8"),  # how much the others' points please, as a share of one's own
+        ("relative", "f8"),  # weight of the opponents' mean points in the reward
         ("total", "f8"),  # points of a deal
     ],
     align=True,
 )
+"""The settings as kernels see them."""
 
 
-@kernel
-def place_bits(rules: Any, state: Any) -> np.uint64:
-    """Four bits beyond the paper: our place in the trick (two bits), hearts on the table, Q♠ on the table."""
-    code = np.uint64(state["trick_size"])
-    trick = state["trick"] & rules["penalty"]
-    if trick & ~SPADES != ZERO:
-        code |= np.uint64(4)
-    if trick & QUEEN_BIT != ZERO:
-        code |= np.uint64(8)
-    return code
+class Series(NamedTuple):
+    """A series of games: what they are drawn from, and the number of the first."""
+
+    deals: np.uint64
+    players: np.uint64
+    first: int
+
+
+def make_series(seed: int, purpose: str, first: int = 0) -> Series:
+    """The games of a seed for some purpose."""
+    return Series(seed_key(seed, f"{purpose} deals"), seed_key(seed, f"{purpose} players"), first)
+
+
+NOTES = np.dtype(
+    [
+        ("cards", "i8", ACTIONS),  # the card of each action, -1 where it does not apply
+        # what the learner did in each trick:
+        ("rows", "i8", MAX_TRICKS),  # its category; EMPTY where there is nothing to learn
+        ("actions", "i8", MAX_TRICKS),
+        ("codes", "u8", MAX_TRICKS),  # percepts
+        ("costs", "f8", MAX_TRICKS),  # points, relative to the others' if so set
+        ("bests", "f8", MAX_TRICKS),  # the highest weight of an applicable action
+    ],
+    align=True,
+)
+"""Working memory of a learner."""
+
+
+class Memory(NamedTuple):
+    """Working memory of a series of games."""
+
+    states: StateArray  # [1]
+    notes: StateArray  # [1]
+
+
+def make_memory() -> Memory:
+    """Empty memory."""
+    return Memory(np.zeros(1, STATE), np.zeros(1, NOTES))
+
+
+# --- perceiving ---
 
 
 @kernel
@@ -118,82 +120,24 @@ def network_of(learner: Any, trick_number: int, leads: bool) -> int:
 
 @kernel
 def percept_code(rules: Any, learner: Any, state: Any, hand: np.uint64, others: np.uint64) -> np.uint64:
-    """What the agent sees. `state` may be an observation."""
+    """The percept vector of the seat to move. `state` may be an observation."""
     code = paper_percepts(hand, others, state["trick"])
     seen = np.uint64((1 << PAPER_BITS) - 1)
-    if learner["percepts"] == PLACE:
-        code |= place_bits(rules, state) << np.uint64(PAPER_BITS)
-        seen = np.uint64((1 << PAPER_BITS + 4) - 1)
-    if learner["match"] == CODED:
+    if learner["percepts"] == Percepts.PLACE:
+        code |= place_percepts(rules, state) << np.uint64(PAPER_BITS)
+        seen = np.uint64((1 << PAPER_BITS + PLACE_COUNT) - 1)
+    if learner["match"] == Match.CODED:
         code |= (~code & seen) << np.uint64(COMPLEMENT)
     return code
+
+
+# --- choosing ---
 
 
 @kernel
 def queen_rule(learner: Any, unplayed: np.uint64) -> bool:
     """What a15 is told about Q♠ having been played; the printed condition is the opposite of ours."""
-    return (unplayed & QUEEN_BIT == ZERO) != (learner["dump"] == PRINTED)
-
-
-@kernel
-def category_of(learner: Any, slots: Any, codes: Any, owners: Any, count: int, owner: int, code: np.uint64) -> int:
-    """The category that resonates with a percept vector, or EMPTY."""
-    if learner["match"] == EXACT:
-        return find(slots, codes, owners, owner, code)
-    return find_resonant(codes, owners, count, owner, code, np.int64(learner["match"]), learner["vigilance"])
-
-
-@kernel
-def consulted(learner: Any, slots: Any, codes: Any, owners: Any, count: int, owner: int, code: np.uint64) -> int:
-    """The category that is asked what to do, or EMPTY."""
-    good = category_of(learner, slots, codes, owners, count, owner, code)
-    if learner["outcomes"] == TOGETHER:
-        return good
-    bad = category_of(learner, slots, codes, owners, count, owner + BAD, code)
-    if good == EMPTY or bad == EMPTY or learner["outcomes"] == NEWEST:
-        return max(good, bad)
-    return min(good, bad) if learner["outcomes"] == OLDEST else good
-
-
-@kernel
-def best_action(weights: Any, cards: Any, first: int, end: int, ties: int, rng: Any) -> int:
-    """The applicable action with the highest weight."""
-    best = -1
-    equal = 0
-    for action in range(first, end):
-        if cards[action] < 0:
-            continue
-        if best < 0 or weights[action] > weights[best]:
-            best = action
-            equal = 1
-        elif weights[action] == weights[best]:
-            equal += 1
-            if ties == HIGHEST or (ties == RANDOM and below(rng, equal) == 0):
-                best = action
-    return best
-
-
-@kernel
-def first_action(cards: Any, first: int, end: int) -> int:
-    """The lowest-numbered action that applies."""
-    for action in range(first, end):
-        if cards[action] >= 0:
-            return action
-    return -1
-
-
-@kernel
-def preferred_action(learner: Any, weights: Any, cards: Any, first: int, end: int, rng: Any) -> int:
-    """The action that a category prefers; with AMONG_ALL it may not apply."""
-    if learner["choice"] == AMONG_ALL:
-        return best_action(weights, ANY_CARD, 0, ACTIONS, learner["ties"], rng)
-    return best_action(weights, cards, first, end, learner["ties"], rng)
-
-
-@kernel
-def carried_out(cards: Any, first: int, end: int, action: int) -> int:
-    """The action that is carried out: the preferred one if it applies, else the first that does."""
-    return action if first <= action < end and cards[action] >= 0 else first_action(cards, first, end)
+    return (unplayed & QUEEN_BIT == ZERO) != (learner["dump"] == Dump.PRINTED)
 
 
 @kernel
@@ -210,38 +154,79 @@ def _any_action(cards: Any, first: int, end: int, rng: Any) -> int:
 
 
 @kernel
-def adapt(
-    learner: Any, weights: Any, visits: Any, action: int, own: int, trick: int, first: int, end: int, cards: Any
-) -> None:
-    """The paper's learning after a trick: `own` points taken by us, `trick` points in it; `cards` of the actions.
+def _new_category(learner: Any, store: Any, owner: int, code: np.uint64) -> int:
+    """A category for a percept vector that none resonates with; there must be a free row."""
+    row = store.counts[0]
+    store.counts[0] += 1
+    add(store, owner, code, row)
+    for i in range(ACTIONS):
+        store.rows[row]["weights"][i] = max(0.0, learner["fresh"])
+        store.rows[row]["visits"][i] = 0
+    return row
+
+
+@template
+def _frozen_card(
+    rules: Any, state: Any, own: np.uint64, trick: int, learner: Any, store: Any, notes: Any, rng: Any
+) -> int:
+    """The card that the network plays for the seat to move, without learning."""
+    hand = state["hands"][state["to_move"]]
+    others = unplayed_elsewhere(rules, state, hand)
+    code = percept_code(rules, learner, state, hand, others)
+    gone = queen_rule(learner, hand | others)
+    first, end = applicable(own, state["led"], state["best"], gone, rng, notes["cards"])
+    row = category_of(learner, store, network_of(learner, trick, state["led"] == ZERO), code)
+    if row == EMPTY:
+        return notes["cards"][first_action(notes["cards"], first, end)]
+    return notes["cards"][best_action(store.rows[row]["weights"], notes["cards"], first, end)]
+
+
+@template
+def _learners_card(
+    rules: Any, state: Any, own: np.uint64, trick: int, learner: Any, store: Any, notes: Any, rng: Any
+) -> int:
+    """The card that the learner plays; what it did is noted."""
+    # percepts
+    hand = state["hands"][state["to_move"]]
+    others = unplayed_elsewhere(rules, state, hand)
+    code = percept_code(rules, learner, state, hand, others)
+    # applicable actions
+    gone = queen_rule(learner, hand | others)
+    first, end = applicable(own, state["led"], state["best"], gone, rng, notes["cards"])
+    # the category that resonates; a new one if there is none
+    owner = network_of(learner, trick, state["led"] == ZERO)
+    row = category_of(learner, store, owner, code)
+    if row == EMPTY:
+        row = _new_category(learner, store, owner, code)
+    # choice of the action: now and then at random, else the highest motor weight
+    best = best_action(store.rows[row]["weights"], notes["cards"], first, end)
+    action = best
+    if learner["epsilon"] > 0.0 and uniform(rng) < learner["epsilon"]:
+        action = _any_action(notes["cards"], first, end, rng)
+    notes["rows"][trick], notes["actions"][trick], notes["codes"][trick] = row, action, code
+    notes["bests"][trick] = store.rows[row]["weights"][best]
+    return notes["cards"][action]
+
+
+# --- learning ---
+
+
+@kernel
+def adapt(learner: Any, weights: Any, visits: Any, action: int, own: int, trick: int) -> None:
+    """The paper's learning after a trick: `own` points taken by us, `trick` points in it.
 
     With `fresh` = -1 a new category takes over the first vector that it learns: A after a success, else its inverse.
     """
     success = own == 0
-    if learner["failure"] == NOTHING and not success:
-        return
-    floor = learner["floor"]
-    if learner["sp"] == TRICK:
-        floor = 0.5 * (1.0 - trick / MOST_POINTS)
-    elif learner["sp"] == OWN:
-        floor = 0.5 * (1.0 - own / MOST_POINTS)
-    rate, delta = learner["rate"], learner["rule"] == DELTA
+    floor = 0.5 * (1.0 - trick / MOST_POINTS) if learner["sp"] == Floor.TRICK else 0.0
+    rate, delta = learner["rate"], learner["rule"] == Rule.DELTA
     takes_over = learner["fresh"] < 0.0 and not visits.any()
-    by_card = learner["credit"] == SAME_CARD and first <= action < end and cards[action] >= 0
-    spared = learner["decay"] == APPLICABLE and success
     visits[action] += 1
-    if takes_over or by_card or spared:
-        for i in range(len(weights)):
-            done = i == action or (by_card and first <= i < end and cards[i] == cards[action])
-            if takes_over:
-                weights[i] = 1.0 if done == success else 0.0
-            elif done == success:
-                weights[i] += rate * (1.0 - weights[i]) if delta else 0.0
-            elif not spared or (first <= i < end and cards[i] >= 0):
-                weights[i] -= rate * max(0.0, weights[i] - floor)
-        return
     chosen = weights[action]
-    if success:
+    if takes_over:
+        for i in range(len(weights)):
+            weights[i] = 1.0 if (i == action) == success else 0.0
+    elif success:
         for i in range(len(weights)):
             weights[i] -= rate * max(0.0, weights[i] - floor)
         weights[action] = chosen + rate * (1.0 - chosen) if delta else chosen
@@ -250,6 +235,19 @@ def adapt(
             for i in range(len(weights)):
                 weights[i] += rate * (1.0 - weights[i])
         weights[action] = chosen - rate * max(0.0, chosen - floor)
+
+
+@template
+def _learn_trick(learner: Any, store: Any, notes: Any, trick: int, own: int, gained: int) -> None:
+    """Feedback for a trick with so many points, of which we took `own`."""
+    notes["costs"][trick] = own - learner["relative"] * (gained - own) / 3.0
+    row = notes["rows"][trick]
+    if row == EMPTY:
+        return
+    if learner["rule"] == Rule.DELTA or learner["rule"] == Rule.AND:
+        adapt(learner, store.rows[row]["weights"], store.rows[row]["visits"], notes["actions"][trick], own, gained)
+    if learner["match"] != Match.EXACT:
+        store.rows[row]["code"] &= notes["codes"][trick]  # the sensory field learns at once, β = 1
 
 
 @kernel
@@ -262,163 +260,112 @@ def _value_step(learner: Any, weights: Any, visits: Any, action: int, cost: floa
 
 
 @kernel
-def _learn_returns(learner: Any, weights: Any, visits: Any, rows: Any, actions: Any, costs: Any, tricks: int) -> None:
-    """Teach all actions of a deal what the rest of it cost."""
-    rest = 0.0
-    for trick in range(tricks - 1, -1, -1):
-        rest = costs[trick] + learner["discount"] * rest
-        if rows[trick] >= 0:
-            _value_step(learner, weights[rows[trick]], visits[rows[trick]], actions[trick], rest)
+def learn_values(learner: Any, store: Any, notes: Any, tricks: int) -> None:
+    """Teach all actions of a deal, the last first, what they cost.
 
-
-@kernel
-def _learn_td(
-    learner: Any, weights: Any, visits: Any, rows: Any, actions: Any, costs: Any, bests: Any, tricks: int
-) -> None:
-    """Teach all actions what they cost up to the next choice, and what the best action there was worth then."""
+    `Rule.RETURNS`: the rest of the deal. `Rule.TD`: the tricks up to the next choice, then what the best action there
+    was worth at that time.
+    """
     low = -learner["relative"] * learner["total"] / 3.0
     rest = 0.0
     for trick in range(tricks - 1, -1, -1):
-        rest = costs[trick] + learner["discount"] * rest
-        if rows[trick] >= 0:
-            _value_step(learner, weights[rows[trick]], visits[rows[trick]], actions[trick], rest)
-            rest = low + (1.0 - bests[trick]) * (learner["total"] - low)
+        rest = notes["costs"][trick] + learner["discount"] * rest
+        row = notes["rows"][trick]
+        if row >= 0:
+            _value_step(learner, store.rows[row]["weights"], store.rows[row]["visits"], notes["actions"][trick], rest)
+            if learner["rule"] == Rule.TD:
+                rest = low + (1.0 - notes["bests"][trick]) * (learner["total"] - low)
+
+
+# --- games ---
 
 
 @kernel
-def new_category(
-    learner: Any, slots: Any, codes: Any, owners: Any, weights: Any, visits: Any, counts: Any, owner: int,
-    code: np.uint64,
-) -> int:  # fmt: skip
-    """A category for a percept vector that none resonates with; there must be room."""
-    row = counts[0]
-    counts[0] += 1
-    add(slots, codes, owners, owner, code, row)
-    for i in range(weights.shape[1]):
-        weights[row, i] = max(0.0, learner["fresh"])
-        visits[row, i] = 0
-    return row
+def deal_game(rules: Any, state: Any, series: Any, game: int, leader: int, rng: Any) -> int:
+    """Deal a game of a series and set the players' dice; returns the learner's seat, which moves on by one each game.
+
+    :param leader: seats from the learner to the first leader; AS_DEALT.
+    """
+    number = series.first + game
+    rng[0] = substream(series.deals, number)
+    deal(rules, state, number, rng)
+    rng[0] = substream(series.players, number)
+    players = np.int64(rules["players"])
+    me = number % players
+    if leader >= 0:
+        state["leader"] = state["to_move"] = (me + leader) % players
+    return me
+
+
+@template
+def _play_trick(
+    rules: Any, state: Any, me: int, trick: int, learner: Any, store: Any, partners: Any, notes: Any,
+    history: Any, rng: Any,
+) -> np.uint64:  # fmt: skip
+    """Play a trick; returns its cards."""
+    players = np.int64(rules["players"])
+    learning = learner["learning"] != 0
+    notes["rows"][trick] = EMPTY
+    cards = ZERO
+    for _ in range(players):
+        place = (np.int64(state["to_move"]) - me) % players
+        own = legal(rules, state)
+        forced = single(own)
+        if place == 0 and learning and (learner["forced"] != 0 if forced else learner["itself"][0] != 0):
+            card = _learners_card(rules, state, own, trick, learner, store, notes, rng)
+        elif forced:
+            card = lowest(own)
+        elif learner["itself"][place] != 0:
+            card = _frozen_card(rules, state, own, trick, learner, store, notes, rng)
+        else:
+            card = partners[place](rules, state, history, rng)
+        history[state["plays"]] = card
+        cards |= bit(card)
+        play(rules, state, card)
+    return cards
 
 
 @kernel
 def play_games(
-    rules: Any, deal_key: np.uint64, play_key: np.uint64, first_game: int, states: Any, learners: Any, slots: Any,
-    codes: Any, owners: Any, weights: Any, visits: Any, counts: Any, partner_0: Any, partner_1: Any, partner_2: Any,
-    partner_3: Any, itself: Any, out: Any,
+    rules: Any, series: Any, memory: Any, learners: Any, store: Any, partner_0: Any, partner_1: Any, partner_2: Any,
+    partner_3: Any, out: Any,
 ) -> int:  # fmt: skip
-    """Play games number `first_game` and on, one per row of `out`: the points of the learner, then of those after it.
+    """Play the games of a series, one per row of `out`: the points of the learner, then of those after it.
 
-    The learner's seat moves on by one each game. `itself[k]` says whether the network plays in the k-th seat after it
-    (it learns only in seat 0); the partners play in the other seats. Returns the number of games played: fewer than
-    asked for if there may be no room for the categories of the next one. `states` is room for one state.
+    The network plays in the learner's seat and in those that `learner["itself"]` says, but learns only in its own;
+    `partner_k` plays in the k-th seat after it otherwise. Returns the number of games played:
+    fewer than asked for if there may be too few free rows for the categories of the next one.
     """
-    rule, learner = rules[0], learners[0]
-    state = states[0]
-    rng, history = np.empty(1, np.uint64), np.full(52, -1, np.int8)
-    mine, theirs = np.full(ACTIONS, -1, np.int64), np.full(ACTIONS, -1, np.int64)
-    rows, actions = np.empty(MAX_TRICKS, np.int64), np.empty(MAX_TRICKS, np.int64)
-    costs, bests = np.empty(MAX_TRICKS), np.empty(MAX_TRICKS)
-    players = np.int64(rule["players"])
+    rule, learner, state, notes = rules[0], learners[0], memory.states[0], memory.notes[0]
+    partners = (partner_0, partner_1, partner_2, partner_3)
+    history, rng = np.full(52, -1, np.int8), np.empty(1, np.uint64)
     learning = learner["learning"] != 0
-    online = learner["rule"] == DELTA or learner["rule"] == AND
-    apart = learner["outcomes"] != TOGETHER
+    players, tricks = np.int64(rule["players"]), np.int64(rule["hand_size"])
     for game in range(len(out)):
-        if learning and counts[0] + MAX_TRICKS > len(codes):
+        if learning and store.counts[0] + MAX_TRICKS > len(store.rows):
             return game
-        number = first_game + game
-        rng[0] = substream(deal_key, number)
-        deal(rule, state, number, rng)
-        rng[0] = substream(play_key, number)
-        me = number % players
-        if learner["leader"] >= 0:
-            state["leader"] = state["to_move"] = (me + learner["leader"]) % players
-        for seat in range(players):
-            out[game, seat] = 0
-        row, action, first, end, seen, network = EMPTY, -1, 0, 0, ZERO, 0
-        tricks = np.int64(rule["hand_size"])
+        me = deal_game(rule, state, series, game, learner["leader"], rng)
+        out[game, :] = 0
         for trick in range(tricks):
-            rows[trick] = EMPTY
-            acted = False
-            trick_mask = ZERO
-            for _ in range(players):
-                seat = np.int64(state["to_move"])
-                place = (seat - me) % players
-                own = legal(rule, state)
-                if single(own):
-                    card = lowest(own)
-                elif itself[place] != 0:
-                    card = -1
-                elif place == 0:
-                    card = partner_0(rule, state, history, rng)
-                elif place == 1:
-                    card = partner_1(rule, state, history, rng)
-                elif place == 2:
-                    card = partner_2(rule, state, history, rng)
-                else:
-                    card = partner_3(rule, state, history, rng)
-                if card < 0 or (place == 0 and learner["forced"] and learning):
-                    hand = state["hands"][seat]
-                    others = unplayed_elsewhere(rule, state, hand)
-                    code = percept_code(rule, learner, state, hand, others)
-                    owner = network_of(learner, trick, state["led"] == ZERO)
-                    cards = mine if place == 0 else theirs
-                    begin, stop = applicable(
-                        own, state["led"], state["best"], queen_rule(learner, hand | others), rng, cards
-                    )
-                    found = consulted(learner, slots, codes, owners, counts[0], owner, code)
-                    if found == EMPTY and place == 0 and learning and not apart:
-                        found = new_category(
-                            learner, slots, codes, owners, weights, visits, counts, owner, code
-                        )  # fmt: skip
-                    if place == 0 and learning and learner["epsilon"] > 0.0 and uniform(rng) < learner["epsilon"]:
-                        chosen = _any_action(cards, begin, stop, rng)
-                    elif found == EMPTY:
-                        chosen = first_action(cards, begin, stop)
-                    else:
-                        chosen = preferred_action(learner, weights[found], cards, begin, stop, rng)
-                    if place == 0:
-                        row, action, first, end, seen, network = found, chosen, begin, stop, code, owner
-                        acted = True
-                        rows[trick], actions[trick] = row, action
-                        if found != EMPTY and not online:
-                            bests[trick] = weights[found, best_action(weights[found], cards, begin, stop, LOWEST, rng)]
-                    card = cards[carried_out(cards, begin, stop, chosen)]
-                history[state["plays"]] = card
-                trick_mask |= np.uint64(1) << np.uint64(card)
-                play(rule, state, card)
+            cards = _play_trick(rule, state, me, trick, learner, store, partners, notes, history, rng)
             winner = (np.int64(state["leader"]) - me) % players
-            gained = mask_points(rule, trick_mask & rule["penalty"])
+            gained = mask_points(rule, cards & rule["penalty"])
             out[game, winner] += gained
             if learning:
-                taken = gained if winner == 0 else 0
-                costs[trick] = taken - learner["relative"] * (gained - taken) / 3.0
-                if acted and not (online and learner["pointless"] == IGNORED and gained == 0):
-                    if apart:
-                        network += BAD if taken > 0 else 0
-                        row = category_of(learner, slots, codes, owners, counts[0], network, seen)
-                        if row == EMPTY:
-                            row = new_category(
-                                learner, slots, codes, owners, weights, visits, counts, network, seen
-                            )  # fmt: skip
-                    if online:
-                        adapt(learner, weights[row], visits[row], action, taken, gained, first, end, mine)
-                    is_lesson = not online or taken == 0 or learner["failure"] != NOTHING
-                    if is_lesson and learner["match"] != EXACT:
-                        codes[row] &= seen
-        if learning and learner["rule"] == RETURNS:
-            _learn_returns(learner, weights, visits, rows, actions, costs, tricks)
-        elif learning and learner["rule"] == TD:
-            _learn_td(learner, weights, visits, rows, actions, costs, bests, tricks)
+                _learn_trick(learner, store, notes, trick, gained if winner == 0 else 0, gained)
+        if learning and (learner["rule"] == Rule.RETURNS or learner["rule"] == Rule.TD):
+            learn_values(learner, store, notes, tricks)
     return len(out)
 
 
-_RULES = types.Array(numba.from_dtype(RULES), 1, "C", readonly=True)
-_PARTNER = types.FunctionType(SIGNATURE)
+RULES_TYPE = types.Array(numba.from_dtype(RULES), 1, "C", readonly=True)
+STATES_TYPE = types.Array(numba.from_dtype(STATE), 1, "C")
+SERIES_TYPE = types.NamedTuple([types.uint64, types.uint64, types.int64], Series)
+PARTNER_TYPE = types.FunctionType(SIGNATURE)
+_MEMORY = types.NamedTuple([STATES_TYPE, types.Array(numba.from_dtype(NOTES), 1, "C")], Memory)
+_LEARNERS = types.Array(numba.from_dtype(LEARNER), 1, "C")
 PLAY_GAMES = types.int64(
-    _RULES, types.uint64, types.uint64, types.int64, types.Array(numba.from_dtype(STATE), 1, "C"),
-    types.Array(numba.from_dtype(LEARNER), 1, "C"), types.int32[::1],
-    types.uint64[::1], types.int32[::1], types.float64[:, ::1], types.int32[:, ::1], types.int64[::1], _PARTNER,
-    _PARTNER, _PARTNER, _PARTNER, types.int64[::1], types.int16[:, ::1],
+    RULES_TYPE, SERIES_TYPE, _MEMORY, _LEARNERS, STORE, *[PARTNER_TYPE] * 4, types.int16[:, ::1],
 )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """The Monte-Carlo agent of the FALCON paper: UCT over the 29 abstract actions, 250 simulations per card.
 
-The paper says no more than that. Our reading: every simulation deals the unseen cards anew, uniformly among the worlds
+The paper says no more than that. Our reading: every simulation draws the hidden hands anew, uniformly among the worlds
 that fit what was seen; in the tree every seat chooses among the abstract actions that apply in that world (an action
 that names the same card as an earlier one is left out) by UCB1 on its own reward, 1 − points/total; from the first new
 node on all seats play by a policy: uniformly at random, or like the rule-based agent.
@@ -90,6 +90,7 @@ def search_actions(
     distinct(cards, first, end)
     used = 1
     for simulation in range(simulations):
+        # a world of its own for every simulation
         number = simulation % len(worlds)
         if number == 0 and not sample_worlds(rules, obs, rng, worlds):
             break
@@ -97,6 +98,7 @@ def search_actions(
         node, length = 0, 1
         path[0] = 0
         grown = False
+        # selection, up to the first node that is new: expansion
         while state["phase"] != OVER and not grown:
             begin, stop, named = first, end, cards
             if length > 1:
@@ -117,8 +119,10 @@ def search_actions(
             play(rules, state, named[action])
             path[length] = node
             length += 1
+        # playout
         _finish(rules, state, policy, rng)
         points(rules, state, final)
+        # backpropagation
         for step in range(length):
             visits[path[step]] += 1
         for seat in range(rules["players"]):

@@ -3,8 +3,8 @@
 A partner is a function (rules, state, cards played so far in order, random state) -> card. It is given the whole state
 because that is what the loop has; ours look only at what their seat may know.
 
-`gnome` is the rule-based agent of the paper. Its variants change one habit each; the paper's two published digits of
-calibration do not tell them apart, which is why the robustness table has them.
+`gnome` is the rule-based agent of the paper. Its variants change one habit each; most of them fit the paper's
+calibration to the two digits that it gives, so that the experiment `robustness` tries them all.
 """
 
 from __future__ import annotations

@@ -15,10 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.learners.falcon.agent import FalconAgent, FalconSettings
+from heartlab.learners.falcon.agent import FalconAgent
 from heartlab.learners.falcon.categories import Categories
+from heartlab.learners.falcon.settings import FalconSettings
 from heartlab.reproduction.claims import Claim, Verdict
 from heartlab.reproduction.parts import Workshop
+from heartlab.reproduction.registry import Curve
 from heartlab.rules import Rules
 from heartlab.util.bundle import Arrays, BundleError, read_bundle, write_bundle
 from heartlab.util.executor import Stopped, asked_to_stop
@@ -175,7 +177,7 @@ def train_all(workshop: Workshop, studies: Sequence[Study], runs: int) -> list[l
     for study in studies:
         for run in range(runs):
             name = f"{study.name} {run}"
-            settings = {"study": asdict(study), "run": run}
+            settings = {"study": {**asdict(study), "settings": study.settings.texts()}, "run": run}
             work = partial(_train, study, run_seed(workshop, run), workshop.draft(name, settings))
             jobs.append((name, settings, work))
     found = workshop.parts(jobs)
@@ -197,6 +199,20 @@ def final_ratios(runs: Sequence[Arrays]) -> FloatArray:
 def learning_ratios(runs: Sequence[Arrays], games: int) -> FloatArray:
     """The penalty ratio of each run over its first games, while it learned."""
     return np.array([run["curve"][: games // BLOCK].mean() for run in runs])
+
+
+def band(label: str, marks: Sequence[int], values: FloatArray) -> Curve:
+    """The mean over runs [runs, marks] with a band of two standard errors."""
+    mean, error = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(values))
+    return Curve(label, list(marks), mean, mean - 2 * error, mean + 2 * error)
+
+
+def learning_curve(label: str, runs: Sequence[Arrays], blocks: int = 1) -> Curve:
+    """The penalty ratio of several runs while they learned, averaged over so many blocks of games."""
+    curves = np.stack([run["curve"] for run in runs])
+    width = curves.shape[1] // blocks * blocks
+    curves = curves[:, :width].reshape(len(curves), -1, blocks).mean(axis=2)
+    return band(label, range(BLOCK * blocks, BLOCK * blocks * curves.shape[1] + 1, BLOCK * blocks), curves)
 
 
 def ratio_text(value: Estimate) -> str:

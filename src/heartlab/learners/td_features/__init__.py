@@ -1,14 +1,22 @@
-"""Features: atomic ones, their conjunctions, and linear networks over them.
+"""Conjunctions of features, learned by TD(λ) (Sturtevant & White 2006), and beyond.
 
-| module | what lives there |
+Modules, in reading order:
+
+| module | what |
 |---|---|
-| `atoms` | named predicates of (open state, seat) as bits of a mask; yours, too |
-| `clauses` | ORs and negations of them as atoms |
+| `features` | atomic features: named predicates of (open state, seat); ORs and negations of them |
 | `moon` | nine more, about the moon |
-| `exclusions` | pairs of atoms that are never true together |
-| `conjunctions` | sets of conjunctions as tries: exhaustive or by list |
-| `selection` | the most useful ones of a network, and unions |
+| `exclusions` | pairs of atomic features that are never true together |
+| `conjunctions` | sets of conjunctions as tries |
 | `network` | a weight for each conjunction, as an evaluator |
+| `selection` | the most useful conjunctions of a network |
+| `kernels` | training deals: choose by search, then TD(λ) backwards |
+| `player` | networks as models, players and an evaluator |
+| `trainer` | recipes; `growth` is the one whose set of conjunctions grows |
+| `explain` | the largest weights, and the reasons for a choice, in words |
+| `parts` | training runs and matches of the experiments |
+| `claims` | the papers' full game; `tasks` has their single tasks |
+| `beyond` | a stronger expert, other ways to learn, other features, more deals |
 """
 
 from heartlab.learners.td_features.features import atom

@@ -1,7 +1,7 @@
 """Beyond Sturtevant and White (2006): a stronger expert, other ways to learn, other features, more deals.
 
 Each step is measured by itself, network against network in the 14 seatings over duplicate deals, both trained on the
-same number of deals; so the statements here are ours, and what they are measured by is printed with them.
+same number of deals. The statements are ours; the notes say how they were measured.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from heartlab.learners.td_features.parts import (
 )
 from heartlab.learners.td_features.player import unpadded_rows
 from heartlab.learners.td_features.tasks import BEATS_EXPERT, ORDERS
-from heartlab.learners.td_features.trainer import ROUND, TASKS, TdParameters, best_conjunctions
+from heartlab.learners.td_features.trainer import ROUND, TASKS, Criterion, Partners, TdParameters, best_conjunctions
 from heartlab.players.base import Player
 from heartlab.players.registry import make_player
 from heartlab.reproduction.claims import Claim, above, below
@@ -39,7 +39,7 @@ from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import Curve, Figure, Findings, Table
 from heartlab.util.statistics import Estimate, estimate
 
-COMPARED = ("weight", "effect", "fit", "elimination")
+COMPARED = (Criterion.WEIGHT, Criterion.EFFECT, Criterion.FIT, Criterion.ELIMINATION)
 """Criteria of selection that are compared for pairs, of which few say the same; `distinct` is for higher orders."""
 BREAK_EVEN = 3.25
 """Points per deal at a single task if all four play alike."""
@@ -57,7 +57,7 @@ def stronger_expert(shop: Workshop) -> Findings:
     for task, sets in ORDERS.items():
         curves = []
         for label, text in sets.items():
-            parameters = TdParameters(orders=text, partners="expert", views=1, expert="sage")
+            parameters = TdParameters(orders=text, partners=Partners.EXPERT, views=1, expert="sage")
             runs = shop.size(1 if label == "four-wise" else 2, 1)
             plans = [Plan(f"{task}-{label}-sage", task, parameters, run, [deals]) for run in range(runs)]
             trained = train_parts(shop, plans)
@@ -129,8 +129,8 @@ def beyond_learning(shop: Workshop) -> Findings:
     closed_deals, closed_test = shop.size(40_000, 1_000), shop.size(300, 4)
     settling = {"halving": closed_deals / 10}
     among_closed = {"worlds": 4, **settling}
-    sets = {leaf: TdParameters(orders="1,2", partners="expert", views=1, leaf=leaf) for leaf in (False, True)}
-    with_moon = Conjunctions.exhaustive(TASKS["full"][1] + place_moon(), [1, 2])
+    sets = {leaf: TdParameters(orders="1,2", partners=Partners.EXPERT, views=1, leaf=leaf) for leaf in (False, True)}
+    with_moon = Conjunctions.exhaustive(TASKS["full"].atoms + place_moon(), [1, 2])
     one, four, settled, plain, leaf, opened, closed, rest, moon = train_parts(
         shop,
         [
@@ -212,7 +212,7 @@ def _criteria(shop: Workshop, pairs: Training, count: int, note: str) -> list[Cl
                 pairs, by_weight, "full", test, note + f"{len(pairs.conjunctions):,} and {count} conjunctions")
     ]  # fmt: skip
     for name, by_other in zip(COMPARED[1:], others, strict=True):
-        shared = len(set(choices["weight"]) & set(choices[name]))
+        shared = len(set(choices[Criterion.WEIGHT]) & set(choices[name]))
         claims.append(
             _versus(shop, f"{name}-{count}", f"{count} pairs picked by {name} play better than {count} by weight",
                     by_other, by_weight, "full", test,
@@ -221,7 +221,7 @@ def _criteria(shop: Workshop, pairs: Training, count: int, note: str) -> list[Cl
     return claims
 
 
-def _choice(shop: Workshop, pairs: Training, count: int, criterion: str) -> Conjunctions:
+def _choice(shop: Workshop, pairs: Training, count: int, criterion: Criterion) -> Conjunctions:
     """The conjunctions that a criterion picks."""
 
     def work() -> dict[str, npt.NDArray[np.int8]]:

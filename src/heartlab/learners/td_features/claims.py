@@ -1,7 +1,7 @@
 """Sturtevant and White (2006), both papers: conjunctions of features learned by TD(λ).
 
-Every published statement is checked by matches in the 14 mixed seatings over duplicate deals, not by reading curves
-alone. Here is the full game; the single tasks are in `td_tasks`, what lies beyond the papers in `td_beyond`.
+Every published statement is checked by matches in the 14 mixed seatings over duplicate deals, not only by curves. This
+module has the full game; `tasks` has the single tasks, `beyond` what goes beyond the papers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from heartlab.learners.td_features.conjunctions import Conjunctions
 from heartlab.learners.td_features.parts import Plan, Training, difference, expert, match_part, task_rules, train_parts
 from heartlab.learners.td_features.selection import select_by_weight, union
 from heartlab.learners.td_features.tasks import best_run, claim, figure_2, figure_3, tables, trained
-from heartlab.learners.td_features.trainer import TdParameters, best_conjunctions
+from heartlab.learners.td_features.trainer import Criterion, Partners, TdParameters, best_conjunctions
 from heartlab.players.base import Player
 from heartlab.players.registry import make_player
 from heartlab.reproduction.claims import Claim, below, within
@@ -36,11 +36,11 @@ def _combined(shop: Workshop) -> Conjunctions:
     return union([select_by_weight(queen.network(), QUEEN_BEST), select_by_weight(hearts.network(), HEARTS_BEST)])
 
 
-def _regimes(shop: Workshop, *, rest: bool = False) -> dict[str, Training]:
+def _regimes(shop: Workshop, *, rest: bool = False) -> dict[Partners, Training]:
     """The combined network after expert training and after self-play, with snapshots."""
     moments = [1_000, 5_000, 10_000, 25_000, 50_000, 100_000, 150_000, 200_000] if not shop.quick else [1_000, 3_000]
     chosen = _combined(shop)
-    names, ending = ("expert", "self"), "-rest" if rest else ""
+    names, ending = tuple(Partners), "-rest" if rest else ""
     plans = [
         Plan(f"full-{partners}{ending}", "full", TdParameters(partners=partners, views=1), 0, moments, chosen,
              {"features": len(chosen)}, rest)
@@ -105,8 +105,9 @@ def figure_4b(shop: Workshop) -> Findings:
     findings = Findings()
     deals = shop.size(2_000, 20)
     regimes = _regimes(shop)
-    moments = regimes["self"].moments
-    pairs = [(int(m), [regimes["self"].player(i), regimes["expert"].player(i)]) for i, m in enumerate(moments)]
+    moments = regimes[Partners.SELF].moments
+    own, taught = regimes[Partners.SELF], regimes[Partners.EXPERT]
+    pairs = [(int(m), [own.player(i), taught.player(i)]) for i, m in enumerate(moments)]
     curve = _snapshot_curve(shop, "full-self-expert", "self-trained", pairs, deals)
     last = difference(
         match_part(shop, f"full-self-expert-{moments[-1]}", pairs[-1][1], "seed-nomoon", deals,
@@ -125,7 +126,7 @@ def figure_4b(shop: Workshop) -> Findings:
 
 def imperfect(shop: Workshop) -> Findings:
     """Real Hearts: 20 sampled worlds for both sides, the moon counts."""
-    return _closed_match(shop, _regimes(shop)["self"], "imperfect", "closed")
+    return _closed_match(shop, _regimes(shop)[Partners.SELF], "imperfect", "closed")
 
 
 def _closed_match(shop: Workshop, training: Training, name: str, part: str) -> Findings:
@@ -160,10 +161,10 @@ def _closed_match(shop: Workshop, training: Training, name: str, part: str) -> F
     return findings
 
 
-def _bars(shop: Workshop, name: str, regimes: Mapping[str, Training], sizes: Sequence[int]) -> list[Claim]:
+def _bars(shop: Workshop, name: str, regimes: Mapping[Partners, Training], sizes: Sequence[int]) -> list[Claim]:
     """Our bars for both regimes: against the expert, and against each other, over so many deals each."""
-    own, taught = regimes["self"].player(), regimes["expert"].player()
-    moment = int(regimes["self"].moments[-1])
+    own, taught = regimes[Partners.SELF].player(), regimes[Partners.EXPERT].player()
+    moment = int(regimes[Partners.SELF].moments[-1])
     matches = [
         ("self-trained-beats-expert", "the self-trained player beats the expert by 1.2 or more", own, expert(), -1.2),
         ("expert-trained-beats-expert", "the expert-trained player by 0.7 or more", taught, expert(), -0.7),
@@ -183,10 +184,10 @@ def rest(shop: Workshop) -> Findings:
     """The full game once more, with one change: the network foresees what is still to come."""
     deals = shop.size(2_000, 20)
     regimes = _regimes(shop, rest=True)
-    findings = _closed_match(shop, regimes["self"], "rest", "rest-closed")
+    findings = _closed_match(shop, regimes[Partners.SELF], "rest", "rest-closed")
     findings.claims += _bars(shop, "rest", regimes, [deals] * 3)
-    players = [regimes["self"].player(), _regimes(shop)["self"].player()]
-    moment = int(regimes["self"].moments[-1])
+    players = [regimes[Partners.SELF].player(), _regimes(shop)[Partners.SELF].player()]
+    moment = int(regimes[Partners.SELF].moments[-1])
     found = difference(
         match_part(shop, "rest-better-than-all-points", players, "seed-nomoon", deals, {"moment": moment})
     )
@@ -207,17 +208,19 @@ def distinct(shop: Workshop) -> Findings:
     """Both regimes with as many features as in the papers, of which none stands twice under different names."""
     deals = shop.size(200_000, 3_000)
     chosen = union(
-        best_conjunctions(trained(shop, task, [label], 1)[label][0].network(), task_rules(task), count, "distinct")
+        best_conjunctions(
+            trained(shop, task, [label], 1)[label][0].network(), task_rules(task), count, Criterion.DISTINCT
+        )
         for task, label, count in (("queen", "four-wise", QUEEN_BEST), ("hearts", "triples", HEARTS_BEST))
     )
     plans = [
         Plan(f"distinct-{partners}", "full", TdParameters(partners=partners, views=1), 0, [deals], chosen,
              {"features": len(chosen)})
-        for partners in ("expert", "self")
+        for partners in Partners
     ]  # fmt: skip
-    regimes = dict(zip(("expert", "self"), train_parts(shop, plans), strict=True))
+    regimes = dict(zip(Partners, train_parts(shop, plans), strict=True))
     findings = Findings(claims=_bars(shop, "distinct", regimes, [shop.size(4_000, 20)] * 3))
-    closed, size = [regimes["self"].player(worlds=20), make_player("iie")], shop.size(1_000, 4)
+    closed, size = [regimes[Partners.SELF].player(worlds=20), make_player("iie")], shop.size(1_000, 4)
     played = match_part(shop, "distinct-closed", closed, "seed", size, {"worlds": 20, "train": deals})
     means = played["points"].mean(axis=0)
     findings.claims.append(
@@ -241,13 +244,14 @@ def pairs(shop: Workshop) -> Findings:
     plans = [
         Plan(f"pairs-{partners}", "full",
              TdParameters(orders="1,2", partners=partners, views=views, halving=deals / 10), 0, [deals])
-        for partners, views in (("expert", 1), ("self", 4))
+        for partners, views in ((Partners.EXPERT, 1), (Partners.SELF, 4))
     ]  # fmt: skip
-    regimes = dict(zip(("expert", "self"), train_parts(shop, plans), strict=True))
+    regimes = dict(zip(Partners, train_parts(shop, plans), strict=True))
     findings = Findings(claims=_bars(shop, "pairs", regimes, [shop.size(n, 20) for n in (2_000, 2_000, 8_000)]))
     findings.notes.append(
-        f"{len(regimes['self'].conjunctions):,} conjunctions instead of the papers' 12,000 picked ones, {deals:,} "
-        f"training deals, a rate that is halved after {deals // 10:,}, and in self-play four seats that learn."
+        f"{len(regimes[Partners.SELF].conjunctions):,} conjunctions instead of the papers' 12,000 picked ones, "
+        f"{deals:,} training deals, a rate that is halved after {deals // 10:,}, and in self-play four seats that "
+        "learn."
     )
     return findings
 

@@ -3,7 +3,7 @@
 The way to a node goes from its highest atom down to its lowest. A node knows by a mask of two words which atoms lead on
 to children; the children of a node lie side by side, in the order of their atoms. So the conjunctions that are active
 in a state are found by gathering bits: one instruction says which children of a node are active, and nothing that is
-absent from the set is ever visited. Conjunctions of atoms that exclude each other are not in the trie at all.
+absent from the set is visited. Conjunctions of atoms that exclude each other are not in the trie at all.
 
 A set can be exhaustive (all conjunctions of some orders) or a list. In both cases a node that is only on the way to
 others is not *live*: it has no weight.
@@ -356,8 +356,8 @@ def _walk(trie: Any, low: np.uint64, high: np.uint64, stack: Any, depth: int, ou
 def _put(left: np.uint64, start: int, out: Any, count: int) -> int:
     """Add the children that `left` marks to a list; returns how many are in it now.
 
-    A group is written at a time, whether or not there are so many: what is too much gets overwritten. So there is
-    hardly a branch to guess, and guessing was what took the time. Unsigned places are not looked at for being negative.
+    Nodes are written in groups of fixed size; what is too much is overwritten later. This avoids mispredicted branches.
+    Indices are unsigned, so that numba does not check whether they are negative.
     """
     at = np.uint64(count)
     count += popcount(left)

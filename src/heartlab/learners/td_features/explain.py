@@ -1,16 +1,17 @@
-"""Why a learned network likes one card and not another, in words.
+"""What a network has learned, in words: its largest weights, and why it likes one card and not another.
 
-In every world the trick is played out as the network's player would after each card; the features that are then active
-make the difference. A card's explanation names those that weigh most against the player's own choice, and in how many
-of the worlds each of them holds after the one card and after the other.
+Weights are shown as in the papers: the conjunctions with the largest ones, and how often some atoms occur among them.
+
+For a choice, the trick is played out after each card, in every world, as the network's player would; the features that
+are active then make the difference. The explanation of a card names those that weigh most against the player's own
+choice, and the share of the worlds in which each of them holds after the one card and after the other.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,15 +21,117 @@ from heartlab.compiled.rng import seed_key, substream
 from heartlab.deal import Deal
 from heartlab.kernel.layout import PLAYING, SEATS, StateArray
 from heartlab.kernel.play import mask_points
-from heartlab.learners.td_features.conjunctions import STACK, Conjunction, describe, list_active
-from heartlab.learners.td_features.features import ATOMS
+from heartlab.learners.td_features.conjunctions import STACK, Conjunction, describe, list_active, short_name
+from heartlab.learners.td_features.features import ATOMS, find_atom
+from heartlab.learners.td_features.moon import place_moon
 from heartlab.learners.td_features.network import Network
-from heartlab.learners.td_features.player import SHIPPED, load_network
+from heartlab.learners.td_features.player import KIND, SHIPPED, load_network, to_network
 from heartlab.players import Observations
 from heartlab.players.analysis import Analysis, analyse, play_in
 from heartlab.players.search import SearchPlayer
-from heartlab.records.position import find_deal, situation
-from heartlab.rules import Rules
+from heartlab.records.position import situation
+from heartlab.search.options import SearchOptions
+from heartlab.training.explain import Decision, Question, Report
+from heartlab.training.model import load_model
+
+CENSUS = 20_000
+"""The number of largest weights among which the papers count."""
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """A conjunction with its weight and its place among those of the same sign."""
+
+    rank: int
+    weight: float
+    atoms: Conjunction
+
+    def to_dict(self) -> dict[str, Any]:
+        """The values for JSON."""
+        return {
+            "rank": self.rank,
+            "weight": self.weight,
+            "conjunction": short_name(self.atoms),
+            "words": describe(self.atoms),
+        }
+
+
+@dataclass(frozen=True)
+class Census:
+    """How many of the largest weights hold certain atoms, and which way they point."""
+
+    among: int
+    lowering: int
+    raising: int
+
+
+def largest(network: Network, sign: int, count: int, contains: frozenset[int] = frozenset()) -> list[Weighed]:
+    """The conjunctions with the largest weights of a sign, of those that contain some atoms; ranks are over all."""
+    order = np.argsort(network.weights if sign < 0 else -network.weights, kind="stable")
+    found: list[Weighed] = []
+    for rank, node in enumerate(order, 1):
+        weight = float(network.weights[node])
+        if weight * sign <= 0 or len(found) == count:
+            break
+        atoms = network.conjunctions.atoms_of(int(node))
+        if contains <= set(atoms):
+            found.append(Weighed(rank, weight, atoms))
+    return found
+
+
+def census(network: Network, contains: frozenset[int], among: int = CENSUS) -> Census:
+    """Count the conjunctions with some atoms among the largest weights."""
+    nodes = np.argsort(-np.abs(network.weights), kind="stable")[: min(among, len(network.conjunctions))]
+    conjunctions = network.conjunctions
+    signs = [float(network.weights[node]) for node in nodes if contains <= set(conjunctions.atoms_of(int(node)))]
+    return Census(len(nodes), sum(sign < 0 for sign in signs), sum(sign > 0 for sign in signs))
+
+
+def run_features(name: str, *, top: int, contains: Sequence[str], report: Report | None) -> None:
+    """Print a model's largest weights in words."""
+    model = load_model(name or SHIPPED, KIND)
+    network = to_network(model)
+    wanted = frozenset(find_atom(text, part=True).number for text in contains)
+    lowering, raising = (largest(network, sign, top, wanted) for sign in (-1, 1))
+    counted = census(network, wanted)
+    if report:
+        report(
+            {
+                "model": name or SHIPPED, "rules": model.rules, "conjunctions": len(network.conjunctions),
+                "command": model.command, "lowering": [one.to_dict() for one in lowering],
+                "raising": [one.to_dict() for one in raising],
+                "census": {"among": counted.among, "lowering": counted.lowering, "raising": counted.raising},
+            }
+        )  # fmt: skip
+        return
+    trained = f"trained under {model.rules}, {model.games:,} deals"
+    print(f"{name or SHIPPED}: {len(network.conjunctions):,} conjunctions, {trained}")
+    if model.command:
+        print(f"made with: {model.command}")
+    for title, rows in (("fewer points expected", lowering), ("more points expected", raising)):
+        print(f"\n  rank  weight  {title}")
+        for one in rows:
+            print(f"{one.rank:>6} {one.weight:>+7.3f}  {describe(one.atoms)}")
+    if wanted:
+        both = counted.lowering + counted.raising
+        print(
+            f"\n{describe(sorted(wanted))}: in {both:,} of the {counted.among:,} largest weights, "
+            f"lowering in {counted.lowering:,}, raising in {counted.raising:,}"
+        )
+
+
+def list_atoms(report: Report | None) -> None:
+    """Print all atomic features."""
+    place_moon()
+    atoms = [ATOMS[number] for number in sorted(ATOMS)]
+    if report:
+        report([{"number": one.number, "name": one.name, "sentence": one.sentence} for one in atoms])
+        return
+    for one in atoms:
+        print(f"{one.number:>4}  {one.name:<28} {one.sentence}")
+
+
+# --- a choice in a deal ---
 
 
 @dataclass(frozen=True)
@@ -95,7 +198,7 @@ def reasons(
 
 
 def _others(why: Sequence[Reason], top: int) -> dict[str, float]:
-    """How many reasons there are behind the first ones, and what they come to."""
+    """The number of reasons after the first ones, and the sum of their effects."""
     return {"count": len(why[top:]), "effect": sum(reason.effect for reason in why[top:])}
 
 
@@ -106,7 +209,7 @@ def _worlds(mind: SearchPlayer, deal: Deal, analysis: Analysis, seed: int) -> tu
     batch = Observations.of(obs)
     if mind.is_open:
         return deal._states, batch
-    return mind.draw(batch, analysis.worlds)[0][0], batch
+    return mind.search.draw(batch, analysis.worlds)[0][0], batch
 
 
 def _after_trick(mind: SearchPlayer, batch: Observations, worlds: StateArray, card: Card, seed: int) -> StateArray:
@@ -116,7 +219,7 @@ def _after_trick(mind: SearchPlayer, batch: Observations, worlds: StateArray, ca
     trick = int(states["trick_number"][0])
     play_in(batch, states, np.full(len(states), card, np.int8))
     while (states["trick_number"] == trick).all() and states["phase"][0] == PLAYING:
-        play_in(batch, states, mind.reply(batch, states, keys))
+        play_in(batch, states, mind.search.reply(batch, states, keys))
     return states
 
 
@@ -139,51 +242,53 @@ def _tally(network: Network, batch: Observations, states: StateArray, seat: int)
     return tally
 
 
-def run_explanation(
-    path: Path,
-    *,
-    place: int,
-    at: int,
-    model: str,
-    worlds: int,
-    top: int,
-    seed: int,
-    openspiel_rules: Rules,
-    report: Callable[[Any], None] | None,
-) -> None:
-    """`heartlab explain`: why the network's player prefers its card at a recorded decision."""
-    network = load_network(model)
-    mind = SearchPlayer("maxn", {"worlds": str(worlds)}, evaluator=network.evaluator())
-    mind.name = f"td:{model}" if model else SHIPPED
-    record, deal = find_deal(path, place, openspiel_rules)
-    before = deal.before(at)
-    played = deal.history[at - 1] if at <= len(deal.history) else None
-    analysis = analyse(before, mind, seed=seed, played=played, lines=False)
-    others = [one for one in analysis.cards if one.card != analysis.choice]
-    because = {one.card: reasons(network, mind, before, analysis, one.card, seed=seed) for one in others}
-    if report:
-        values = analysis.to_dict()
-        by_name = {card_name(card): why for card, why in because.items()}
-        for one in values["cards"]:
-            why = by_name.get(one["card"], [])
-            one["reasons"] = [reason.to_dict() for reason in why[:top]]
-            one["other_reasons"] = _others(why, top)
-        report({"file": str(path), "deal": place, "seed": seed, **values})
-        return
-    names = [f"seat {number}" for number in range(deal.rules.players)]
-    print(situation(before, names, record.players))
-    best = analysis.cards[0]
-    where = "all hands known" if worlds == 0 else f"{worlds} sampled worlds"
-    print(f"{mind.name} ({where}) plays {pretty_card(best.card)}, expecting {best.expected:.2f} points.")
-    for one in others:
+class TdExplainer:
+    """Explains networks over conjunctions."""
+
+    def describe_model(self, model: str, report: Report | None) -> None:
+        """The largest weights."""
+        run_features(model, top=20, contains=(), report=report)
+
+    def describe_choice(self, model: str, decision: Decision, question: Question, report: Report | None) -> None:
+        """The features that make the other cards better or worse than the network's choice."""
+        network, before, top = load_network(model), decision.deal, question.top
+        mind = SearchPlayer(SearchOptions(worlds=question.worlds), evaluator=network.evaluator())
+        mind.name = f"td:{model}" if model else SHIPPED
+        analysis = analyse(before, mind, seed=question.seed, played=decision.played, lines=False)
+        others = [one.card for one in analysis.cards if one.card != analysis.choice]
+        because = {card: reasons(network, mind, before, analysis, card, seed=question.seed) for card in others}
+        if report:
+            values = analysis.to_dict()
+            by_name = {card_name(card): why for card, why in because.items()}
+            for one in values["cards"]:
+                why = by_name.get(one["card"], [])
+                one["reasons"] = [reason.to_dict() for reason in why[:top]]
+                one["other_reasons"] = _others(why, top)
+            report({"file": str(decision.file), "deal": decision.place, "seed": question.seed, **values})
+            return
+        names = [f"seat {number}" for number in range(before.rules.players)]
+        print(situation(before, names, decision.players))
+        best = analysis.cards[0]
+        where = "all hands known" if question.worlds == 0 else f"{question.worlds} sampled worlds"
+        print(f"{mind.name} ({where}) plays {pretty_card(best.card)}, expecting {best.expected:.2f} points.")
+        for line in _comparison(analysis, because, decision.played, top):
+            print(line)
+
+
+def _comparison(
+    analysis: Analysis, because: Mapping[Card, Sequence[Reason]], played: Card | None, top: int
+) -> list[str]:
+    """What every other card would cost, and why."""
+    lines, best = [], analysis.cards[0]
+    for one in analysis.cards:
+        if one.card not in because:
+            continue
         mark = ", which was played," if one.card == played else ""
         gap = one.expected - best.expected
         more = f"would cost {gap:.2f} more:" if because[one.card] else "comes to the same."
-        print(f"\n{pretty_card(one.card)}{mark} {more}")
-        for reason in because[one.card][:top]:
-            print(f"  {reason.sentence()}")
-        behind = _others(because[one.card], top)
-        if behind["count"]:
-            print(f"  {behind['effect']:+.2f}  {behind['count']} other feature{'s' * (behind['count'] > 1)} together")
-    if not others:
-        print("It is the only legal card.")
+        lines.append(f"\n{pretty_card(one.card)}{mark} {more}")
+        lines += [f"  {reason.sentence()}" for reason in because[one.card][:top]]
+        rest = _others(because[one.card], top)
+        if rest["count"]:
+            lines.append(f"  {rest['effect']:+.2f}  {rest['count']} other feature{'s' * (rest['count'] > 1)} together")
+    return lines or ["It is the only legal card."]

@@ -8,6 +8,10 @@ Cards are compared by rank. *We* are the seat that looks; the *Q♠ player* is t
 is the seat about to lead if it is not us; a suit is *short* if no card of it is held; an *exit* is a card that cannot
 win a trick led in its suit because some opponent's lowest card is higher; *forced high* means that even our lowest card
 wins any trick led in the suit.
+
+A *clause* is an atom made of others, written with their names, `or` and `not`: ``we have A♠ or we have K♠``, ``not exit
+♥``. So conjunctions of clauses can express any logical formula. A model names the clauses that it uses, and they are
+made again when it is loaded.
 """
 
 from __future__ import annotations
@@ -308,6 +312,54 @@ def find_atom(text: str, *, part: bool = False) -> Atom:
     hint = f"; some that contain it: {', '.join(known.name for known in close[:6])}" if close else ""
     where = "`heartlab features --atoms` lists them, `--use FILE` brings features of your own"
     raise AtomError(f"no atomic feature is called {text!r}{hint}; {where}")
+
+
+# --- clauses ---
+
+OR, NOT = " or ", "not "
+USEFUL = (
+    "we have A♠ or we have K♠",
+    "not we have A♠",
+    "not we have K♠",
+    "3 low spades or 4 low spades or ≥5 low spades",
+    "0 low spades or 1 low spade",
+    "Q♠ player has 0 backers or Q♠ player has 1 backers",
+    "Q♠ player short in 1 or Q♠ player short in 2 or Q♠ player short in 3",
+    "not exit ♦",
+    "not exit ♣",
+    "not exit ♥",
+    "exit ♦ or exit ♣ or exit ♥",
+    "short ♦ or short ♣ or short ♥",
+    "forced high ♦ or forced high ♣ or forced high ♥",
+    "we took 0 ♥ or we took 1 ♥ or we took 2 ♥",
+    "not we took 0 ♥",
+    "not others took 0 ♥",
+    "left: 0 ♥ or left: 1 ♥ or left: 2 ♥ or left: 3 ♥",
+)
+"""Clauses worth a try: ranges of counts, and negations. There is room for these beside the features about the moon."""
+
+
+def clause(text: str) -> Atom:
+    """The clause with this text, made if it is new; a single atom stands for itself.
+
+    :raises AtomError: if a part of it is no atomic feature, or there is no place left.
+    """
+    for known in ATOMS.values():
+        if text.strip() == known.name:
+            return known
+    literals = []
+    for part in text.split(OR):
+        wanted = not part.strip().startswith(NOT)
+        literals.append((find_atom(part.strip() if wanted else part.strip().removeprefix(NOT)).number, wanted))
+    names = [(("" if wanted else NOT) + ATOMS[number].name) for number, wanted in literals]
+    sentences = [
+        ATOMS[number].sentence if wanted else f"it is not so that {ATOMS[number].sentence}"
+        for number, wanted in literals
+    ]
+    return place_atom(OR.join(names), OR.join(sentences), literals=tuple(literals))
+
+
+# --- extraction ---
 
 
 def make_extractor(numbers: frozenset[int]) -> Callable[..., None]:

@@ -1,10 +1,10 @@
 """Growing sets of conjunctions: only those are added whose support and effect justify it (in the spirit of GLEM).
 
-Training begins with the atomic features. After every stage the states of its last deals are looked at: for every
+Training begins with the atomic features. After every stage the states of its last deals are examined: for every
 conjunction of the highest order so far and every atom that was true together with it, how often (*support*) and with
-which mean error (*effect*). The errors of n states in which a conjunction is true, if it had no effect, would add up to
-about σ·√n; those that exceed this most are added, with weight zero, and the next stage learns them. So conjunctions of
-order five and six come within reach, of which there are far too many to store them all.
+which mean error (*effect*). Without an effect the errors of the n states in which a conjunction is true would add up to
+about σ·√n; those that exceed this most are added with weight zero, and the next stage learns them. This reaches
+conjunctions of order five and six, of which there are too many to store all.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from heartlab.util.bundle import Arrays
 
 LOOK_AT = 200_000
 """Room for the states that a growth looks at: those of the last thousand deals of a stage, some 48,000 with four
-views. They are all that an interrupted run can see again."""
+views. An interrupted run has no others."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class GrowthParameters(TdParameters):
             raise ValueError(f"order={self.order}: 2 to {MAX_ORDER}")
         if self.stage < 1000 or self.stage % 1000:
             raise ValueError(f"stage={self.stage}: a multiple of 1000 deals")
-        if self.select:
+        if self.selections:
             raise ValueError("a set that grows starts from orders, not from select")
 
 
@@ -113,19 +113,19 @@ class GrowingTrainer(TdTrainer):
 
     def __init__(self, parameters: GrowthParameters, seed: int, task: str = "full") -> None:
         atoms = task_atoms(task, parameters.clauses)
-        super().__init__(task, parameters, seed, Conjunctions.exhaustive(atoms, parameters.order_list()))
+        super().__init__(task, parameters, seed, Conjunctions.exhaustive(atoms, parameters.order_numbers))
 
     def step(self, first: int, count: int) -> Sequence[Metrics]:
         """Learn from some deals; grow when a stage is over."""
         done = first + count
         grown = done // self.parameters.stage
         growing = (
-            done % self.parameters.stage == 0 and max(self.parameters.order_list()) + grown <= self.parameters.order
+            done % self.parameters.stage == 0 and max(self.parameters.order_numbers) + grown <= self.parameters.order
         )
         self.notes = np.zeros(LOOK_AT if growing else 0, NOTE)
         metrics = super().step(first, count)
         if growing:
-            self._grow(max(self.parameters.order_list()) + grown - 1)
+            self._grow(max(self.parameters.order_numbers) + grown - 1)
         return [{**line, "features": len(self.network.conjunctions)} for line in metrics]
 
     def _grow(self, order: int) -> None:

@@ -16,7 +16,7 @@ the one that the search expects at the end of the trick.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -33,10 +33,12 @@ from heartlab.kernel.worlds import sample_worlds
 from heartlab.learners.td_features.conjunctions import STACK, list_active, sum_listed
 from heartlab.learners.td_features.features import EXTRACT, WORDS
 from heartlab.learners.td_features.network import CHANGE, REST
-from heartlab.search.evaluators.base import SIGNATURE, points_out, settled_points
-from heartlab.search.maxn import EPSILON, MAXN, search_root, stop_after
-from heartlab.search.options import SPEC
+from heartlab.search.evaluators.base import DATA_TYPE, SIGNATURE, Data, points_out, settled_points
+from heartlab.search.found import CHILD
+from heartlab.search.maxn import search_for
+from heartlab.search.options import SPEC, Ties
 from heartlab.search.ordering import MAX_MOVES, candidates
+from heartlab.search.walk import EPSILON, Judge, Plan, stop_after
 
 SETTINGS = np.dtype(
     [
@@ -55,73 +57,80 @@ LEARNER, OTHERS = 0, 1
 """Places in the array of specs."""
 
 
+class Choice(NamedTuple):
+    """Working memory for choosing cards."""
+
+    children: Any  # [MAX_MOVES, CHILD] what a search finds: card, value of each seat
+    sums: Any  # the same, added up over worlds
+    cards: Any  # [MAX_MOVES] candidates
+    worlds: Any  # [worlds] STATE
+    seen: Any  # [1] OBSERVATION
+    counters: Any  # of the searches
+
+
 @kernel
-def choose(
-    rules: Any, state: Any, spec: Any, function: Any, floats: Any, ints: Any, scratch: Any, rng: Any, table: Any,
-    cards: Any, counters: Any,
-) -> int:  # fmt: skip
+def new_choice(worlds: int, counters: Any) -> Choice:
+    """Memory for choices in so many sampled worlds; 0: with all hands known."""
+    return Choice(
+        np.empty((MAX_MOVES, CHILD)), np.empty((MAX_MOVES, CHILD)), np.empty(MAX_MOVES, np.int64),
+        np.zeros(worlds, STATE), np.zeros(1, OBSERVATION), counters,
+    )  # fmt: skip
+
+
+@kernel
+def choose(rules: Any, state: Any, spec: Any, judge: Judge, rng: Any, choice: Choice) -> int:
     """The card that max^n to the end of the trick finds best; ties as the spec says."""
-    if candidates(rules, state, True, cards) == 1:
-        return cards[0]
-    seat = state["to_move"]
-    stop = stop_after(rules, state, spec["plies"], spec["tricks"])
-    rows = search_root(
-        rules, state, MAXN, stop, True, spec["ties"], spec, function, floats, ints, scratch, rng, table, counters
-    )
-    return best_row(table, rows, seat, spec["ties"], rng)
+    if candidates(rules, state, True, choice.cards) == 1:
+        return choice.cards[0]
+    seat = np.int64(state["to_move"])
+    plan = Plan(seat, stop_after(rules, state, spec["plies"], spec["tricks"]), True, False)
+    rows = search_for(rules, state, plan, spec, judge, rng, choice.children, choice.counters)
+    return best_row(choice.children, rows, seat, spec["ties"], rng)
 
 
 @kernel
-def best_row(table: Any, rows: int, seat: int, ties: int, rng: Any) -> int:
+def best_row(children: Any, rows: int, seat: int, ties: int, rng: Any) -> int:
     """The card of the row that is best for a seat."""
     best = 0
     tied = 1
     for row in range(1, rows):
-        gap = table[row, 1 + seat] - table[best, 1 + seat]
+        gap = children[row, 1 + seat] - children[best, 1 + seat]
         if gap < -EPSILON:
             best = row
             tied = 1
-        elif gap <= EPSILON and ties != 0:
+        elif gap <= EPSILON and ties != Ties.FIRST:
             tied += 1
             if below(rng, tied) == 0:
                 best = row
-    return np.int64(table[best, 0])
+    return np.int64(children[best, 0])
 
 
 @kernel
-def choose_closed(
-    rules: Any, state: Any, spec: Any, function: Any, floats: Any, ints: Any, scratch: Any, rng: Any, table: Any,
-    cards: Any, counters: Any, worlds: Any, seen: Any, sums: Any,
-) -> int:  # fmt: skip
+def choose_closed(rules: Any, state: Any, spec: Any, judge: Judge, rng: Any, choice: Choice) -> int:
     """The card that is best on average in sampled worlds: what a closed player with the same network does."""
-    if candidates(rules, state, True, cards) == 1:
-        return cards[0]
+    if candidates(rules, state, True, choice.cards) == 1:
+        return choice.cards[0]
     seat = np.int64(state["to_move"])
-    stop = stop_after(rules, state, spec["plies"], spec["tricks"])
-    see(rules, state, seat, np.uint64(0), seen)
-    sample_worlds(rules, seen, rng, worlds)
+    plan = Plan(seat, stop_after(rules, state, spec["plies"], spec["tricks"]), True, False)
+    see(rules, state, seat, np.uint64(0), choice.seen[0])
+    sample_worlds(rules, choice.seen[0], rng, choice.worlds)
+    children, sums = choice.children, choice.sums
     sums[:] = 0.0
     rows = 0
-    for world in range(len(worlds)):
-        rows = search_root(
-            rules, worlds[world], MAXN, stop, True, spec["ties"], spec, function, floats, ints, scratch, rng, table,
-            counters,
-        )  # fmt: skip
+    for world in range(len(choice.worlds)):
+        rows = search_for(rules, choice.worlds[world], plan, spec, judge, rng, children, choice.counters)
         for row in range(rows):
-            sums[row, 0] = table[row, 0]
-            sums[row, 1 + seat] += table[row, 1 + seat]
+            sums[row, 0] = children[row, 0]
+            sums[row, 1 + seat] += children[row, 1 + seat]
     return best_row(sums, rows, seat, spec["ties"], rng)
 
 
 @kernel
-def foresee(
-    rules: Any, state: Any, spec: Any, function: Any, floats: Any, ints: Any, scratch: Any, rng: Any, table: Any,
-    cards: Any, counters: Any,
-) -> None:  # fmt: skip
+def foresee(rules: Any, state: Any, spec: Any, judge: Judge, rng: Any, choice: Choice) -> None:
     """Play on to the end of the trick as the network expects everybody to play."""
     going = True
     while going:
-        play(rules, state, choose(rules, state, spec, function, floats, ints, scratch, rng, table, cards, counters))
+        play(rules, state, choose(rules, state, spec, judge, rng, choice))
         going = state["trick_size"] > 0 and state["phase"] != OVER
 
 
@@ -140,31 +149,43 @@ def leave_out_bonus(rules: Any, state: Any, result: Any) -> None:
             result[seat] -= rules["points"][rules["bonus"]]
 
 
+class Lesson(NamedTuple):
+    """The states of a deal that are learned from, in order of play."""
+
+    masks: Any  # [states, SEATS, WORDS] atomic features, from each seat's view
+    before: Any  # [states, SEATS] points that each seat had: they count if the network foresees only the rest
+    active: Any  # scratch: active conjunctions
+    stack: Any  # scratch
+    notes: Any  # [room] NOTE: states learned in the present call, while there is room
+
+
 @kernel
 def learn_backwards(
-    masks: Any, before: Any, count: int, result: float, decay: float, rate: float, floats: Any, ints: Any, active: Any,
-    stack: Any, notes: Any, noted: int,
+    lesson: Lesson, seat: int, count: int, result: float, decay: float, rate: float, judge: Judge, noted: int
 ) -> tuple[float, int]:  # fmt: skip
     """Visit a deal's states from last to first; returns the absolute error of the first one, before its update.
 
-    `before` are the points that the seat had in each state: they count if the network foresees only the rest.
-    As far as there is room the states are noted, `noted` of them so far; the second result is their new number.
+    While there is room the states are noted, `noted` of them so far; the second result is their new number.
     """
-    weights = floats.view(np.float32)
-    trie = ints.view(np.uint64)
+    weights = judge.floats.view(np.float32)
+    trie = judge.ints.view(np.uint64)
+    active, notes = lesson.active, lesson.notes
     target = result
     error = 0.0
     for i in range(count - 1, -1, -1):
-        found = list_active(trie, masks[i, 0], masks[i, 1], stack, active)
-        value = before[i] * floats[REST] + sum_listed(weights, active, found)
+        # Value of the state.
+        low, high = lesson.masks[i, seat, 0], lesson.masks[i, seat, 1]
+        found = list_active(trie, low, high, lesson.stack, active)
+        value = lesson.before[i, seat] * judge.floats[REST] + sum_listed(weights, active, found)
         error = abs(result - value)
         if noted < len(notes):
-            notes[noted]["low"] = masks[i, 0]
-            notes[noted]["high"] = masks[i, 1]
+            notes[noted]["low"] = low
+            notes[noted]["high"] = high
             notes[noted]["error"] = result - value
             noted += 1
         if found == 0:
             continue
+        # TD(λ): the target mixes the value with the target of the state after it; all active weights share the error.
         target = (1.0 - decay) * value + decay * target
         step = np.float32(rate / found * (target - value))
         for k in range(np.uint64(found)):
@@ -173,94 +194,117 @@ def learn_backwards(
 
 
 @kernel
-def train_deals(
-    rules: Any, key: np.uint64, first: int, settings: Any, specs: Any, extract: Any,
-    function: Any, floats: Any, ints: Any, scratch: Any,
-    other_function: Any, other_floats: Any, other_ints: Any, other_scratch: Any, active: Any, out: Any, counters: Any,
-    notes: Any,
-) -> int:  # fmt: skip
-    """Play and learn deals number `first` to `first + len(out) - 1`: `out` gets the learner's points and error.
+def note_state(rules: Any, state: Any, extract: Any, lesson: Lesson, count: int) -> None:
+    """Keep what the network sees of a state."""
+    extract(rules, state, lesson.masks[count])
+    count_taken(rules, state, lesson.before[count])
 
-    States that were learned are written into `notes` until they are full; returns how many.
+
+class Course(NamedTuple):
+    """How deals are played and learned."""
+
+    settings: Any  # [1] SETTINGS
+    specs: Any  # [LEARNER, OTHERS] SPEC: how they search
+
+
+class Room(NamedTuple):
+    """Working memory and results of training."""
+
+    active: Any  # scratch: active conjunctions
+    out: Any  # [deals, (points of the learner, error of its first state)]
+    counters: Any  # of the searches
+    notes: Any  # [room] NOTE
+
+
+@kernel
+def play_deal(
+    rules: Any, states: Any, learner: int, course: Course, extract: Any, own: Judge, others: Judge, rng: Any,
+    choice: Choice, lesson: Lesson,
+) -> int:  # fmt: skip
+    """Play a deal from `states[0]` until no points are left, noting the states to learn from; returns their number."""
+    settings = course.settings[0]
+    state, ahead = states[0], states[1]
+    count = 0
+    while state["phase"] != OVER:
+        # Between tricks: note the state, or with TDLeaf the one that the search expects at the end of the trick.
+        if state["trick_size"] == 0:
+            if points_out(rules, state) == 0:
+                break
+            if settings["leaf"] != 0:
+                states[1] = states[0]
+                foresee(rules, ahead, course.specs[LEARNER], own, rng, choice)
+                note_state(rules, ahead, extract, lesson, count)
+                count += points_out(rules, ahead) > 0
+            else:
+                note_state(rules, state, extract, lesson, count)
+                count += 1
+        # The seat to move searches with its own evaluator.
+        if settings["worlds"] > 0:
+            card = choose_closed(rules, state, course.specs[LEARNER], own, rng, choice)
+        elif settings["self_play"] != 0 or state["to_move"] == learner:
+            card = choose(rules, state, course.specs[LEARNER], own, rng, choice)
+        else:
+            card = choose(rules, state, course.specs[OTHERS], others, rng, choice)
+        play(rules, state, card)
+    return count
+
+
+@kernel
+def train_deals(
+    rules: Any, key: np.uint64, first: int, course: Course, extract: Any, function: Any, data: Data,
+    other_function: Any, other_data: Data, room: Room,
+) -> int:  # fmt: skip
+    """Play and learn deals from number `first` on: `room.out` gets the learner's points and error.
+
+    States that were learned are written into `room.notes` until they are full; returns how many.
     """
+    settings = course.settings[0]
+    own = Judge(function, data.floats, data.ints, data.scratch)
+    others = Judge(other_function, other_data.floats, other_data.ints, other_data.scratch)
+    choice = new_choice(settings["worlds"], room.counters)
+    masks, before = np.empty((32, SEATS, WORDS), np.uint64), np.zeros((32, SEATS))
+    lesson = Lesson(masks, before, room.active, np.empty(STACK, np.uint64), room.notes)
     states = np.zeros(2, STATE)
-    noted = 0
     rng = np.empty(1, np.uint64)
-    table = np.empty((MAX_MOVES, 2 + SEATS))
-    cards = np.empty(MAX_MOVES, np.int64)
-    masks = np.empty((32, SEATS, WORDS), np.uint64)
-    before = np.zeros((32, SEATS))
-    stack = np.empty(STACK, np.uint64)
     result = np.empty(SEATS)
     players = np.int64(rules[0]["players"])
-    memory = scratch.view(np.uint64)
-    worlds = np.zeros(settings[0]["worlds"], STATE)
-    seen = np.zeros(1, OBSERVATION)
-    sums = np.empty_like(table)
-    for number in range(len(out)):
-        state, ahead = states[0], states[1]
+    memory = own.scratch.view(np.uint64)
+    noted = 0
+    for number in range(len(room.out)):
+        # Deal and play.
         rng[0] = substream(key, first + number)
-        deal(rules[0], state, first + number, rng)
+        deal(rules[0], states[0], first + number, rng)
         learner = (first + number) % players
-        count = 0
-        while state["phase"] != OVER:
-            if state["trick_size"] == 0:
-                if points_out(rules[0], state) == 0:
-                    break
-                if settings[0]["leaf"] != 0:
-                    states[1] = states[0]
-                    foresee(
-                        rules[0], ahead, specs[LEARNER], function, floats, ints, scratch, rng, table, cards, counters
-                    )
-                    extract(rules[0], ahead, masks[count])
-                    count_taken(rules[0], ahead, before[count])
-                    count += points_out(rules[0], ahead) > 0
-                else:
-                    extract(rules[0], state, masks[count])
-                    count_taken(rules[0], state, before[count])
-                    count += 1
-            if settings[0]["worlds"] > 0:
-                card = choose_closed(
-                    rules[0], state, specs[LEARNER], function, floats, ints, scratch, rng, table, cards, counters,
-                    worlds, seen[0], sums,
-                )  # fmt: skip
-            elif settings[0]["self_play"] != 0 or state["to_move"] == learner:
-                card = choose(
-                    rules[0], state, specs[LEARNER], function, floats, ints, scratch, rng, table, cards, counters
-                )
-            else:
-                card = choose(
-                    rules[0], state, specs[OTHERS], other_function, other_floats, other_ints, other_scratch, rng,
-                    table, cards, counters,
-                )  # fmt: skip
-            play(rules[0], state, card)
-        settled_points(rules[0], state, result)
-        leave_out_bonus(rules[0], state, result)
-        rate = settings[0]["rate"]
-        if settings[0]["halving"] > 0:
-            rate /= 1.0 + (first + number) / settings[0]["halving"]
+        count = play_deal(rules[0], states, learner, course, extract, own, others, rng, choice, lesson)
+        # Outcome, and the rate of this deal.
+        settled_points(rules[0], states[0], result)
+        leave_out_bonus(rules[0], states[0], result)
+        rate = settings["rate"]
+        if settings["halving"] > 0:
+            rate /= 1.0 + (first + number) / settings["halving"]
+        # Learn, from the learner's view or from all.
         for step in range(players):
             seat = (learner + step) % players
-            if step == 0 or settings[0]["views"] > 1:
+            if step == 0 or settings["views"] > 1:
                 error, noted = learn_backwards(
-                    masks[:, seat], before[:, seat], count, result[seat], settings[0]["decay"], rate,
-                    floats, ints, active, stack, notes, noted,
+                    lesson, seat, count, result[seat], settings["decay"], rate, own, noted
                 )  # fmt: skip
                 if step == 0:
-                    out[number, 0] = result[seat]
-                    out[number, 1] = error
+                    room.out[number, 0] = result[seat]
+                    room.out[number, 1] = error
         memory[CHANGE] += np.uint64(1)
     return noted
 
 
-_RULES = types.Array(numba.from_dtype(RULES), 1, "C", readonly=True)
-_FLOATS, _INTS = types.float64[::1], types.int64[::1]
-_JUDGE = types.FunctionType(SIGNATURE)
 TRAIN_SIGNATURE = types.int64(
-    _RULES, types.uint64, types.int64, types.Array(numba.from_dtype(SETTINGS), 1, "C"),
-    types.Array(numba.from_dtype(SPEC), 1, "C"), types.FunctionType(EXTRACT),
-    _JUDGE, _FLOATS, _INTS, _FLOATS, _JUDGE, _FLOATS, _INTS, _FLOATS, types.uint32[::1], types.float64[:, ::1], _INTS,
-    types.Array(numba.from_dtype(NOTE), 1, "C"),
+    types.Array(numba.from_dtype(RULES), 1, "C", readonly=True), types.uint64, types.int64,
+    types.NamedTuple(
+        (types.Array(numba.from_dtype(SETTINGS), 1, "C"), types.Array(numba.from_dtype(SPEC), 1, "C")), Course
+    ),
+    types.FunctionType(EXTRACT), types.FunctionType(SIGNATURE), DATA_TYPE, types.FunctionType(SIGNATURE), DATA_TYPE,
+    types.NamedTuple(
+        (types.uint32[::1], types.float64[:, ::1], types.int64[::1], types.Array(numba.from_dtype(NOTE), 1, "C")), Room
+    ),
 )  # fmt: skip
 
 

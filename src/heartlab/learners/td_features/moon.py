@@ -2,8 +2,8 @@
 
 The papers' features count heart points, ours and those of the others together. They cannot tell that one opponent has
 taken everything so far, nor who has Q♠. These nine can; with them a network trained under rules with a moon learns when
-to split the points, and when to go on alone. They are there once somebody asks for them (:func:`place_moon`): whoever
-trains as the papers did does not meet them.
+to split the points, and when to go on alone. They exist only after :func:`place_moon`, so that training as in the
+papers is not affected.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _CLASHES = (
 
 
 def place_moon() -> tuple[int, ...]:
-    """Make sure that the features are there; returns their numbers."""
+    """Add the features if they are not there yet; returns their numbers."""
     for number, name, sentence in zip(MOON_ATOMS, MOON_NAMES, _SENTENCES, strict=True):
         clashing = {MOON_ATOMS[two] for one, others in _CLASHES if MOON_ATOMS[one] == number for two in others}
         if number == MOON_ATOMS[LONE_LEADS]:

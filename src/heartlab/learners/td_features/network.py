@@ -1,12 +1,11 @@
 """A linear network over conjunctions: the expected points of a seat are the sum of the weights of what is active.
 
-As an evaluator it looks at the state from every seat's point of view with the same weights. Values are cut to lie
-between the points that a seat has and those it can still get, by a little more than nothing, so that what is decided
-is always told from what is only expected; where no points are left the exact points are given.
+As an evaluator it looks at the state from every seat's point of view with the same weights. Values are clamped between
+the points that a seat has and those it can still get, with a small margin, so that expected values differ from decided
+ones; where no points are left the exact points are returned.
 
-The value depends on the active atoms alone, and a search meets the same atoms again and again: sums are kept in a
-table by mask. The table lies in an evaluator's working memory and is renewed by a number that counts changes of the
-weights.
+The value depends only on the active atoms, and a search meets the same atoms again and again: sums are kept in a hash
+table by mask, in the evaluator's working memory. A counter of weight changes invalidates its entries.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ REST = -1
 KNOWS_MOON = np.uint64(1 << MOON_ATOMS[WE_ALONE])
 """The atom that only networks with the features of the module `moon` use: its place is reserved."""
 MARGIN = 0.01
-"""How far predictions keep from what is decided."""
+"""The margin between predictions and decided points."""
 TABLE_BITS = 13
 ENTRY = 4
 """Words of a table entry: the two words of the mask, the change number, the value."""
@@ -65,7 +64,7 @@ def value_of(floats: Any, ints: Any, scratch: Any, low: np.uint64, high: np.uint
 
 @kernel
 def cut_value(value: float, taken: int, left: int) -> float:
-    """A prediction kept between what a seat has and what it can still get."""
+    """A prediction clamped between what a seat has and what it can still get."""
     return min(max(value, taken + MARGIN), taken + left - MARGIN)
 
 

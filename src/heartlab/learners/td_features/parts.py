@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,10 @@ from heartlab.players.base import Player
 from heartlab.players.registry import make_player
 from heartlab.players.search import SearchPlayer
 from heartlab.reproduction.parts import Workshop
+from heartlab.reproduction.series import Study, run_seed, train_all
 from heartlab.rules import Rules
+from heartlab.search.options import SearchOptions
+from heartlab.training.recipes import Metrics, Trainer
 from heartlab.util.statistics import Estimate, estimate
 
 WINDOW = 5000
@@ -53,52 +55,52 @@ class Training:
     def player(self, moment: int = -1, *, worlds: int = 0) -> Player:
         """A player over that network: open, or closed with some worlds."""
         evaluator = self.network(moment).evaluator()
-        player = SearchPlayer("maxn", {"worlds": str(worlds)}, evaluator=evaluator)
+        player = SearchPlayer(SearchOptions(worlds=worlds), evaluator=evaluator)
         player.name = self.label
         return player
 
 
 @dataclass(frozen=True)
-class Plan:
-    """A training run to be done, or to be found done."""
+class Plan(Study):
+    """A training run: `weights` [moments, conjunctions], `points` [thousands of deals]."""
 
     label: str
     task: str
     parameters: TdParameters
     run: int
-    moments: Sequence[int]
+    marks: Sequence[int]
     """Deals after which a snapshot is taken; the last is the end."""
     conjunctions: Conjunctions | None = None
     origin: Mapping[str, Any] = field(default_factory=dict)
     """Tells sets of conjunctions apart that are given by hand."""
     rest: bool = False
+    curve_name = "points"
 
-    def work(self, seed: int) -> Mapping[str, Any]:
-        """Train."""
-        trainer = TdTrainer(self.task, self.parameters, 1000 * seed + self.run, self.conjunctions, rest=self.rest)
-        points, weights, done = [], [], 0
-        for moment in self.moments:
-            points += _learn(trainer, done, moment)
-            weights.append(trainer.network.live_weights.copy())
-            done = moment
-        return {"weights": np.array(weights), "points": np.array(points)}
+    def part_name(self, run: int) -> str:
+        return f"train-{self.label}-{run}"
 
-    def settings(self) -> dict[str, Any]:
-        """All that decides the result."""
-        chosen = {"task": self.task, **asdict(self.parameters), "run": self.run, "moments": list(self.moments)}
+    def key(self, run: int) -> Mapping[str, Any]:
+        chosen = {"task": self.task, **asdict(self.parameters), "run": run, "moments": list(self.marks)}
         return {**chosen, **self.origin, **({"rest": True} if self.rest else {})}
+
+    def trainer(self, seed: int) -> Trainer:
+        return TdTrainer(self.task, self.parameters, seed, self.conjunctions, rest=self.rest)
+
+    def curve(self, line: Metrics) -> float:
+        return float(line["points"])
+
+    def at_mark(self, trainer: Trainer) -> Mapping[str, Any]:
+        return {"weights": trainer.checkpoint()["weights"]}
 
 
 def train_parts(shop: Workshop, plans: Sequence[Plan]) -> list[Training]:
-    """Train networks, several at the same time if the workshop may, or find them trained."""
-    found = shop.parts(
-        [(f"train-{plan.label}-{plan.run}", plan.settings(), partial(plan.work, shop.seed)) for plan in plans]
-    )
+    """Train networks, or find them trained."""
+    found = train_all(shop, [(plan, plan.run) for plan in plans])
     return [
         Training(
             plan.label,
             plan.conjunctions or chosen_conjunctions(plan.task, plan.parameters),
-            np.array(plan.moments),
+            np.array(plan.marks),
             arrays["weights"],
             arrays["points"],
             plan.rest,
@@ -107,14 +109,34 @@ def train_parts(shop: Workshop, plans: Sequence[Plan]) -> list[Training]:
     ]
 
 
+@dataclass(frozen=True)
+class GrowthStudy(Study):
+    """The only training run of a set of conjunctions that grows: `conjunctions` and `weights` in the end, `points`."""
+
+    label: str
+    parameters: GrowthParameters
+    marks: tuple[int, ...]
+    curve_name = "points"
+
+    def part_name(self, run: int) -> str:
+        return f"train-{self.label}"
+
+    def key(self, run: int) -> Mapping[str, Any]:
+        return {**asdict(self.parameters), "deals": self.marks[-1]}
+
+    def trainer(self, seed: int) -> Trainer:
+        return GrowingTrainer(self.parameters, seed)
+
+    def curve(self, line: Metrics) -> float:
+        return float(line["points"])
+
+    def at_end(self, trainer: Trainer) -> Mapping[str, Any]:
+        return trainer.checkpoint()
+
+
 def grown_parts(shop: Workshop, growths: Mapping[str, GrowthParameters], deals: int) -> list[Training]:
     """The same for sets of conjunctions that grow, by their labels; their only snapshot is the end."""
-    found = shop.parts(
-        [
-            (f"train-{label}", {**asdict(parameters), "deals": deals}, partial(_grow, parameters, shop.seed, deals))
-            for label, parameters in growths.items()
-        ]
-    )
+    found = train_all(shop, [(GrowthStudy(label, parameters, (deals,)), 0) for label, parameters in growths.items()])
     return [
         Training(
             label,
@@ -127,18 +149,11 @@ def grown_parts(shop: Workshop, growths: Mapping[str, GrowthParameters], deals: 
     ]
 
 
-def _grow(parameters: GrowthParameters, seed: int, deals: int) -> Mapping[str, Any]:
-    """Train while the set grows."""
-    trainer = GrowingTrainer(parameters, 1000 * seed)
-    points = _learn(trainer, 0, deals)
-    return {**trainer.checkpoint(), "points": np.array(points)}
-
-
 def cost_part(shop: Workshop, training: Training, task: str, parameters: TdParameters) -> npt.NDArray[np.float64]:
     """Seconds that a training deal takes with the conjunctions of a network on one thread, in several portions."""
 
     def work() -> Mapping[str, Any]:
-        trainer = TdTrainer(task, parameters, 1000 * shop.seed, training.conjunctions)
+        trainer = TdTrainer(task, parameters, run_seed(shop, 0), training.conjunctions)
         deals, seconds = shop.size(1_000, 100), []
         for chunk in range(COST_CHUNKS + 1):
             started = time.perf_counter()
@@ -148,16 +163,6 @@ def cost_part(shop: Workshop, training: Training, task: str, parameters: TdParam
 
     settings = {"conjunctions": len(training.conjunctions), "task": task, **asdict(parameters)}
     return shop.part(f"cost-{training.label}", settings, work)["seconds"]
-
-
-def _learn(trainer: TdTrainer, done: int, until: int) -> list[float]:
-    """Learn from some deals, chunk by chunk; the learner's mean points in each."""
-    points = []
-    while done < until:
-        count = min(trainer.chunk - done % trainer.chunk, until - done)
-        points.append(float(trainer.step(done, count)[0]["points"]))
-        done += count
-    return points
 
 
 def match_part(
@@ -210,4 +215,4 @@ def expert() -> Player:
 
 def task_rules(task: str) -> str:
     """The rules of a task."""
-    return TASKS[task][0]
+    return TASKS[task].rules

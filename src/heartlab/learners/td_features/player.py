@@ -5,9 +5,9 @@
 | `td`, `td:MODEL` | open: max^n to the end of the trick over the network; options follow a comma |
 | `td-closed`, `td-closed:MODEL` | closed: the same in 20 sampled worlds |
 
-They pass like `gnome:jake` (`pass=PLAYER` names another): the papers' Hearts has no passing.
+They pass like `gnome:jake` (`pass=PLAYER` names another), since the papers' Hearts has no passing.
 
-`eval=td:MODEL` puts a network into any other search. Without a name the model that ships with the package is meant.
+`eval=td:MODEL` uses a network in any other search. Without a name the model that ships with the package is used.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.learners.td_features.clauses import clause
 from heartlab.learners.td_features.conjunctions import Conjunction, Conjunctions
-from heartlab.learners.td_features.features import ATOMS, MOON_NAMES, AtomError
+from heartlab.learners.td_features.features import ATOMS, MOON_NAMES, AtomError, clause
 from heartlab.learners.td_features.moon import place_moon
 from heartlab.learners.td_features.network import Network
 from heartlab.players.base import Player
@@ -30,7 +29,7 @@ from heartlab.training.model import Model, ModelError, load_model, model_path
 
 KIND = "td"
 SHIPPED = "td"
-"""The model that a bare name means."""
+"""The model that is used without a name."""
 
 
 def unpadded_rows(rows: npt.NDArray[np.int8]) -> list[Conjunction]:

@@ -1,13 +1,20 @@
-"""Choosing conjunctions: the most useful ones of a trained network, and the union of several choices."""
+"""Choosing conjunctions: the most useful ones of a trained network, and the union of several choices.
+
+Besides weights it counts in which states conjunctions are active; those states are noted while the network plays.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.learners.td_features.conjunctions import Conjunction, Conjunctions
+from heartlab.compiled.bits import ZERO
+from heartlab.compiled.jit import kernel
+from heartlab.compiled.rng import substream
+from heartlab.learners.td_features.conjunctions import STACK, Conjunction, Conjunctions, list_active
 from heartlab.learners.td_features.network import Network
 
 FloatArray = npt.NDArray[np.floating]
@@ -98,3 +105,63 @@ def select_by_fit(
 def union(choices: Iterable[Iterable[Conjunction]]) -> Conjunctions:
     """All conjunctions of several choices, each once."""
     return Conjunctions.of({conjunction for choice in choices for conjunction in choice})
+
+
+# --- activity in states ---
+
+
+def support_in(network: Network, notes: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """The share of some states in which each conjunction is active, by node of the trie."""
+    active = np.zeros(network.conjunctions.nodes, np.int64)
+    count_active(*_trie_and_room(network), notes, active)
+    return active / max(1, len(notes))
+
+
+def signatures_in(network: Network, notes: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+    """By node of the trie a hash of the states in which it is active; 0: in none."""
+    signatures = np.zeros(network.conjunctions.nodes, np.uint64)
+    sign_active(*_trie_and_room(network), notes, signatures)
+    return signatures
+
+
+def activity_in(
+    network: Network, candidates: npt.NDArray[np.int64], notes: npt.NDArray[Any]
+) -> npt.NDArray[np.float32]:
+    """1 where a candidate node (column) is active in a state (row), else 0."""
+    columns = np.full(network.conjunctions.nodes, -1)
+    columns[candidates] = np.arange(len(candidates))
+    active = np.zeros((len(notes), len(candidates)), np.float32)
+    mark_active(*_trie_and_room(network), notes, columns, active)
+    return active
+
+
+def _trie_and_room(network: Network) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    """The trie of a network, and working memory to walk through it."""
+    trie = network.conjunctions.packed.view(np.uint64)
+    return trie, np.zeros(STACK, np.uint64), network.conjunctions.room()
+
+
+@kernel
+def count_active(trie: Any, stack: Any, found: Any, notes: Any, out: Any) -> None:
+    """Count for every node in how many noted states it is active."""
+    for i in range(len(notes)):
+        for k in range(list_active(trie, notes[i]["low"], notes[i]["high"], stack, found)):
+            out[found[k]] += 1
+
+
+@kernel
+def sign_active(trie: Any, stack: Any, found: Any, notes: Any, out: Any) -> None:
+    """Add to every node a random number for each noted state in which it is active."""
+    for i in range(len(notes)):
+        key = substream(ZERO, i)
+        for k in range(list_active(trie, notes[i]["low"], notes[i]["high"], stack, found)):
+            out[found[k]] += key
+
+
+@kernel
+def mark_active(trie: Any, stack: Any, found: Any, notes: Any, columns: Any, out: Any) -> None:
+    """Mark for every noted state (row) which nodes are active, those that have a column."""
+    for i in range(len(notes)):
+        for k in range(list_active(trie, notes[i]["low"], notes[i]["high"], stack, found)):
+            if columns[found[k]] >= 0:
+                out[i, columns[found[k]]] = 1.0

@@ -5,67 +5,120 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from heartlab.cards import CARDS
-from heartlab.compiled.bits import ZERO
-from heartlab.compiled.jit import kernel
-from heartlab.compiled.rng import numpy_dice, seed_key, substream
+from heartlab.compiled.rng import numpy_dice, seed_key
 from heartlab.kernel.layout import compile_rules
-from heartlab.learners.td_features.clauses import USEFUL, clause
-from heartlab.learners.td_features.conjunctions import MAX_ORDER, STACK, Conjunction, Conjunctions, list_active
-from heartlab.learners.td_features.features import CARD_ATOMS, HEART_ATOMS, QUEEN_ONLY, find_atom
-from heartlab.learners.td_features.kernels import NOTE, SETTINGS, prepare_training, train_deals
+from heartlab.learners.td_features.conjunctions import MAX_ORDER, Conjunction, Conjunctions
+from heartlab.learners.td_features.features import CARD_ATOMS, HEART_ATOMS, QUEEN_ONLY, USEFUL, clause, find_atom
+from heartlab.learners.td_features.kernels import NOTE, SETTINGS, Course, Room, prepare_training, train_deals
 from heartlab.learners.td_features.moon import place_moon
 from heartlab.learners.td_features.network import Network
 from heartlab.learners.td_features.player import KIND, load_network, to_model, unpadded_rows
 from heartlab.learners.td_features.selection import (
+    activity_in,
     nodes_by_effect,
     select_by_effect,
     select_by_fit,
     select_by_weight,
     select_distinct,
+    signatures_in,
+    support_in,
     union,
 )
 from heartlab.rules import Rules
 from heartlab.search.evaluators.base import make_evaluator
-from heartlab.search.maxn import new_counters
-from heartlab.search.options import bound_values, make_spec
+from heartlab.search.options import Prune, SearchOptions, Ties, compile_options
+from heartlab.search.walk import new_counters
 from heartlab.training.model import Model, load_model
-from heartlab.training.recipes import Metrics, recipe
+from heartlab.training.recipes import Metrics, Parameters, recipe
 from heartlab.util.bundle import Arrays
 
 HEARTS_TASK = tuple(number for number in CARD_ATOMS if number not in QUEEN_ONLY) + HEART_ATOMS
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is learned: rules, and atomic features."""
+
+    rules: str
+    atoms: tuple[int, ...]
+
+
 TASKS = {
-    "queen": ("seed-queen", CARD_ATOMS),
-    "hearts": ("seed-hearts", HEARTS_TASK),
-    "full": ("seed-nomoon", CARD_ATOMS + HEART_ATOMS),
+    "queen": Task("seed-queen", CARD_ATOMS),
+    "hearts": Task("seed-hearts", HEARTS_TASK),
+    "full": Task("seed-nomoon", CARD_ATOMS + HEART_ATOMS),
 }
 """Rules and atomic features of each task."""
-PARTNERS = ("expert", "self")
-CRITERIA = ("weight", "distinct", "effect", "fit", "elimination")
-"""How conjunctions are selected; the first is the papers' way, as we read it."""
+LEARNING = SearchOptions(ties=Ties.RANDOM, prune=Prune.NO)
+"""How the learner searches."""
+
+
+class Partners(StrEnum):
+    """Who plays the other three seats in training."""
+
+    EXPERT = "expert"
+    SELF = "self"
+
+
+class Criterion(StrEnum):
+    """How conjunctions are selected; the first is the papers' way, as we read it."""
+
+    WEIGHT = "weight"
+    DISTINCT = "distinct"
+    EFFECT = "effect"
+    FIT = "fit"
+    ELIMINATION = "elimination"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The most useful conjunctions of a model."""
+
+    model: str
+    count: int
+    criterion: Criterion
+
+    @classmethod
+    def parse(cls, text: str) -> Selection:
+        """Read MODEL:COUNT or MODEL:COUNT:CRITERION.
+
+        :raises ValueError: if it is neither.
+        """
+        parts = text.split(":")
+        criterion = Criterion(parts.pop()) if parts[-1] in list(Criterion) else Criterion.WEIGHT
+        model, count = ":".join(parts[:-1]), parts[-1]
+        if not model or not count.isdecimal() or int(count) == 0:
+            names = ", ".join(Criterion)
+            raise ValueError(f"select={text}: write MODEL:COUNT or MODEL:COUNT:CRITERION, one of {names}")
+        return cls(model, int(count), criterion)
+
+
 FIT_STATES, FIT_CANDIDATES = 3_000, 10_000
-"""How many states a selection by fit looks at, and from how many conjunctions of the largest effect it chooses."""
+"""How many states a selection by fit looks at, and from how many conjunctions with the largest effect it chooses."""
 ROUND = 10_000
 """Deals of self-play between two halvings of a selection by elimination."""
 
 
 @dataclass(frozen=True)
-class TdParameters:
+class TdParameters(Parameters):
     """What decides a run, besides its seed and length."""
 
     orders: str = "1,2,3,4"
     """Orders of the conjunctions; the papers' three-wise set is 1,3."""
     select: str = ""
-    """Instead of all conjunctions the most useful of other models: MODEL:COUNT,MODEL:COUNT. By their weights; with
-    MODEL:COUNT:distinct likewise, but those that are active in the same states count as one; with MODEL:COUNT:effect by
-    how much each moves predictions; with MODEL:COUNT:fit by how much of them all say together; with
-    MODEL:COUNT:elimination by their weights, half of them at a time, learning on in between."""
-    partners: str = "self"
+    """Instead of all conjunctions the most useful of other models: MODEL:COUNT,MODEL:COUNT, by their weights.
+    MODEL:COUNT:CRITERION selects in another way. distinct: by weight, but those that are active in the same states
+    count as one; effect: by how much each moves predictions; fit: by how much of the predictions they explain together;
+    elimination: by weight, half of them at a time, with training in between."""
+    partners: Partners = Partners.SELF
     """expert: one learner against three `pie`; self: all four seats use the network."""
     views: int = 4
     """Seats that learn from a deal, with self-play: 1 as in the papers, or 4."""
@@ -89,35 +142,40 @@ class TdParameters:
     """0: all hands are known; else all choose as closed players do, each card in so many sampled worlds."""
 
     def __post_init__(self) -> None:
-        if self.partners not in PARTNERS:
-            raise ValueError(f"partners={self.partners}: choose from {', '.join(PARTNERS)}")
+        super().__post_init__()
         if self.views not in (1, 4):
             raise ValueError(f"views={self.views}: 1 or 4 seats can learn")
-        if self.views > 1 and self.partners == "expert":
+        if self.views > 1 and self.partners is Partners.EXPERT:
             raise ValueError("views=4 needs partners=self: experts do not learn; with experts add views=1")
-        if self.worlds < 0 or (self.worlds > 0 and self.partners == "expert"):
+        if self.worlds < 0 or (self.worlds > 0 and self.partners is Partners.EXPERT):
             raise ValueError(f"worlds={self.worlds}: a number of worlds, with partners=self")
+        if self.expert_tricks < 1:
+            raise ValueError(f"expert_tricks={self.expert_tricks}: at least 1")
         if not 0 <= self.decay <= 1:
             raise ValueError(f"decay={self.decay}: between 0 and 1")
         if not 0 <= self.rate <= 1:
             raise ValueError(f"rate={self.rate}: between 0 and 1")
         if not 0 <= self.halving < np.inf:
             raise ValueError(f"halving={self.halving}: a number of deals, or 0")
-        if self.select and self.clauses:
+        if self.selections and self.clauses:
             raise ValueError("clauses=yes goes with orders, not with select")
-        self.order_list()
-
-    def order_list(self) -> list[int]:
-        """The orders as numbers."""
-        numbers = self.orders.split(",")
-        if not all(text.strip().isdecimal() and 1 <= int(text) <= MAX_ORDER for text in numbers):
+        if not 1 <= min(self.order_numbers) <= max(self.order_numbers) <= MAX_ORDER:
             raise ValueError(f"orders={self.orders}: write numbers from 1 to {MAX_ORDER}, such as 1,2,3")
-        return sorted({int(text) for text in numbers})
+
+    @cached_property
+    def order_numbers(self) -> tuple[int, ...]:
+        """`orders` as numbers; 0 stands for anything else."""
+        return tuple(sorted({int(text) if text.strip().isdecimal() else 0 for text in self.orders.split(",")}))
+
+    @cached_property
+    def selections(self) -> tuple[Selection, ...]:
+        """What `select` names."""
+        return tuple(Selection.parse(part) for part in self.select.split(",")) if self.select else ()
 
 
 def task_atoms(task: str, clauses: bool) -> tuple[int, ...]:
     """The atomic features of a task; with clauses also those ORs and negations that speak of them alone."""
-    atoms = TASKS[task][1]
+    atoms = TASKS[task].atoms
     if not clauses:
         return atoms
     made = [clause(text) for text in USEFUL]
@@ -126,50 +184,41 @@ def task_atoms(task: str, clauses: bool) -> tuple[int, ...]:
 
 def chosen_conjunctions(task: str, parameters: TdParameters) -> Conjunctions:
     """The conjunctions of a run."""
-    if not parameters.select:
-        return Conjunctions.exhaustive(task_atoms(task, parameters.clauses), parameters.order_list())
-    return union(_selected(part) for part in parameters.select.split(","))
-
-
-def _selected(part: str) -> list[Conjunction]:
-    """The conjunctions that MODEL:COUNT or MODEL:COUNT:CRITERION names."""
-    parts = part.split(":")
-    criterion = parts.pop() if parts[-1] in CRITERIA else CRITERIA[0]
-    name, count = ":".join(parts[:-1]), parts[-1]
-    if not name or not count.isdecimal() or int(count) == 0:
-        raise ValueError(f"select={part}: write MODEL:COUNT or MODEL:COUNT:CRITERION, one of {', '.join(CRITERIA)}")
-    return best_conjunctions(load_network(name), load_model(name, KIND).rules, int(count), criterion)
+    if not parameters.selections:
+        return Conjunctions.exhaustive(task_atoms(task, parameters.clauses), parameters.order_numbers)
+    return union(
+        best_conjunctions(load_network(one.model), load_model(one.model, KIND).rules, one.count, one.criterion)
+        for one in parameters.selections
+    )
 
 
 def best_conjunctions(
-    network: Network, rules: str, count: int, criterion: str, deals: int = ROUND
+    network: Network, rules: str, count: int, criterion: Criterion, deals: int = ROUND
 ) -> list[Conjunction]:  # fmt: skip
-    """The most useful conjunctions of a network: by weight, all or those that differ in states of its self-play; by
-    effect or fit in such states; or by elimination with so many deals in a round."""
-    if criterion == "elimination":
+    """The most useful conjunctions of a network by a criterion, judged in states of its self-play.
+
+    :param deals: in a round of elimination.
+    """
+    if criterion == Criterion.ELIMINATION:
         network = eliminate(network, rules, count, deals)
-    if criterion in ("weight", "elimination"):
+    if criterion in (Criterion.WEIGHT, Criterion.ELIMINATION):
         return select_by_weight(network, count)
     notes = watched_states(network, rules)
-    if criterion == "distinct":
+    if criterion == Criterion.DISTINCT:
         return select_distinct(network, signatures_in(network, notes), count)
     support = support_in(network, notes)
-    if criterion == "effect":
+    if criterion == Criterion.EFFECT:
         return select_by_effect(network, support, count)
     candidates = nodes_by_effect(network, support, max(FIT_CANDIDATES, count))
     some = notes[:: max(1, len(notes) // FIT_STATES)]
-    columns = np.full(network.conjunctions.nodes, -1)
-    columns[candidates] = np.arange(len(candidates))
-    active = np.zeros((len(some), len(candidates)), np.float32)
-    mark_active(*_trie_and_room(network), some, columns, active)
-    return select_by_fit(network, candidates, active, count)
+    return select_by_fit(network, candidates, activity_in(network, candidates, some), count)
 
 
 def eliminate(network: Network, rules: str, count: int, deals: int) -> Network:
     """Halve a network by weight until `count` conjunctions are left; after every halving the rest learns by self-play.
 
-    What is dropped together may have said the same: those that are left take over its part, and the next halving sees
-    what each is worth without it.
+    Conjunctions that are dropped may have said the same as others: those take over their part, and the next halving
+    sees what each is worth alone.
 
     :param deals: how many are learned after a halving, the last one included.
     """
@@ -196,52 +245,6 @@ def watched_states(network: Network, rules: str, deals: int = 1_000) -> npt.NDAr
     return trainer.notes[: trainer.noted]
 
 
-def support_in(network: Network, notes: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """In which share of some states each conjunction is active, by node of the trie."""
-    active = np.zeros(network.conjunctions.nodes, np.int64)
-    count_active(*_trie_and_room(network), notes, active)
-    return active / max(1, len(notes))
-
-
-def signatures_in(network: Network, notes: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
-    """By node of the trie a number that tells in which of some states it is active; 0: in none."""
-    signatures = np.zeros(network.conjunctions.nodes, np.uint64)
-    sign_active(*_trie_and_room(network), notes, signatures)
-    return signatures
-
-
-def _trie_and_room(network: Network) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
-    """What the kernels below walk through, and room for them."""
-    trie = network.conjunctions.packed.view(np.uint64)
-    return trie, np.zeros(STACK, np.uint64), network.conjunctions.room()
-
-
-@kernel
-def count_active(trie: Any, stack: Any, found: Any, notes: Any, out: Any) -> None:
-    """Count for every node in how many noted states it is active."""
-    for i in range(len(notes)):
-        for k in range(list_active(trie, notes[i]["low"], notes[i]["high"], stack, found)):
-            out[found[k]] += 1
-
-
-@kernel
-def sign_active(trie: Any, stack: Any, found: Any, notes: Any, out: Any) -> None:
-    """Add to every node a random number for each noted state in which it is active."""
-    for i in range(len(notes)):
-        key = substream(ZERO, i)
-        for k in range(list_active(trie, notes[i]["low"], notes[i]["high"], stack, found)):
-            out[found[k]] += key
-
-
-@kernel
-def mark_active(trie: Any, stack: Any, found: Any, notes: Any, columns: Any, out: Any) -> None:
-    """Mark for every noted state (row) which nodes are active, those that have a column."""
-    for i in range(len(notes)):
-        for k in range(list_active(trie, notes[i]["low"], notes[i]["high"], stack, found)):
-            if columns[found[k]] >= 0:
-                out[i, columns[found[k]]] = 1.0
-
-
 class TdTrainer:
     """Training of one network, chunk by chunk."""
 
@@ -256,7 +259,7 @@ class TdTrainer:
         *,
         rest: bool = False,
     ) -> None:
-        self.rules = Rules.parse(parameters.rules or TASKS[task][0])
+        self.rules = Rules.parse(parameters.rules or TASKS[task].rules)
         if self.rules.passing != ("hold",) or self.rules.doubler is not None:
             raise ValueError(f"networks train without passing and without a doubler, not under {self.rules}")
         self.task, self.parameters = task, parameters
@@ -267,16 +270,17 @@ class TdTrainer:
         self._key = seed_key(seed, "td")
         self._settings = np.zeros(1, SETTINGS)
         self._settings[0] = (
-            parameters.decay, parameters.rate, parameters.halving, parameters.views, parameters.partners == "self",
-            parameters.worlds, parameters.leaf,
+            parameters.decay, parameters.rate, parameters.halving, parameters.views,
+            parameters.partners is Partners.SELF, parameters.worlds, parameters.leaf,
         )  # fmt: skip
-        expert = {"tricks": str(parameters.expert_tricks)}
-        self._specs = np.concatenate([make_spec("maxn", {"ties": "random", "prune": "no"}), make_spec("maxn", expert)])
-        bound_values(self._specs[1:], self.rules, parameters.expert)
         self._expert = make_evaluator(parameters.expert)
-        self._expert_memory = self._expert.scratch()
+        self._expert_data = self._expert.data()
+        known = self._expert.bounds_under(self.rules, True)
+        self._specs = np.concatenate(
+            [compile_options(LEARNING), compile_options(SearchOptions(tricks=parameters.expert_tricks), known)]
+        )
         self.notes = np.zeros(0, NOTE)
-        """Room for the states of the last step, for those who want to look at them."""
+        """Room for the states of the last step."""
         self.noted = 0
         self.counters = new_counters()
         self.use(self.network)
@@ -286,29 +290,27 @@ class TdTrainer:
         """Learn with this network from now on."""
         self.network = network
         self._judge = network.evaluator()
-        self._memory = self._judge.scratch()
+        self._data = self._judge.data()
         self._active = network.conjunctions.room()
 
     def step(self, first: int, count: int) -> Sequence[Metrics]:
         """Learn from some deals."""
         out = np.zeros((count, 2))
-        judge, expert = self._judge, self._expert
         self.noted = train_deals(
-            compile_rules(self.rules), self._key, first, self._settings, self._specs, self.network.extract,
-            judge.function, judge.floats, judge.ints, self._memory,
-            expert.function, expert.floats, expert.ints, self._expert_memory, self._active, out, self.counters,
-            self.notes,
+            compile_rules(self.rules), self._key, first, Course(self._settings, self._specs), self.network.extract,
+            self._judge.function, self._data, self._expert.function, self._expert_data,
+            Room(self._active, out, self.counters, self.notes),
         )  # fmt: skip
         return [{"games": first + count, "points": float(out[:, 0].mean()), "error": float(out[:, 1].mean())}]
 
     def checkpoint(self) -> Arrays:
-        """The conjunctions, which may come from a model that changes meanwhile, and their weights."""
-        rows = self.network.conjunctions.rows() if self.parameters.select else np.zeros((0, 1), np.int8)
+        """The weights, and selected conjunctions, since the model that they come from may change meanwhile."""
+        rows = self.network.conjunctions.rows() if self.parameters.selections else np.zeros((0, 1), np.int8)
         return {"conjunctions": rows, "weights": self.network.live_weights.copy()}
 
     def restore(self, arrays: Arrays) -> None:
-        """Take them back; sums from before are forgotten."""
-        chosen = Conjunctions.of(unpadded_rows(arrays["conjunctions"])) if self.parameters.select else None
+        """Go back to a checkpoint."""
+        chosen = Conjunctions.of(unpadded_rows(arrays["conjunctions"])) if self.parameters.selections else None
         self.use(Network(chosen or self.network.conjunctions, arrays["weights"], rest=self.network.rest))
 
     def model(self) -> Model:
@@ -340,16 +342,20 @@ class FullParameters(PairsParameters):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if (self.moon or self.extra) and (self.select or self.clauses):
+        if (self.moon or self.extra_atoms) and (self.selections or self.clauses):
             raise ValueError("moon=yes and extra go with orders, not with select or clauses")
+
+    @cached_property
+    def extra_atoms(self) -> tuple[int, ...]:
+        """The numbers of the features that `extra` names."""
+        return tuple(find_atom(name).number for name in self.extra.split(";") if name)
 
 
 def _full_trainer(parameters: FullParameters, seed: int) -> TdTrainer:
     chosen = None
-    if parameters.moon or parameters.extra:
-        extra = tuple(find_atom(name).number for name in filter(None, parameters.extra.split(";")))
-        atoms = TASKS["full"][1] + (place_moon() if parameters.moon else ()) + extra
-        chosen = Conjunctions.exhaustive(atoms, parameters.order_list())
+    if parameters.moon or parameters.extra_atoms:
+        atoms = TASKS["full"].atoms + (place_moon() if parameters.moon else ()) + parameters.extra_atoms
+        chosen = Conjunctions.exhaustive(atoms, parameters.order_numbers)
     return TdTrainer("full", parameters, seed, chosen, rest=parameters.rest)
 
 

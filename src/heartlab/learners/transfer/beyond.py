@@ -1,82 +1,90 @@
-"""Beyond Banerjee and Stone: what deeper, remembered, pooled and opponent-aware knowledge adds, with learning curves.
+"""Beyond Banerjee and Stone: what recalled, pooled and opponent-aware knowledge adds, with learning curves.
 
-Everything here looks values up for every candidate move, and is compared with the control that only knows ended games
-and with minimax look-ahead of the same depth: what looks ahead further than the control owes much of its gain to that,
-and only what it gains over search of equal depth and recall is due to what was carried. Nothing that is carried comes
-from the target game itself, nor from another size of it.
+All learners here look values up for every candidate move. They are compared with the control that only knows ended
+games and with minimax look-ahead of the same depth: only the gain over search of equal depth and recall is due to what
+was carried. Nothing that is carried comes from the target game itself, nor from another size of it.
+
+Features of three plies were tried as well and added nothing to those of two; they were removed (docs/ggp.md).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
-from heartlab.learners.transfer.orders import everywhere, order_claim
-from heartlab.learners.transfer.parts import (
+from heartlab.learners.transfer.discovery import SOURCE
+from heartlab.learners.transfer.series import (
+    BASELINE,
     BEYOND_RUNS,
     CONTROL,
     WINDOW_HEAD,
-    Learner,
+    Arm,
     Rewards,
     Source,
     curve,
     difference,
+    everywhere,
+    order_claim,
     series,
     several,
     spread,
     window_row,
 )
+from heartlab.learners.transfer.settings import STANDARD, Learner, Opponent, Reading, Settings
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import Experiment, Figure, Findings, Table
 from heartlab.util.statistics import Estimate
 
 TARGETS = ("connect3", "capturego", "othello4")
-OPPONENTS = ("eps-greedy", "random", "weak")
 POOL = ("tictactoe", "connect3", "capturego", "othello4", "nim")
 GROUPS = 5
 
-SHORT, LONG = Source(), Source(matches=3000, groups=GROUPS)
+RECALL = SOURCE._replace(recall=True)
 
 
-def pooled(target: str, **options: int) -> Source:
+def pooled(target: str, settings: Settings = SOURCE) -> Source:
     """All games of the pool but the target."""
-    return Source(tuple(name for name in POOL if name != target), 3000, groups=GROUPS, runs=4, **options)  # type: ignore[arg-type]
+    return Source(tuple(name for name in POOL if name != target), 3000, runs=4, groups=GROUPS, settings=settings)
 
 
-def look_ahead(depth: int, recall: int = 0) -> Learner:
+def looking_up(label: str, learner: Learner, source: Source | None = None, depth: int = 2, recall: bool = False) -> Arm:
+    """A learner that looks values up for every candidate move."""
+    return Arm(label, Settings(learner, Reading.LOOK_UP, depth=depth, recall=recall), source)
+
+
+def minimax(depth: int, recall: bool = False) -> Arm:
     """Minimax over some plies, with recall if asked."""
     label = f"minimax, {depth} plies" + (" and recall" if recall else "")
-    return Learner(label, "look-ahead", options={"depth": depth, "recall": recall})
+    return looking_up(label, Learner.LOOK_AHEAD, depth=depth, recall=recall)
 
 
-def habits(source: Source, depth: int) -> Learner:
+def habits(source: Source, depth: int) -> Arm:
     """Look-ahead in which the opponent moves by the habits that were seen in source games."""
-    return Learner(f"habits, {depth} plies", "habits", source=source, options={"depth": depth, "recall": 0})
+    return looking_up(f"habits, {depth} plies", Learner.HABITS, source, depth)
 
 
-def _run(shop: Workshop, game: str, opponent: str, learner: Learner, outcomes: str = "") -> Rewards:
-    return series(shop, game, opponent, learner, BEYOND_RUNS, outcomes)
+def _run(shop: Workshop, game: str, opponent: Opponent, arm: Arm, outcomes: str = "") -> Rewards:
+    return series(shop, game, opponent, arm, BEYOND_RUNS, outcomes)
 
 
-# --- deeper, remembered, pooled, by habits ---
+# --- recalled, pooled, by habits ---
 
 
-def variants(target: str) -> dict[str, Learner]:
+def arms_of(target: str) -> dict[str, Arm]:
     """The learners that are compared in a target game."""
     many = pooled(target)
-    deep = Source(matches=3000, groups=GROUPS, runs=4, depth=3)
+    long = Source(matches=3000, groups=GROUPS)
+    recalled = Source(matches=3000, runs=4, groups=GROUPS, settings=RECALL)
     return {
         "control": CONTROL,
-        "minimax-2": look_ahead(2),
-        "paper": Learner("the paper's features", "transfer", source=SHORT),
-        "long": Learner("… from 3,000 matches", "transfer", source=LONG),
-        "depth-3": Learner("features of depth 3", "transfer", source=deep),
-        "recall": Learner(
-            "features with recall", "transfer", source=Source(matches=3000, groups=GROUPS, runs=4, recall=1)
-        ),
-        "pool": Learner("pooled features", "transfer", source=many),
-        "pool-recall": Learner("pooled features with recall", "transfer", source=pooled(target, recall=1)),
+        "minimax-2": minimax(2),
+        "paper": looking_up("the paper's features", Learner.TRANSFER, Source()),
+        "long": looking_up("… from 3,000 matches", Learner.TRANSFER, long),
+        "recall": looking_up("features with recall", Learner.TRANSFER, recalled),
+        "pool": looking_up("pooled features", Learner.TRANSFER, many),
+        "pool-recall": looking_up("pooled features with recall", Learner.TRANSFER, pooled(target, RECALL)),
         "habits-2": habits(many, 2),
-        "minimax-4": look_ahead(4),
+        "minimax-4": minimax(4),
         "habits-4": habits(many, 4),
     }
 
@@ -84,7 +92,6 @@ def variants(target: str) -> dict[str, Learner]:
 STEPS = (
     ("paper", "control", "the paper's features add to knowing ended games"),
     ("long", "paper", "values from 3,000 source matches are better than from 75"),
-    ("depth-3", "long", "features of depth 3 add to those of depth 2"),
     ("recall", "long", "deeper structure by recall adds to features of depth 2"),
     ("pool", "long", "several pooled source games add to tic-tac-toe alone"),
     ("pool-recall", "pool", "recall adds to pooled features"),
@@ -93,34 +100,35 @@ STEPS = (
     ("habits-4", "control", "habits over 4 plies add to knowing ended games"),
     ("habits-4", "minimax-2", "habits over 4 plies beat the paper's minimax learner"),
 )
-"""What is compared with what, and what that would say."""
+"""Which arm is compared with which, and the statement that it would support."""
 EQUAL_DEPTH = {"paper": "minimax-2", "habits-2": "minimax-2", "habits-4": "minimax-4"}
-"""The search that looks as far ahead, without anything carried."""
+"""The search of equal depth, without anything carried."""
 
 
-def _cell(shop: Workshop, target: str, opponent: str) -> dict[str, Rewards]:
-    return several(shop, target, opponent, variants(target), BEYOND_RUNS)
+def _cell(shop: Workshop, target: str, opponent: Opponent) -> dict[str, Rewards]:
+    return several(shop, target, opponent, arms_of(target), BEYOND_RUNS)
 
 
 def features_beyond(shop: Workshop, target: str) -> Findings:
     """What each step adds in one target game, against each opponent."""
-    findings, named = Findings(), variants(target)
+    findings, named = Findings(), arms_of(target)
     rows: list[list[str]] = []
-    for opponent in OPPONENTS:
+    for opponent in STANDARD:
         found = _cell(shop, target, opponent)
         for name, other, statement in STEPS:
             alone = EQUAL_DEPTH.get(name, other)
             gain = spread(difference(found[alone], found[other]), True) if alone != other else ""
             findings.claims.append(
-                order_claim(f"beyond/{target}/{name}-over-{other}-{opponent}",
-                            f"{statement}: {target} against {opponent}", found[name], found[other],
+                order_claim(f"beyond/{target}/{name}-over-{other}-{opponent.text}",
+                            f"{statement}: {target} against {opponent.text}", found[name], found[other],
                             f"search of equal depth gains {gain}" if gain else "")
             )  # fmt: skip
         for name, rewards in found.items():
-            rows.append([opponent, *window_row(named[name].label, rewards, [found["control"], found["minimax-2"]])])
+            others = [found["control"], found["minimax-2"]]
+            rows.append([opponent.text, *window_row(named[name].label, rewards, others)])
         findings.figures.append(
-            Figure(f"beyond-{target}-{opponent}", f"{target} against {opponent}, everything looked up", "match",
-                   "average reward since match 1",
+            Figure(f"beyond-{target}-{opponent.text}", f"{target} against {opponent.text}, everything looked up",
+                   "match", "average reward since match 1",
                    [curve(named[name].label, rewards, start=30) for name, rewards in found.items() if name != "long"],
                    log_x=True)
         )  # fmt: skip
@@ -143,15 +151,15 @@ def aim(shop: Workshop) -> Findings:
              ("habits-4", "control"), ("minimax-4", "control"), ("habits-4", "minimax-4"))  # fmt: skip
     gaps: dict[tuple[str, str], dict[str, Estimate]] = {pair: {} for pair in names}
     for target in TARGETS:
-        for opponent in OPPONENTS:
-            found, case = _cell(shop, target, opponent), f"{target} against {opponent}"
+        for opponent in STANDARD:
+            found, case = _cell(shop, target, opponent), f"{target} against {opponent.text}"
             for one, other in names:
                 gaps[one, other][case] = difference(found[one], found[other])
-            rows.append([target, opponent, *(spread(gaps[pair][case], True) for pair in names)])
-            if opponent != "eps-greedy":
+            rows.append([target, opponent.text, *(spread(gaps[pair][case], True) for pair in names)])
+            if opponent != Opponent.EPS_GREEDY:
                 for against, note in (("minimax-2", "2 plies against 4: the depth counts as well"), ("minimax-4", "")):
                     findings.claims.append(
-                        order_claim(f"beyond/aim/{target}-{opponent}-beats-{against}", f"the best transfer beats "
+                        order_claim(f"beyond/aim/{target}-{opponent.text}-beats-{against}", f"the best transfer beats "
                                     f"{against} in {case}", found["habits-4"], found[against], note)
                     )  # fmt: skip
     everything = "in every target game and against every opponent"
@@ -185,30 +193,42 @@ def _range(gaps: Mapping[str, Estimate]) -> str:
 # --- who is it? ---
 
 
+MISTAKEN = {
+    Opponent.EPS_GREEDY: Opponent.WEAK,
+    Opponent.WEAK: Opponent.EPS_GREEDY,
+    Opponent.RANDOM: Opponent.EPS_GREEDY,
+}
+"""Each opponent with the one for which it is mistaken."""
+
+
 def recognise(shop: Workshop) -> Findings:
     """Learners that are told the opponent, told a wrong one, or have to find out."""
     findings, rows = Findings(), []
     for target in TARGETS:
         source = pooled(target)
-        for opponent, wrong in (("eps-greedy", "weak"), ("weak", "eps-greedy"), ("random", "eps-greedy")):
-            learners = {
-                "told": habits(source, 2),
-                "mistaken": Learner("habits of another", "habits", source=source, source_opponent=wrong),
-                "recognised": Learner("habits, recognised", "habits", source=source, options={"recognise": 1}),
+        told = habits(source, 2)
+        for opponent, wrong in MISTAKEN.items():
+            arms = {
+                "told": told,
+                "mistaken": replace(told, label="habits of another", source_opponent=wrong),
+                "recognised": replace(
+                    told, label="habits, recognised", settings=told.settings._replace(recognise=True)
+                ),
             }
-            found = {name: _run(shop, target, opponent, learner) for name, learner in learners.items()}
+            found = {name: _run(shop, target, opponent, arm) for name, arm in arms.items()}
             found["control"] = _run(shop, target, opponent, CONTROL)
             for name, rewards in found.items():
-                rows.append([target, opponent, *window_row(name, rewards, [found["told"]])])
+                rows.append([target, opponent.text, *window_row(name, rewards, [found["told"]])])
             findings.claims.append(
-                order_claim(f"beyond/recognise/{target}-{opponent}", "recognising the opponent beats mistaking it for "
-                            f"{wrong} in {target} against {opponent}", found["recognised"], found["mistaken"],
+                order_claim(f"beyond/recognise/{target}-{opponent.text}", "recognising the opponent beats mistaking it "
+                            f"for {wrong.text} in {target} against {opponent.text}", found["recognised"],
+                            found["mistaken"],
                             f"minus being told: {spread(difference(found['recognised'], found['told']), True)}")
             )  # fmt: skip
-            if opponent == "eps-greedy":
+            if opponent == Opponent.EPS_GREEDY:
                 findings.figures.append(
-                    Figure(f"recognise-{target}", f"{target} against {opponent}: told, mistaken, recognised", "match",
-                           "average reward since match 1",
+                    Figure(f"recognise-{target}", f"{target} against {opponent.text}: told, mistaken, recognised",
+                           "match", "average reward since match 1",
                            [curve(name, rewards, start=10) for name, rewards in found.items()], log_x=True)
                 )  # fmt: skip
     findings.tables.append(Table("Who is told what", ["game", "opponent", *WINDOW_HEAD, "minus told"], rows))
@@ -220,31 +240,28 @@ def adaptive(shop: Workshop) -> Findings:
     findings, rows = Findings(), []
     for target in TARGETS:
         source = pooled(target)
-        for opponent in ("adaptive", "switching"):
-            lasting = {"recognise": 1, "depth": 2, "recall": 1}
-            learners = {
-                "control": CONTROL,
-                "minimax": look_ahead(2, 1),
-                "certain": Learner("habits, all evidence", "habits", source=source, options=lasting),
-                "doubting": Learner(
-                    "habits, fading evidence", "habits", source=source, options={**lasting, "forget": 0.98}
-                ),
-            }
-            found = {name: _run(shop, target, opponent, learner) for name, learner in learners.items()}
+        lasting = Settings(Learner.HABITS, Reading.LOOK_UP, recall=True, recognise=True)
+        arms = {
+            "control": CONTROL,
+            "minimax": minimax(2, recall=True),
+            "certain": Arm("habits, all evidence", lasting, source),
+            "doubting": Arm("habits, fading evidence", lasting._replace(forget=0.98), source),
+        }
+        for opponent in (Opponent.ADAPTIVE, Opponent.SWITCHING):
+            found = {name: _run(shop, target, opponent, arm) for name, arm in arms.items()}
             for name, rewards in found.items():
-                rows.append(
-                    [target, opponent, *window_row(learners[name].label, rewards, [found["control"], found["minimax"]])]
-                )
+                others = [found["control"], found["minimax"]]
+                rows.append([target, opponent.text, *window_row(arms[name].label, rewards, others)])
             findings.claims.append(
-                order_claim(f"beyond/adaptive/{target}-{opponent}", "recognised habits add to minimax of the same "
-                            f"depth and recall in {target} against the {opponent} opponent", found["doubting"],
+                order_claim(f"beyond/adaptive/{target}-{opponent.text}", "recognised habits add to minimax of the same "
+                            f"depth and recall in {target} against the {opponent.text} opponent", found["doubting"],
                             found["minimax"], "minus the control that only knows ended games: "
                             f"{spread(difference(found['doubting'], found['control']), True)}")
             )  # fmt: skip
             findings.figures.append(
-                Figure(f"adaptive-{target}-{opponent}", f"{target} against the {opponent} opponent", "match",
+                Figure(f"adaptive-{target}-{opponent.text}", f"{target} against the {opponent.text} opponent", "match",
                        "average reward since match 1",
-                       [curve(learners[name].label, rewards, start=30) for name, rewards in found.items()])
+                       [curve(arms[name].label, rewards, start=30) for name, rewards in found.items()])
             )  # fmt: skip
     findings.tables.append(
         Table("Opponents that change", ["game", "opponent", *WINDOW_HEAD, "minus control", "minus minimax"], rows)
@@ -260,26 +277,26 @@ def outcomes(shop: Workshop) -> Findings:
     game, declared = "tictactoe-scored", "0-20=L,40=D,80-100=W"
     findings, rows = Findings(), []
     source = Source(("tictactoe", "connect3"), 3000, groups=GROUPS, runs=4)
-    learner = Learner("transfer", "transfer", source=source)
-    for opponent in OPPONENTS:
+    learner = looking_up("transfer", Learner.TRANSFER, source)
+    for opponent in STANDARD:
         found = {
             "control": _run(shop, game, opponent, CONTROL, declared),
             "declared equivalence": _run(shop, game, opponent, learner, declared),
             "none declared": _run(shop, game, opponent, learner),
-            "minimax, 2 plies": _run(shop, game, opponent, look_ahead(2), declared),
+            "minimax, 2 plies": _run(shop, game, opponent, minimax(2), declared),
         }
         ours = found["declared equivalence"]
         for name, rewards in found.items():
-            rows.append([opponent, *window_row(name, rewards, [found["control"]])])
+            rows.append([opponent.text, *window_row(name, rewards, [found["control"]])])
         findings.claims += [
-            order_claim(f"beyond/outcomes/{opponent}", "features carried by a declared equivalence add to knowing "
-                        f"ended games, against {opponent}", ours, found["control"],
+            order_claim(f"beyond/outcomes/{opponent.text}", "features carried by a declared equivalence add to knowing "
+                        f"ended games, against {opponent.text}", ours, found["control"],
                         f"minus minimax of equal depth: {spread(difference(ours, found['minimax, 2 plies']), True)}"),
-            order_claim(f"beyond/outcomes/{opponent}-declared", "the declared equivalence is better than taking 40 for "
-                        f"a loss, against {opponent}", ours, found["none declared"]),
+            order_claim(f"beyond/outcomes/{opponent.text}-declared", "the declared equivalence is better than taking "
+                        f"40 for a loss, against {opponent.text}", ours, found["none declared"]),
         ]  # fmt: skip
         findings.figures.append(
-            Figure(f"outcomes-{opponent}", f"scored tic-tac-toe against {opponent}", "match",
+            Figure(f"outcomes-{opponent.text}", f"scored tic-tac-toe against {opponent.text}", "match",
                    "average reward since match 1",
                    [curve(name, rewards, start=30) for name, rewards in found.items()], log_x=True)
         )  # fmt: skip
@@ -295,18 +312,18 @@ def outcomes(shop: Workshop) -> Findings:
 def alternating(shop: Workshop) -> Findings:
     """Roles that change from match to match, in the source and in the target."""
     findings, rows = Findings(), []
-    both = {"alternate": 1}
-    source = Source(matches=3000, groups=GROUPS, runs=4, alternate=1)
-    learners: Mapping[str, Learner] = {
-        "baseline": Learner("baseline", "baseline", "literal", options=both),
-        "control": Learner("terminal-only", "terminal-only", "terminal-check", options=both),
-        "transfer": Learner("transfer", "transfer", source=source, options=both),
-        "minimax": Learner("minimax, 2 plies", "look-ahead", options=both),
+    source = Source(matches=3000, runs=4, groups=GROUPS, settings=SOURCE._replace(alternate=True))
+    usual = {
+        "baseline": BASELINE,
+        "control": CONTROL,
+        "transfer": looking_up("transfer", Learner.TRANSFER, source),
+        "minimax": minimax(2),
     }
+    arms = {name: replace(arm, settings=arm.settings._replace(alternate=True)) for name, arm in usual.items()}
     for target in TARGETS:
-        found = {name: _run(shop, target, "eps-greedy", learner) for name, learner in learners.items()}
+        found = {name: _run(shop, target, Opponent.EPS_GREEDY, arm) for name, arm in arms.items()}
         for name, rewards in found.items():
-            rows.append([target, *window_row(learners[name].label, rewards, [found["control"]])])
+            rows.append([target, *window_row(arms[name].label, rewards, [found["control"]])])
         findings.claims += [
             order_claim(f"beyond/alternating/{target}", f"transfer adds to knowing ended games in {target} when roles "
                         "alternate", found["transfer"], found["control"],
@@ -315,14 +332,14 @@ def alternating(shop: Workshop) -> Findings:
         findings.figures.append(
             Figure(f"alternating-{target}", f"{target} against eps-greedy, roles alternating", "match",
                    "average reward since match 1",
-                   [curve(learners[name].label, rewards, start=30) for name, rewards in found.items()])
+                   [curve(arms[name].label, rewards, start=30) for name, rewards in found.items()])
         )  # fmt: skip
     findings.tables.append(Table("Roles alternate", ["game", *WINDOW_HEAD, "minus control"], rows))
     return findings
 
 
 def _target_experiment(target: str) -> Experiment:
-    summary = f"{target}: deeper, recalled, pooled features, and habits of opponents"
+    summary = f"{target}: recalled and pooled features, and habits of opponents"
     return Experiment(f"beyond-{target}", summary, lambda shop: features_beyond(shop, target))
 
 

@@ -1,12 +1,12 @@
 """Banerjee and Stone (2007): features of look-ahead trees carried from tic-tac-toe to other games.
 
-What decides is when a learner knows an initial value, which the paper leaves open: so every figure is made under three
-readings (literal, terminal check, look-up), and beside the paper's learners stands a control that knows ended games and
-nothing else. The headline is the terminal check. Statements about order are about the mean reward over all 3,000
-matches, in 200 runs with the same seeds, unless they say otherwise.
+Results depend most on when a learner knows an initial value, which the paper leaves open. So every figure is made under
+three readings (literal, terminal check, look-up), and beside the paper's learners there is a control that knows ended
+games and nothing else. The headline is the terminal check. Statements about order are about the mean reward over all
+3,000 matches, in 200 runs with the same seeds, unless they say otherwise.
 
 The paper's claims are judged under the headline; the same under another reading is `readings/...`, what it did not
-compare is `control/...`, and what lies beyond it (`ggp_beyond`) is `beyond/...`.
+compare is `control/...`, and what lies beyond it is `beyond/...`.
 """
 
 from __future__ import annotations
@@ -14,31 +14,29 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from heartlab.learners.transfer.beyond import BEYOND
-from heartlab.learners.transfer.orders import (
+from heartlab.learners.transfer.series import (
     BASELINE,
-    CONTROLS,
     FIGURES,
     HEADLINE,
-    READINGS,
-    claim_about,
-    identity_of,
-    look_ahead,
-    order_claim,
-    suffix,
-    transfer,
-)
-from heartlab.learners.transfer.parts import (
     PAPER_RUNS,
     WINDOW_HEAD,
     Rewards,
+    claim_about,
+    control,
     curve,
     difference,
+    identity_of,
     mean_of,
+    order_claim,
+    searching,
     series,
     several,
     spread,
+    suffix,
+    transfer,
     window_row,
 )
+from heartlab.learners.transfer.settings import Opponent, Reading
 from heartlab.learners.transfer.table_1 import table_1
 from heartlab.learners.transfer.variants import VARIANTS
 from heartlab.reproduction.claims import Claim, above, all_of, below, within
@@ -52,21 +50,20 @@ from heartlab.util.statistics import Estimate, estimate
 def _figure(shop: Workshop, name: str) -> Findings:
     """One figure of the paper, under all readings."""
     game, opponent = FIGURES[name]
-    shown_baseline = opponent == "eps-greedy"
-    learners = {"baseline": BASELINE}
-    for reading in READINGS:
-        learners |= {f"control {reading}": CONTROLS[reading], f"transfer {reading}": transfer(reading)}
-        learners[f"search {reading}"] = look_ahead(reading)
-    found = several(shop, game, opponent, learners)
+    shown_baseline = opponent == Opponent.EPS_GREEDY
+    arms = {"baseline": BASELINE}
+    for reading in Reading:
+        arms |= {f"control {reading.text}": control(reading), f"transfer {reading.text}": transfer(reading)}
+        arms[f"search {reading.text}"] = searching(reading)
+    found = several(shop, game, opponent, arms)
     baseline = found["baseline"]
     controls, transfers, searches = (
-        {reading: found[f"{kind} {reading}"] for reading in READINGS} for kind in ("control", "transfer", "search")
+        {reading: found[f"{kind} {reading.text}"] for reading in Reading} for kind in ("control", "transfer", "search")
     )
-    control = controls[HEADLINE]
     findings = Findings()
-    for reading in READINGS:
+    for reading in Reading:
         ours, search = transfers[reading], searches[reading]
-        told = f"reading: {reading}"
+        told = f"reading: {reading.text}"
         if shown_baseline:
             findings.claims += [
                 order_claim(identity_of(name, "transfer-beats-baseline", reading),
@@ -89,51 +86,55 @@ def _figure(shop: Workshop, name: str) -> Findings:
     if name == "figure-4":
         findings.claims.append(_convergence(baseline))
     if name == "figure-7":
-        findings.claims.append(_slower(baseline, series(shop, game, "eps-greedy", BASELINE)))
-    findings.tables.append(_window_table(game, opponent, baseline, controls, transfers, searches))
+        findings.claims.append(_slower(baseline, series(shop, game, Opponent.EPS_GREEDY, BASELINE)))
+    findings.tables.append(_windows(game, opponent, baseline, controls, transfers, searches))
     first = min(PAPER_RUNS, len(baseline))
     headline = {"transfer": transfers[HEADLINE], "look-ahead": searches[HEADLINE]}
     printed = {**headline, **({"baseline": baseline} if shown_baseline else {})}
-    title = f"{game} against {opponent}"
+    title = f"{game} against {opponent.text}"
     findings.figures = [
         Figure(name, f"{title}: as the paper shows it (terminal check)", "match", "average reward since match 1",
                [curve(label, rewards.first(first)) for label, rewards in printed.items()]),
         Figure(f"{name}-readings", f"{title}: three readings and the control", "match", "average reward since match 1",
-               [curve("baseline", baseline), curve("terminal-only", control)]
-               + [curve(f"transfer, {reading}", transfers[reading]) for reading in READINGS]
-               + [curve(f"look-ahead, {reading}", searches[reading]) for reading in READINGS]),
+               [curve("baseline", baseline), curve("terminal-only", controls[HEADLINE])]
+               + [curve(f"transfer, {reading.text}", transfers[reading]) for reading in Reading]
+               + [curve(f"look-ahead, {reading.text}", searches[reading]) for reading in Reading]),
         Figure(f"{name}-from-301", f"{title}: averages that begin at match 301", "match",
                "average reward since match 301",
                [curve(label, rewards, average_from=301, start=351)
-                for label, rewards in {**printed, "terminal-only": control}.items()]),
+                for label, rewards in {**printed, "terminal-only": controls[HEADLINE]}.items()]),
     ]  # fmt: skip
     return findings
 
 
-def _window_table(
-    game: str, opponent: str, baseline: Rewards, controls: Mapping[str, Rewards], transfers: Mapping[str, Rewards],
-    searches: Mapping[str, Rewards],
-) -> Table:  # fmt: skip
-    control = controls[HEADLINE]
-    rows = [window_row("baseline", baseline, [baseline, control])]
-    rows.append(window_row("terminal-only, literal", controls["literal"], [baseline, control]))
-    rows.append(window_row("terminal-only (control)", control, [baseline, control]))
-    for reading in READINGS:
-        rows.append(window_row(f"transfer, {reading}", transfers[reading], [baseline, control]))
-        rows.append(window_row(f"look-ahead, {reading}", searches[reading], [baseline, control]))
+Readings = Mapping[Reading, Rewards]
+
+
+def _windows(
+    game: str, opponent: Opponent, baseline: Rewards, controls: Readings, transfers: Readings, searches: Readings
+) -> Table:
+    others = [baseline, controls[HEADLINE]]
+    rows = [
+        window_row("baseline", baseline, others),
+        window_row("terminal-only, literal", controls[Reading.LITERAL], others),
+        window_row("terminal-only (control)", controls[HEADLINE], others),
+    ]
+    for reading in Reading:
+        rows.append(window_row(f"transfer, {reading.text}", transfers[reading], others))
+        rows.append(window_row(f"look-ahead, {reading.text}", searches[reading], others))
     head = [*WINDOW_HEAD, "minus baseline", "minus terminal-only"]
-    return Table(f"{game} against {opponent}: mean reward ± 95 %, {len(baseline)} runs", head, rows)
+    return Table(f"{game} against {opponent.text}: mean reward ± 95 %, {len(baseline)} runs", head, rows)
 
 
-def _speed_claims(name: str, game: str, transfers: Mapping[str, Rewards]) -> list[Claim]:
+def _speed_claims(name: str, game: str, transfers: Readings) -> list[Claim]:
     """Whether the 95 % level is passed in under 100 matches."""
     claims = []
-    for reading in READINGS:
+    for reading in Reading:
         level = mean_of(transfers[reading], 51, 100)
         claims.append(
             Claim(identity_of(name, "95-in-100-matches", reading), "learners pass the 95 % level in under 100 matches",
                   95.0, level.mean, level.ci95, level.n, above(level.ci95, 95.0),
-                  f"mean reward of transfer over matches 51–100 in {game}; reading: {reading}")
+                  f"mean reward of transfer over matches 51–100 in {game}; reading: {reading.text}")
         )  # fmt: skip
     return claims
 
@@ -157,16 +158,16 @@ def _slower(random: Rewards, greedy: Rewards) -> Claim:
 def summary(shop: Workshop) -> Findings:
     """What the features add, in one table and in plain words."""
     findings, rows = Findings(), []
-    gains: dict[str, list[Estimate]] = {reading: [] for reading in READINGS}
+    gains: dict[Reading, list[Estimate]] = {reading: [] for reading in Reading}
     for name, (game, opponent) in FIGURES.items():
-        for reading in READINGS:
-            control = series(shop, game, opponent, CONTROLS[reading])
-            gains[reading].append(difference(series(shop, game, opponent, transfer(reading)), control))
-        cells = [spread(gains[reading][-1], True) for reading in READINGS]
-        rows.append([name, game, opponent, *cells])
-    head = ["figure", "game", "opponent", *READINGS]
+        for reading in Reading:
+            without = series(shop, game, opponent, control(reading))
+            gains[reading].append(difference(series(shop, game, opponent, transfer(reading)), without))
+        cells = [spread(gains[reading][-1], True) for reading in Reading]
+        rows.append([name, game, opponent.text, *cells])
+    head = ["figure", "game", "opponent", *(reading.text for reading in Reading)]
     findings.tables.append(Table("Transfer minus terminal-only, average at 3,000", head, rows))
-    look_up, check = gains["look-up"], gains[HEADLINE]
+    look_up, check = gains[Reading.LOOK_UP], gains[HEADLINE]
     findings.claims = [
         Claim("control/summary/features-add-under-look-up", "in all five figures the features add to knowing ended "
               "games, if they are looked up for every candidate move", None, min(gain.mean for gain in look_up),

@@ -1,24 +1,25 @@
-"""What is carried from game to game: values of shapes, per opponent, as a file (JSON: data, never code).
+"""What is carried from game to game: values of features, per opponent, as a JSON file.
 
-A model also says what each opponent's moves were like, so that the opponent can be recognised when it is met again.
+A model also holds what each opponent's moves were like, so that the opponent can be recognised when it is met again.
 Models of several source games are pooled into one.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from heartlab.compiled.hashing import find_slot
 from heartlab.ggp.gdl.terms import GdlError
-from heartlab.ggp.players.uct import find_slot
 from heartlab.learners.transfer.kernels import UNKNOWN, Features
-from heartlab.learners.transfer.lookahead import MAX_DEPTH, parse_shape, shape_word
+from heartlab.learners.transfer.lookahead import parse_shape, shape_word
 from heartlab.learners.transfer.opponents import KINDS
+from heartlab.learners.transfer.settings import FEATURE_DEPTH
 
 FORMAT = "heartlab-ggp-features/2"
 FAINT = 0.02
@@ -28,29 +29,28 @@ ENOUGH = 5.0
 
 
 def no_features() -> Features:
-    """What a learner without a model has."""
-    return _table({}, 2, np.ones((1, KINDS)))
+    """The features of a learner without a model."""
+    return _for_kernels({}, np.ones((1, KINDS)))
 
 
-def _table(values: dict[str, list[float]], depth: int, profiles: Any) -> Features:
-    """Values of shapes, one per opponent, for the kernels."""
+def _for_kernels(values: Mapping[str, Sequence[float]], profiles: npt.NDArray[np.float64]) -> Features:
+    """Values of shapes, one per opponent, as arrays."""
     size = 1 << max(4, (4 * len(values)).bit_length())
     opponents = len(profiles)
-    table = Features(
-        np.zeros(size, np.uint64),
-        np.full((size, opponents), UNKNOWN, np.float32),
-        depth,
-        np.array(profiles, np.float64),
-        np.full(opponents, 1.0 / opponents),
-        np.zeros(opponents),
-        np.array(profiles, np.float64).mean(axis=0),
+    features = Features(
+        keys=np.zeros(size, np.uint64),
+        values=np.full((size, opponents), UNKNOWN, np.float32),
+        profiles=profiles,
+        belief=np.full(opponents, 1.0 / opponents),
+        evidence=np.zeros(opponents),
+        habits=profiles.mean(axis=0),
     )
     for shape, row in values.items():
         word = shape_word(parse_shape(shape))
-        slot = find_slot(table.keys, word)
-        table.keys[slot] = word
-        table.values[slot] = row
-    return table
+        slot = find_slot(features.keys, word)
+        features.keys[slot] = word
+        features.values[slot] = row
+    return features
 
 
 @dataclass
@@ -61,14 +61,15 @@ class FeatureModel:
     matches: int
     runs: int
     seed: int
-    depth: int = 2
+    depth: int = FEATURE_DEPTH
+    """Plies of look-ahead in the shapes; part of the file format."""
     recall: bool = False
     features: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     """By opponent and shape: the value, and how many visits it rests on."""
     profiles: dict[str, list[float | None]] = field(default_factory=dict)
-    """By opponent: how much it likes moves that win, lose, draw or go on, 1 being the liking of a random player; None
-    where it never had the choice."""
-    _tables: dict[str, Features] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """By opponent: the weights of moves that win, lose, draw or go on, 1 being that of a random player; None where it
+    never had the choice."""
+    _prepared: dict[str, Features] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def features_against(self, opponent: str | None) -> Features:
         """What is known against an opponent, or against all for a learner that has to find out.
@@ -79,19 +80,19 @@ class FeatureModel:
         if not self.features or (opponent is not None and opponent not in self.features):
             raise GdlError(f"the model knows {', '.join(self.features) or 'nobody'}, but not the opponent {opponent}")
         key = opponent or ""
-        if key not in self._tables:
-            self._tables[key] = self._table(list(self.features) if opponent is None else [opponent])
-        table = self._tables[key]
-        count = len(table.belief)
-        return table._replace(
-            belief=np.full(count, 1.0 / count), evidence=np.zeros(count), habits=table.profiles.mean(axis=0)
+        if key not in self._prepared:
+            self._prepared[key] = self._prepare(list(self.features) if opponent is None else [opponent])
+        found = self._prepared[key]
+        count = len(found.belief)
+        return found._replace(
+            belief=np.full(count, 1.0 / count), evidence=np.zeros(count), habits=found.profiles.mean(axis=0)
         )
 
-    def _table(self, chosen: list[str]) -> Features:
+    def _prepare(self, chosen: list[str]) -> Features:
         shapes = {shape for name in chosen for shape in self.features[name]}
         rows = {shape: [self.features[name].get(shape, [UNKNOWN])[0] for name in chosen] for shape in sorted(shapes)}
-        profiles = [[like or 1.0 for like in self.profiles.get(name, [None] * KINDS)] for name in chosen]
-        return _table(rows, self.depth, np.array(profiles))
+        profiles = [[weight or 1.0 for weight in self.profiles.get(name, [None] * KINDS)] for name in chosen]
+        return _for_kernels(rows, np.array(profiles, np.float64))
 
     @property
     def size(self) -> int:
@@ -110,12 +111,12 @@ class FeatureModel:
         """Read a model.
 
         Raises:
-            GdlError: the file is not one, or is damaged.
+            GdlError: the file is not a model, or is damaged.
         """
         try:
             found = json.loads(path.read_text("utf-8"))
             if not isinstance(found, dict) or found.pop("format", None) != FORMAT:
-                raise GdlError(f"{path}: this is no model of features ({FORMAT})")
+                raise GdlError(f"{path}: not a model of features ({FORMAT})")
             model = FeatureModel(**found)
             model.check(str(path))
         except OSError as error:
@@ -127,13 +128,13 @@ class FeatureModel:
         return model
 
     def check(self, name: str) -> None:
-        """See that everything in a model that was read is what it should be.
+        """See that the values of a model that was read are in range.
 
         Raises:
-            GdlError: something is not.
+            GdlError: one is not.
         """
-        if not isinstance(self.depth, int) or not 2 <= self.depth <= MAX_DEPTH:
-            raise GdlError(f"{name}: the depth of the shapes should be 2 to {MAX_DEPTH}, not {self.depth}")
+        if self.depth != FEATURE_DEPTH:
+            raise GdlError(f"{name}: its features look {self.depth} plies ahead; only {FEATURE_DEPTH} are supported")
         for opponent, values in self.features.items():
             for shape, value in values.items():
                 parse_shape(shape)
@@ -144,13 +145,23 @@ class FeatureModel:
                 raise GdlError(f"{name}: the profile of {opponent} should be {KINDS} numbers above zero")
 
 
-def profile_of(counts: Any) -> list[float | None]:
-    """How much an opponent likes each kind of move, from what it chose and what a uniform choice would have been."""
+def check_writable(path: Path) -> None:
+    """See that a file can be written, before any work is done for it.
+
+    Raises:
+        GdlError: there is no folder for it.
+    """
+    if path.is_dir() or not path.parent.is_dir():
+        raise GdlError(f"{path}: cannot be written: " + ("it is a folder" if path.is_dir() else "no such folder"))
+
+
+def profile_of(counts: npt.NDArray[np.float64]) -> list[float | None]:
+    """The weight of each kind of move, from what an opponent chose and what a uniform choice would have been."""
     chosen, expected = counts
-    likes = (chosen + 0.5) / (expected + 0.5)
+    weights = (chosen + 0.5) / (expected + 0.5)
     return [
-        round(float(max(FAINT, like)), 4) if many >= ENOUGH else None
-        for like, many in zip(likes, expected, strict=True)
+        round(float(max(FAINT, weight)), 4) if many >= ENOUGH else None
+        for weight, many in zip(weights, expected, strict=True)
     ]
 
 
@@ -158,19 +169,18 @@ def pool(models: Sequence[FeatureModel]) -> FeatureModel:
     """One model from those of several source games.
 
     Every game has one vote: a shape's value is the mean over the games that know it, not over visits, so that a game
-    with many positions does not drown the others.
+    with many positions does not outweigh the others.
 
     Raises:
-        GdlError: the models are of different depths or kinds, or there are none.
+        GdlError: some models were learned with recall and others without, or there are none.
     """
     if not models:
         raise GdlError("there are no models to pool")
-    kinds = {(model.depth, model.recall) for model in models}
-    if len(kinds) > 1:
-        raise GdlError("models with shapes of different depths or kinds cannot be pooled")
+    if len({model.recall for model in models}) > 1:
+        raise GdlError("models learned with recall and without cannot be pooled")
     first = models[0]
     games = list(dict.fromkeys(game for model in models for game in model.games))
-    pooled = FeatureModel(games, first.matches, first.runs, first.seed, first.depth, first.recall)
+    pooled = FeatureModel(games, first.matches, first.runs, first.seed, recall=first.recall)
     for opponent in dict.fromkeys(name for model in models for name in model.features):
         rows: dict[str, list[list[float]]] = {}
         for model in models:
@@ -180,7 +190,7 @@ def pool(models: Sequence[FeatureModel]) -> FeatureModel:
             shape: [float(np.mean([row[0] for row in found])), float(sum(row[1] for row in found))]
             for shape, found in sorted(rows.items())
         }
-        likes = zip(*(model.profiles[opponent] for model in models if opponent in model.profiles), strict=True)
-        told = [[one for one in column if one is not None] for column in likes]
-        pooled.profiles[opponent] = [float(np.mean(column)) if column else None for column in told]
+        columns = zip(*(model.profiles[opponent] for model in models if opponent in model.profiles), strict=True)
+        known = [[weight for weight in column if weight is not None] for column in columns]
+        pooled.profiles[opponent] = [float(np.mean(weights)) if weights else None for weights in known]
     return pooled

@@ -1,8 +1,8 @@
-"""Opponents of a learner: what kinds there are, which of them is playing, and how one is recognised.
+"""How an opponent moves, and how a learner recognises one.
 
-An opponent is recognised by how it treats moves that end the game: each kind of move (winning, losing, drawing, going
-on, for the opponent) has a weight, the opponent is taken to play a move with a chance in proportion to its weight, and
-the kinds of opponents that were met before are weighed by how well they explain the moves that were seen.
+An opponent is recognised by how it treats moves that end the game. Each kind of move (winning, losing, drawing, going
+on, for the opponent) has a weight; the opponent is assumed to choose a move with a probability in proportion to its
+weight; and the opponents that were met before are compared by the likelihood of the moves that were seen.
 """
 
 from __future__ import annotations
@@ -12,26 +12,55 @@ from typing import Any
 import numpy as np
 
 from heartlab.compiled.jit import kernel
-from heartlab.learners.transfer.positions import CLASS, COUNT, FIRST
-
-RANDOM, GREEDY, WEAK, BLOCKING, ADAPTIVE, SWITCHING = range(6)
-OPPONENTS = ("random", "eps-greedy", "weak", "blocking", "adaptive", "switching")
-"""Uniform; takes wins and avoids losses at once; the reverse; also avoids giving the learner a win; learns by
-TD(lambda) itself; is eps-greedy, weak and random in turn."""
-FIXED = OPPONENTS[:4]
-"""Those that stay what they are, and against which features can be learned."""
+from heartlab.learners.transfer.lookahead import DEFAULT
+from heartlab.learners.transfer.positions import CLASS, COUNT, FIRST, GOAL, LOST, OPEN, WON, expand_position
+from heartlab.learners.transfer.settings import Opponent
 
 KINDS = 4
 """Kinds of moves: won, lost, drawn, going on."""
 
 
 @kernel
-def kind_now(opponent: int, match: int, period: int) -> int:
-    """The kind that an opponent is in some match."""
-    if opponent != SWITCHING:
+def opponent_of_match(opponent: int, match: int, period: int) -> int:
+    """The opponent in some match: itself, or the one that a switching opponent is then."""
+    if opponent != Opponent.SWITCHING:
         return opponent
     phase = (match // period) % 3
-    return GREEDY if phase == 0 else WEAK if phase == 1 else RANDOM
+    return np.int64(Opponent.EPS_GREEDY if phase == 0 else Opponent.WEAK if phase == 1 else Opponent.RANDOM)
+
+
+@kernel
+def rank_moves(nodes: Any, edges: Any, opponent: int, known: Any, position: int, player: int, worth: Any) -> None:
+    """How much an opponent prefers each of its moves; `known` are the values of one that adapts."""
+    count, first = nodes[position, COUNT], nodes[position, FIRST]
+    liked, shunned = (LOST, WON) if opponent == Opponent.WEAK else (WON, LOST)
+    for child in range(count):
+        found = np.int64(edges[first + child])
+        if opponent == Opponent.ADAPTIVE:
+            value, goal = known[found, player], nodes[found, GOAL + player]
+            worth[child] = value if value >= 0.0 else np.float64(goal) if goal >= 0 else DEFAULT
+        else:
+            node = nodes[found, CLASS + player]
+            worth[child] = 3.0 if node == liked else 0.0 if node == shunned else 2.0
+
+
+@kernel
+def prefer_safe(board: Any, position: int, winner: int, worth: Any) -> None:
+    """Lower the ranks of moves that go on and let the other player win at once."""
+    nodes, edges = board.graph.nodes, board.graph.edges
+    count, first = nodes[position, COUNT], nodes[position, FIRST]
+    for child in range(count):
+        found = np.int64(edges[first + child])
+        if nodes[found, CLASS + winner] == OPEN:
+            if nodes[found, FIRST] < 0:
+                expand_position(board, found)
+            start, gives_win = nodes[found, FIRST], False
+            for reply in range(nodes[found, COUNT]):
+                gives_win |= nodes[edges[start + reply], CLASS + winner] == WON
+            worth[child] -= gives_win
+
+
+# Recognising
 
 
 @kernel
@@ -60,7 +89,7 @@ def watch(nodes: Any, edges: Any, position: int, chosen: int, player: int, count
 
 @kernel
 def weigh(features: Any, amounts: Any, picked: int) -> None:
-    """The evidence about each known opponent gets the logarithm of the chance that it would have moved so."""
+    """Add to the evidence for each known opponent the log-likelihood of a move of the kind that was picked."""
     for opponent in range(len(features.evidence)):
         weights, total = features.profiles[opponent], 0.0
         for kind in range(KINDS):
@@ -70,7 +99,7 @@ def weigh(features: Any, amounts: Any, picked: int) -> None:
 
 @kernel
 def believe(features: Any, forget: float) -> None:
-    """Turn the evidence into beliefs, and let some of it fade."""
+    """Turn the evidence into beliefs, and keep a share of it."""
     evidence, belief = features.evidence, features.belief
     highest = evidence[0]
     for opponent in range(len(evidence)):

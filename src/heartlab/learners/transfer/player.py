@@ -1,10 +1,10 @@
-"""The learner as a player of matches, here or over the wire: `td`, or `td:MODEL` with features carried from elsewhere.
+"""The learner as a player of matches, here or over the network: `td`, or `td:MODEL` with features from other games.
 
 The protocol gives a player time before each match, so that is when it learns from the match before. In a game for two
-who take turns it is the compiled learner itself, fed with the positions that the manager tells: it looks up new
-positions by their shapes, watches its opponent and believes what that is, and with `save=FILE` writes the features of
-every game that it played into a model, from which the next game begins. In other games it keeps a plain table and
-plays at random where others have a choice at the same time.
+who take turns it is the compiled learner itself, fed with the positions that the manager reports: it looks up new
+positions by their features, recognises its opponent, and with `save=FILE` writes the features of every game that it
+played into a model, with which the next game begins. In other games it keeps a dictionary of values and plays at random
+where others have a choice at the same time.
 """
 
 from __future__ import annotations
@@ -17,22 +17,24 @@ from pathlib import Path
 
 import numpy as np
 
+from heartlab.compiled.rng import below_fast, uniform
 from heartlab.ggp.gdl.parse import UNNAMED
 from heartlab.ggp.gdl.terms import GdlError, Term
 from heartlab.ggp.machine.base import Machine, State
 from heartlab.ggp.machine.compiled import NetworkMachine
-from heartlab.ggp.machine.simulate import draw_below, draw_share
-from heartlab.ggp.players.registry import GamePlayer, game_player
-from heartlab.learners.transfer.discovery import shape_sums
-from heartlab.learners.transfer.kernels import Settings, choose_best, first_visit, known_worth, look_up, update
+from heartlab.ggp.players.base import GamePlayer
+from heartlab.ggp.players.registry import game_player
+from heartlab.learners.transfer.discovery import ShapeSums, add_sums, means_of, shape_sums
+from heartlab.learners.transfer.kernels import Run, choose_best, first_visit, known_worth, look_up, update
 from heartlab.learners.transfer.lookahead import DEFAULT
-from heartlab.learners.transfer.models import FeatureModel, no_features, profile_of
+from heartlab.learners.transfer.models import FeatureModel, check_writable, no_features, profile_of
 from heartlab.learners.transfer.opponents import KINDS, believe, watch, weigh
-from heartlab.learners.transfer.positions import COUNT, FIRST, MOVER, WORKING, expand_position, find_position
-from heartlab.learners.transfer.trainer import TurnGame, make_settings
+from heartlab.learners.transfer.positions import COUNT, FIRST, MOVER, expand_position, find_position
+from heartlab.learners.transfer.settings import Learner, Reading, Settings
+from heartlab.learners.transfer.trainer import TurnGame
 
 KEPT_GAMES = 8
-"""Games of which positions are kept; of those played longest ago only the features are."""
+"""Games whose positions are kept; of games played longer ago only the features are."""
 SURE = 0.9
 """An opponent counts as recognised from this belief on."""
 
@@ -40,37 +42,37 @@ SURE = 0.9
 class Knowledge:
     """What an agent has learned, shared by the players of all its matches; take the lock before using it.
 
-    What it saw of opponents and believes of them is one for all matches, too: the protocol does not say who plays, so
-    it takes its matches to be against one opponent.
+    What it saw of opponents and believes of them is shared, too: the protocol does not say who plays, so it assumes
+    that all its matches are against one opponent.
     """
 
     def __init__(self, load: Path | None = None, save: Path | None = None) -> None:
         self.lock = threading.RLock()
-        if save is not None and (save.is_dir() or not save.parent.is_dir()):
-            raise GdlError(f"{save}: cannot be written: no such folder")
+        if save is not None:
+            check_writable(save)
         self.save_to = save
         self.model = None if load is None else FeatureModel.load(load)
         self.features = no_features() if self.model is None else self.model.features_against(None)
         known = self.model is not None
-        self.settings: Settings = make_settings(
-            learner="transfer" if known else "terminal-only",
-            reading="look-up",
-            depth=self.model.depth if self.model else 2,
-            recall=int(self.model.recall) if self.model else 0,
-            recognise=int(known),
+        self.settings = Settings(
+            learner=Learner.TRANSFER if known else Learner.TERMINAL_ONLY,
+            reading=Reading.LOOK_UP,
+            recall=self.model is not None and self.model.recall,
+            recognise=known,
         )
         self.games: OrderedDict[str, TurnGame] = OrderedDict()
         self.walks: weakref.WeakSet[Walk] = weakref.WeakSet()
-        self.folded: dict[str, tuple[float, float]] = {}
-        """Of games that are no longer kept: values times visits of each shape, summed up, and its visits."""
+        self.folded = ShapeSums()
+        """The sums of games that are no longer kept."""
         self.played: list[str] = []
         """The names of the games that are no longer kept."""
-        self.tables: OrderedDict[str, dict[tuple[object, ...], float]] = OrderedDict()
+        self.plain: OrderedDict[str, dict[tuple[object, ...], float]] = OrderedDict()
+        """Values of positions in games that are not for two who take turns, by game."""
         self.waiting: list[tuple[Walk, float]] = []
         self.counts = np.zeros((3, KINDS))
 
     def game_of(self, machine: Machine) -> TurnGame | None:
-        """The game of a machine, with what was learned of it; None if it is not one for two who take turns."""
+        """The game of a machine, with what was learned of it; None if it is not for two who take turns."""
         if not isinstance(machine, NetworkMachine):
             return None
         key = machine.fingerprint
@@ -83,25 +85,25 @@ class Knowledge:
         self._fold()
         return self.games[key]
 
-    def table_of(self, machine: Machine) -> dict[tuple[object, ...], float]:
-        """The plain table of a game."""
-        table = self.tables.setdefault(machine.fingerprint, {})
-        self.tables.move_to_end(machine.fingerprint)
-        while len(self.tables) > KEPT_GAMES:
-            self.tables.popitem(last=False)
-        return table
+    def values_of(self, machine: Machine) -> dict[tuple[object, ...], float]:
+        """The values of positions in a game that is not for two who take turns."""
+        values = self.plain.setdefault(machine.fingerprint, {})
+        self.plain.move_to_end(machine.fingerprint)
+        while len(self.plain) > KEPT_GAMES:
+            self.plain.popitem(last=False)
+        return values
 
     def _fold(self) -> None:
-        """Of the games played longest ago keep only the features, so that ever new games do not fill the memory."""
+        """Keep only the features of the games played longest ago, so that memory stays bounded."""
         busy = {id(walk.game) for walk in self.walks}
         old = [key for key, game in list(self.games.items())[:-1] if id(game) not in busy]
         for key in old[: max(0, len(self.games) - KEPT_GAMES)]:
             game = self.games.pop(key)
-            _add(self.folded, shape_sums(game, self.settings))
+            add_sums(self.folded, shape_sums(game, self.settings))
             self.played.append(_name(game.machine))
 
     def learn(self) -> None:
-        """Take in the matches that ended since the last time, and save what came of it."""
+        """Learn from the matches that ended since the last time, and save the model."""
         with self.lock:
             news = bool(self.waiting)
             while self.waiting:
@@ -114,7 +116,7 @@ class Knowledge:
                     print(f"heartlab: {self.save_to}: not saved: {error.strerror}", file=sys.stderr, flush=True)
 
     def opponent_name(self) -> str:
-        """The opponent: one that was met before, if it is recognised, or a new name."""
+        """The name of the opponent: that of a known one, if it is recognised, or a new one."""
         names = list(self.model.features) if self.model is not None else []
         best = int(np.argmax(self.features.belief))
         if names and self.features.belief[best] >= SURE:
@@ -122,16 +124,14 @@ class Knowledge:
         return f"opponent-{len(names) + 1}"
 
     def carried(self) -> FeatureModel:
-        """The model that it began with, and with it what was learned since, as features against this opponent."""
+        """The model that it began with, extended by what was learned since, as features against this opponent."""
         base = self.model or FeatureModel([], 0, 1, 0)
         name = self.opponent_name()
-        old = dict(base.features.get(name, {}))
-        sums = {shape: (value * visits, visits) for shape, (value, visits) in old.items()}
+        sums = {shape: (value * visits, visits) for shape, (value, visits) in base.features.get(name, {}).items()}
         for game in self.games.values():
-            _add(sums, shape_sums(game, self.settings))
-        _add(sums, self.folded)
+            add_sums(sums, shape_sums(game, self.settings))
+        add_sums(sums, self.folded)
         played = [*self.played, *(_name(game.machine) for game in self.games.values())]
-        learned = {shape: [value / visits, visits] for shape, (value, visits) in sorted(sums.items()) if visits}
         fresh = profile_of(self.counts[:2])
         profile = [
             known if seen is None else seen
@@ -142,26 +142,19 @@ class Knowledge:
             matches=base.matches,
             runs=base.runs,
             seed=base.seed,
-            depth=self.settings.depth,
-            recall=bool(self.settings.recall),
-            features={**base.features, name: learned},
+            recall=self.settings.recall,
+            features={**base.features, name: means_of(sums)},
             profiles={**base.profiles, name: profile},
         )
 
 
-def _add(sums: dict[str, tuple[float, float]], more: dict[str, tuple[float, float]]) -> None:
-    for shape, (value, visits) in more.items():
-        before = sums.get(shape, (0.0, 0.0))
-        sums[shape] = (before[0] + value, before[1] + visits)
-
-
 def _name(machine: NetworkMachine) -> str:
-    """The name of a game; one that came over the wire has none, and is named after its rules."""
+    """The name of a game; one that came over the network has none, and is named after its rules."""
     return machine.name if machine.name != UNNAMED else f"game-{machine.fingerprint[:8]}"
 
 
 class Walk:
-    """One match of a game for two: positions as the learner knows them, and what it makes of them."""
+    """One match of a game for two, as a walk over the numbered positions of a board."""
 
     def __init__(self, knowledge: Knowledge, game: TurnGame, player: int, seed: int) -> None:
         self.knowledge, self.game, self.player = knowledge, game, player
@@ -174,16 +167,20 @@ class Walk:
         game = self.game
         while len(game.board.rules.moves) + 1 + game.board.graph.used[0] > len(game.board.graph.nodes):
             game.make_room()
-        number = int(find_position(*game.board, NetworkMachine.words(state)))
+        number = int(find_position(game.board, NetworkMachine.words(state)))
         if game.board.graph.nodes[number, FIRST] < 0 and not game.machine.is_terminal(state):
-            expand_position(*game.board, number)
-            if game.board.graph.used[2] != WORKING:
+            expand_position(game.board, number)
+            if not game.is_ok:
                 game.make_room()
                 return self.number(state)
         return number
 
+    def run(self) -> Run:
+        """What kernels work with."""
+        return self.game.run(self.knowledge.settings, self.knowledge.features)
+
     def arrive(self, state: State) -> int:
-        """A position of the match; the opponent's move that led to it is looked at."""
+        """Note a position of the match, and the opponent's move that led to it."""
         here = self.number(state)
         graph = self.game.board.graph
         if self.path:
@@ -191,44 +188,42 @@ class Walk:
             first, count = graph.nodes[before, FIRST], graph.nodes[before, COUNT]
             chosen = np.flatnonzero(graph.edges[first : first + count] == here)
             if len(chosen) and graph.nodes[before, MOVER] != self.player:
-                know, nodes, edges = self.knowledge, graph.nodes, graph.edges
-                picked = watch(nodes, edges, before, int(chosen[0]), 1 - self.player, know.counts)
+                know = self.knowledge
+                picked = watch(graph.nodes, graph.edges, before, int(chosen[0]), 1 - self.player, know.counts)
                 if picked >= 0:
                     weigh(know.features, know.counts[2], picked)
         self.path.append(here)
         return here
 
     def choose(self, here: int) -> int:
-        """Which of the legal moves to play."""
+        """The index of the legal move to play."""
         know, game = self.knowledge, self.game
         graph = game.board.graph
         if graph.nodes[here, MOVER] != self.player:
             return 0
         count, worth = int(graph.nodes[here, COUNT]), np.zeros(len(game.board.rules.moves))
-        if draw_share(self.rng) < know.settings.epsilon:
-            return int(draw_below(self.rng, count))
+        if uniform(self.rng) < know.settings.epsilon:
+            return int(below_fast(self.rng, count))
         while True:
             known_worth(*game.board.graph[:2], game.memory.values, True, here, self.player, worth)
             if know.model is not None:
-                look_up(*game.board, know.settings, know.features, game.memory, game.stack, here, self.player, worth)
-            if game.board.graph.used[2] == WORKING:
+                look_up(game.board, self.run(), here, self.player, worth)
+            if game.is_ok:
                 return int(choose_best(worth, count, self.rng))
             game.make_room()
 
     def learn(self, reward: float) -> None:
-        """Take in the match that ended."""
+        """Learn from the match, which ended."""
         know, game = self.knowledge, self.game
         for before, here in zip(self.path[:-1], self.path[1:], strict=True):
             is_own = bool(game.board.graph.nodes[before, MOVER] == self.player)
             if game.memory.values[here, self.player] < 0.0:
-                first_visit(
-                    *game.board, know.settings, know.features, game.memory, game.stack, here, self.player, is_own
-                )
+                first_visit(game.board, self.run(), here, self.player, is_own)
             game.memory.own[here, self.player] |= is_own and here != self.path[-1]
-            if game.board.graph.used[2] != WORKING:
+            if not game.is_ok:
                 game.make_room()
         path = np.array(self.path[1:], np.int64)
-        update(game.memory, path, len(path), self.player, reward, know.settings)
+        update(game.memory, path, len(path), self.player, reward, know.settings.numbers())
         if know.settings.recognise:
             believe(know.features, know.settings.forget)
 
@@ -265,7 +260,7 @@ class TdPlayer(GamePlayer):
             return own[min(self.walk.choose(here), len(own) - 1)]
 
     def finish(self, state: State) -> None:
-        """Keep the match for the next beginning; one that broke off teaches nothing."""
+        """Keep the match until the next one begins; one that was broken off teaches nothing."""
         super().finish(state)
         if state is None or not self.machine.is_terminal(state):
             return
@@ -290,12 +285,12 @@ class TdPlayer(GamePlayer):
         if len(own) == 1 or others_choose or self.dice.random() < self.knowledge.settings.epsilon:
             return self.dice.choice(own)
         with self.knowledge.lock:
-            table = self.knowledge.table_of(self.machine)
+            values = self.knowledge.values_of(self.machine)
         worth: dict[Term, float] = {}
         for move in own:
             joint = [move if number == self.player else moves[0] for number, moves in enumerate(options)]
             after = self.machine.next(state, joint)
-            known = table.get(self._key(after))
+            known = values.get(self._key(after))
             if known is None:
                 known = float(self.machine.goal(after, self.player)) if self.machine.is_terminal(after) else DEFAULT
             worth[move] = known
@@ -303,18 +298,18 @@ class TdPlayer(GamePlayer):
         return self.dice.choice([move for move in own if worth[move] == best])
 
     def _learn_plainly(self, state: State, reward: float) -> None:
-        settings, table = self.knowledge.settings, self.knowledge.table_of(self.machine)
+        settings, values = self.knowledge.settings, self.knowledge.values_of(self.machine)
         sequence = [self._key(one) for one in dict.fromkeys([*self.seen[1:], state])]
-        table[sequence[-1]] = reward
+        values[sequence[-1]] = reward
         following, trace = reward, 0.0
         for key in reversed(sequence):
-            value = table.get(key, DEFAULT)
+            value = values.get(key, DEFAULT)
             trace = (following - value) + settings.trace * trace
             following = value
-            table[key] = value + settings.alpha * trace
+            values[key] = value + settings.alpha * trace
 
     def _key(self, state: State) -> tuple[object, ...]:
-        """Positions are kept as facts: two machines for one game may number them differently."""
+        """Positions are kept as facts: two machines for the same game may number them differently."""
         return self.player, self.machine.facts(state)
 
 

@@ -8,8 +8,8 @@ from itertools import permutations
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.learners.transfer.discovery import STANDARD
-from heartlab.learners.transfer.parts import Source
+from heartlab.learners.transfer.series import LONG, SHORT
+from heartlab.learners.transfer.settings import STANDARD, Opponent
 from heartlab.reproduction.claims import Claim, above, below
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import Findings, Table
@@ -30,7 +30,7 @@ PRINTED = {
     "{N{W,N}, N{W}}": (63.36, 54.26, 57.45),
 }
 """The paper's Table 1: the features by their shape, in the order of their letters, with the values against the three
-opponents. The letters h, {c, d} and {j, k, l} are certain, the others fitted."""
+opponents of STANDARD. The letters h, {c, d} and {j, k, l} are certain, the others fitted."""
 LETTERS = dict(zip(PRINTED, "abcdefghijkl", strict=True))
 FORKS = ("{N{W,N}}", "{N{W}}", "{N{W,N}, N{W}}")
 
@@ -42,7 +42,7 @@ def rms(errors: npt.ArrayLike) -> float:
 
 _TABLE = np.array(list(PRINTED.values()))
 WITHOUT_OPPONENT, WITHOUT_FEATURES = rms(_TABLE - _TABLE.mean(axis=1, keepdims=True)), rms(_TABLE - _TABLE.mean())
-"""How far the printed values are from tables that know less: no opponents, or one number only."""
+"""How far the printed values are from simpler ones: one value per feature for all opponents, or one value for all."""
 
 PRINTED_VALUES = {
     opponent: {shape: row[place] for shape, row in PRINTED.items()} for place, opponent in enumerate(STANDARD)
@@ -51,18 +51,18 @@ PRINTED_VALUES = {
 
 def table_1(shop: Workshop) -> Findings:
     """The features of tic-tac-toe and their values."""
-    found = {matches: Source(matches=matches).models(shop) for matches in (75, 3000)}
+    found = {source.matches: source.models(shop) for source in (SHORT, LONG)}
     values = {
         matches: {
             shape: [
-                estimate(np.array([one.features[opponent].get(shape, [np.nan])[0] for one in models]))
+                estimate(np.array([one.features[opponent.text].get(shape, [np.nan])[0] for one in models]))
                 for opponent in STANDARD
             ]
             for shape in PRINTED
         }
         for matches, models in found.items()
     }
-    shapes = {shape for models in found.values() for one in models for name in STANDARD for shape in one.features[name]}
+    shapes = {shape for models in found.values() for one in models for own in one.features.values() for shape in own}
     claims = [
         Claim("table-1/twelve-features", "tic-tac-toe has 12 features for the player who begins", 12, len(shapes), None,
               len(found[75]), "holds" if shapes == set(PRINTED) else "fails",
@@ -71,7 +71,7 @@ def table_1(shop: Workshop) -> Findings:
     order = _best_forks(values[75])
     distance = _distance(
         np.array([
-            [one.features[opponent].get(shape, [np.nan])[0] - PRINTED[printed][place]
+            [one.features[opponent.text].get(shape, [np.nan])[0] - PRINTED[printed][place]
              for shape, printed in order.items() for place, opponent in enumerate(STANDARD)]
             for one in found[75]
         ])
@@ -85,13 +85,18 @@ def table_1(shop: Workshop) -> Findings:
               f"{WITHOUT_FEATURES:.1f}). The printed values lie "
               "between 38 and 64, which fits 50 to 100 source matches; the paper does not say how many")
     )  # fmt: skip
-    for name, better, worse in (("weak-above-random", "weak", "random"), ("random-above-eps", "random", "eps-greedy")):
+    for name, better, worse in (
+        ("weak-above-random", Opponent.WEAK, Opponent.RANDOM),
+        ("random-above-eps", Opponent.RANDOM, Opponent.EPS_GREEDY),
+    ):
         shape = "{L, N{W,N}}"
-        gap = estimate(np.array([one.features[better][shape][0] - one.features[worse][shape][0] for one in found[75]]))
+        high, low = (np.array([one.features[name.text][shape][0] for one in found[75]]) for name in (better, worse))
+        gap = estimate(high - low)
         first, second = STANDARD.index(better), STANDARD.index(worse)
         claims.append(
             Claim(f"table-1/undecidable-{name}",
-                  f"the feature {shape} is worth more against the {better} opponent than against the {worse} one",
+                  f"the feature {shape} is worth more against the {better.text} opponent than against the "
+                  f"{worse.text} one",
                   PRINTED[shape][first] - PRINTED[shape][second], gap.mean, gap.ci95, gap.n,
                   above(gap.ci95),
                   "difference in points over independent models; feature (g), by our assignment of letters")
@@ -103,7 +108,7 @@ def table_1(shop: Workshop) -> Findings:
             short, long = (values[matches][shape][place].mean for matches in (75, 3000))
             cells.append(f"{printed_value:.1f} / {short:.1f} / {long:.1f}")
         rows.append(cells)
-    head = ["letter", "shape", *(f"{opponent}: printed / ours 75 / ours 3,000" for opponent in STANDARD)]
+    head = ["letter", "shape", *(f"{opponent.text}: printed / ours 75 / ours 3,000" for opponent in STANDARD)]
     notes = [
         "W won, L lost, D drawn, N goes on, for the learner; the outer set is the opponent's moves, the inner ones our "
         "replies. Which shape has which letter is not printed: {N{D}} is h, two shapes are c and d in some order, the "

@@ -1,7 +1,7 @@
-"""Learning as a user meets it: a game, an opponent, a learner; rewards match by match.
+"""Learning runs: a game, a learner, an opponent; rewards match by match.
 
-`TurnGame` is a game for two who take turns, with all that was explored of it. `learn` plays one run over it,
-`learn_runs` several, with means over windows of matches.
+`TurnGame` is a game for two who take turns, with all that was explored of it. `learn` plays one run in it, `learn_runs`
+several, with means over windows of matches.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import itertools
 import re
 import time
 from collections.abc import Callable
-from typing import Any
+from dataclasses import asdict, dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -19,91 +19,46 @@ from heartlab.ggp.gdl.terms import RANDOM_ROLE, GdlError
 from heartlab.ggp.machine.base import Machine
 from heartlab.ggp.machine.compiled import NetworkMachine
 from heartlab.learners.transfer.kernels import (
-    HABITS,
-    LEARNERS,
-    READINGS,
-    RECORDINGS,
-    TRANSFER,
     Features,
     Memory,
-    Settings,
+    Run,
     clear_memory,
     enlarge_memory,
     learn_matches,
     make_memory,
 )
-from heartlab.learners.transfer.lookahead import CLASS_NAMES, MAX_DEPTH, Stack, make_stack
+from heartlab.learners.transfer.lookahead import CLASS_NAMES, Stack, make_stack
 from heartlab.learners.transfer.models import FeatureModel, no_features
-from heartlab.learners.transfer.opponents import ADAPTIVE, KINDS, OPPONENTS
+from heartlab.learners.transfer.opponents import KINDS
 from heartlab.learners.transfer.positions import (
     DRAWN,
     LOST,
+    OK,
+    SIMULTANEOUS,
     STUCK,
-    TOGETHER,
     WON,
-    WORKING,
     Board,
     enlarge_board,
     make_board,
 )
+from heartlab.learners.transfer.settings import Learner, Opponent, Settings
 from heartlab.util.statistics import estimate
 
-OPTIONS = {
-    "baseline": (),
-    "terminal-only": ("reading",),
-    "transfer": ("reading", "recall", "recognise", "model"),
-    "habits": ("reading", "depth", "recall", "recognise", "model"),
-    "look-ahead": ("reading", "depth", "recall"),
-    "avgmax": ("reading", "depth", "recall"),
-    "maxmax": ("reading", "depth", "recall"),
-}
-"""The options that make a difference to each learner; features say themselves how deep they look."""
-
 PROBE_GAMES, PROBES = 50, 5000
-"""Random games, and positions in them, that are looked at to see which moves are only waiting."""
+"""Random games, and positions in them, that are examined to see which moves are only waiting."""
 FIRST_ROOM, MOST_ROOM = 1 << 15, 1 << 23
 """Positions for which a board has room at first, and at most."""
-
-
-def make_settings(**names: Any) -> Settings:
-    """Settings from names, such as `learner="transfer"`, and numbers.
-
-    Raises:
-        GdlError: a name is not known; the text lists the known ones. Or a depth is out of range.
-    """
-    known = {"learner": LEARNERS, "reading": READINGS, "opponent": OPPONENTS, "recording": RECORDINGS}
-    for field_name, choices in known.items():
-        value = names.get(field_name)
-        if isinstance(value, str):
-            if value not in choices:
-                raise GdlError(f"no {field_name} is called {value!r}; there are {', '.join(choices)}")
-            names[field_name] = choices.index(value)
-    settings = Settings(**names)
-    if not 2 <= settings.depth <= MAX_DEPTH:
-        raise GdlError(f"look-ahead may be 2 to {MAX_DEPTH} plies deep, not {settings.depth}")
-    return settings
-
-
-def check_options(learner: str, **given: Any) -> None:
-    """See that options that were given (are neither None nor False) make a difference to a learner.
-
-    Raises:
-        GdlError: one does not.
-    """
-    takes = OPTIONS.get(learner, tuple(given))
-    for name, value in given.items():
-        if value is not None and value is not False and name not in takes:
-            known = ", ".join(f"--{one}" for one in takes) or "none of these options"
-            raise GdlError(f"--{name} makes no difference to the learner {learner}, which takes {known}")
+WINDOWS = (0, 100, 300, 1000, 3000)
+"""Matches at which the windows of `learn_runs` begin and end."""
 
 
 def parse_outcomes(text: str) -> npt.NDArray[np.int8]:
-    """What each goal from 0 to 100 counts as, from a text such as `0-30=L,31-69=D,70-100=W`.
+    """The class of each goal from 0 to 100, from a text such as `0-30=L,31-69=D,70-100=W`.
 
     Goals that are not named count as won above 50, lost below, drawn at 50.
 
     Raises:
-        GdlError: the text is nothing of the kind.
+        GdlError: the text cannot be parsed, or names a goal twice.
     """
     goals = np.arange(101)
     classes = np.where(goals > 50, WON, np.where(goals < 50, LOST, DRAWN)).astype(np.int8)
@@ -112,9 +67,9 @@ def parse_outcomes(text: str) -> npt.NDArray[np.int8]:
         match = re.fullmatch(r"(\d{1,3})(?:-(\d{1,3}))?=([WLDwld])", piece)
         low, high = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
         if match is None or not low <= high <= 100:
-            raise GdlError(f"{piece!r} says of no goals what they are worth; it should look like 70-100=W or 50=D")
+            raise GdlError(f"cannot parse the outcome {piece!r}; it should look like 70-100=W or 50=D")
         if named[low : high + 1].any():
-            raise GdlError(f"{piece!r} says of goals what they are worth that were named before")
+            raise GdlError(f"the outcome {piece!r} names a goal that was named before")
         named[low : high + 1] = True
         classes[low : high + 1] = CLASS_NAMES.index(match[3].upper())
     return classes
@@ -137,7 +92,7 @@ class TurnGame:
         if machine.is_terminal(machine.initial):
             raise GdlError(f"{machine.name}: there is nothing to learn: the game is over before it begins")
         if machine.has_percepts or RANDOM_ROLE in machine.roles:
-            raise GdlError(f"{machine.name}: learning needs a game without chance and without anything hidden")
+            raise GdlError(f"{machine.name}: learning needs a game without chance and hidden information")
         self.machine = machine
         self.classes = parse_outcomes(outcomes)
         self.idle = self._waiting_moves()
@@ -160,24 +115,47 @@ class TurnGame:
                 continue
             moves = machine.legal_moves(state)
             if len(moves[0]) > 1 and len(moves[1]) > 1:
-                raise self._together()
+                raise self._not_in_turns()
             for player in (0, 1):
                 if len(moves[1 - player]) > 1:
                     idle[machine.move_number(player, moves[player][0])] = True
             state = machine.next(state, [own[dice.integers(len(own))] for own in moves])
         return idle
 
-    def _together(self) -> GdlError:
+    def _not_in_turns(self) -> GdlError:
         return GdlError(f"{self.machine.name}: learning needs a game in which players take turns")
 
+    def run(
+        self,
+        settings: Settings,
+        features: Features | None = None,
+        rngs: npt.NDArray[np.uint64] | None = None,
+        counts: npt.NDArray[np.float64] | None = None,
+    ) -> Run:
+        """What kernels work with, besides the board."""
+        return Run(
+            settings.numbers(),
+            self.features if features is None else features,
+            self.memory,
+            self.theirs,
+            self.stack,
+            np.zeros((2, 1), np.uint64) if rngs is None else rngs,
+            np.zeros((3, KINDS)) if counts is None else counts,
+        )
+
+    @property
+    def is_ok(self) -> bool:
+        """Whether exploring the game had no problem; else `make_room` is due."""
+        return int(self.board.graph.used[2]) == OK
+
     def prepare(self, settings: Settings) -> None:
-        """Forget the run before, and what was explored if that was much."""
+        """Forget the run before, and the explored positions if they fill half of a large board."""
         room = len(self.board.graph.nodes)
         if room >= MOST_ROOM // 4 and 2 * self.board.graph.used[0] > room:
             self.board = self._empty(room)
         clear_memory(self.memory)
         clear_memory(self.theirs)
-        if settings.opponent == ADAPTIVE and len(self.theirs.visits) < room:
+        if settings.opponent == Opponent.ADAPTIVE and len(self.theirs.visits) < room:
             self.theirs = make_memory(room)
 
     def _empty(self, room: int) -> Board:
@@ -185,16 +163,17 @@ class TurnGame:
         return make_board(network.net, self.idle, self.classes, network.literals, room)
 
     def make_room(self) -> None:
-        """Four times as much room as before, if there is too little left; what was learned and explored stays.
+        """Four times as much room as before; what was learned and explored stays.
 
         Raises:
-            GdlError: players have a choice at the same time or none at all, or there is no more room to be had.
+            GdlError: the problem was not room (players have a choice at the same time, or none at all), or there are
+                too many positions.
         """
         graph = self.board.graph
-        trouble, graph.used[2] = graph.used[2], WORKING
-        if trouble == TOGETHER:
-            raise self._together()
-        if trouble == STUCK:
+        status, graph.used[2] = graph.used[2], OK
+        if status == SIMULTANEOUS:
+            raise self._not_in_turns()
+        if status == STUCK:
             raise GdlError(f"{self.machine.name}: a player has no legal move in a state that is not terminal")
         room = 4 * len(graph.nodes)
         if room > MOST_ROOM:
@@ -205,7 +184,7 @@ class TurnGame:
             self.theirs = enlarge_memory(self.theirs, room)
 
 
-def _generators(seed: int, run: int) -> npt.NDArray[np.uint64]:
+def generators(seed: int, run: int) -> npt.NDArray[np.uint64]:
     """Separate random streams for the learner and its opponent, the same for all learners of a run."""
     return np.random.default_rng([seed, run]).integers(0, 2**63, size=(2, 1)).astype(np.uint64)
 
@@ -215,31 +194,67 @@ def learn(
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float64]]:
     """One run: the reward of each match, and what the opponent's moves were like (see `opponents.watch`).
 
-    What was learned is in `game.memory` until the next run, and what it began with in `game.features`, along with what
-    it came to believe about its opponent.
+    What was learned is in `game.memory` until the next run, and the features that it began with in `game.features`,
+    along with what it came to believe about its opponent.
 
     Raises:
-        GdlError: a transfer learner has no model, the model does not know the opponent, or the game does not suit.
+        GdlError: a learner that needs a model has none, the model does not know the opponent, a setting is out of
+            range, or the game cannot be learned.
     """
+    settings.check()
     features = no_features()
-    if settings.learner in (TRANSFER, HABITS):
+    if settings.learner in (Learner.TRANSFER, Learner.HABITS):
         if model is None:
-            raise GdlError(f"the learner {LEARNERS[settings.learner]} needs a model of features")
-        if model.recall and not settings.recall:
-            settings = settings._replace(recall=1)
-        features = model.features_against(None if settings.recognise else OPPONENTS[settings.opponent])
+            raise GdlError(f"the learner {settings.learner.text} needs a model of features")
+        settings = settings._replace(recall=settings.recall or model.recall)
+        features = model.features_against(None if settings.recognise else settings.opponent.text)
     rewards = np.zeros(matches, np.float32)
     game.features = features
     while True:
         game.prepare(settings)
         features.evidence[:] = 0.0
-        rngs, counts = _generators(seed, run), np.zeros((3, KINDS))
-        played = learn_matches(
-            *game.board, settings, features, game.memory, game.theirs, game.stack, rngs, rewards, counts
-        )
-        if played == matches:
-            return rewards, counts[:2]
+        work = game.run(settings, features, generators(seed, run))
+        if learn_matches(game.board, work, rewards) == matches:
+            return rewards, work.counts[:2]
         game.make_room()
+
+
+@dataclass(frozen=True)
+class Window:
+    """The mean reward over some matches; the error and the interval are over runs, None if there is only one."""
+
+    first: int
+    last: int
+    mean: float
+    standard_error: float | None
+    ci95: list[float] | None
+
+
+@dataclass(frozen=True)
+class Learned:
+    """The result of several runs."""
+
+    game: str
+    learner: str
+    opponent: str
+    reading: str
+    matches: int
+    runs: int
+    seed: int
+    mean: float
+    windows: list[Window]
+    matches_per_second: float
+
+    def to_dict(self) -> dict[str, object]:
+        """The values for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        lines = []
+        for window in self.windows:
+            spread = "" if window.standard_error is None else f" ± {window.standard_error:.2f} (s.e.)"
+            lines.append(f"matches {window.first:>5} to {window.last:>5}: {window.mean:6.2f}{spread}")
+        return "\n".join([*lines, f"{self.matches_per_second:,.0f} learning matches per second"])
 
 
 def learn_runs(
@@ -250,11 +265,11 @@ def learn_runs(
     seed: int = 0,
     model: FeatureModel | None = None,
     tell: Callable[[int], None] = lambda done: None,
-) -> dict[str, Any]:
+) -> Learned:
     """Several independent runs: mean rewards over windows of matches, with standard errors and 95 % intervals.
 
-    These are over runs that begin with this very model: another one from the same source may do better or worse.
-    `tell` is told after each run how many are done.
+    All runs begin with the same model: another model from the same source may do better or worse. `tell` is called
+    after each run with the number of finished runs.
     """
     learn(game, settings, 1, seed, 0, model)
     rewards = np.zeros((runs, matches), np.float32)
@@ -263,23 +278,21 @@ def learn_runs(
         rewards[run] = learn(game, settings, matches, seed, run, model)[0]
         tell(run + 1)
     taken = time.perf_counter() - begun
-    edges = sorted({edge for edge in (0, 100, 300, 1000, 3000, matches) if edge <= matches})
+    edges = sorted({edge for edge in (*WINDOWS, matches) if edge <= matches})
     windows = []
     for first, last in itertools.pairwise(edges):
         found = estimate(rewards[:, first:last].mean(axis=1, dtype=np.float64))
         error, interval = (found.se, list(found.ci95)) if runs > 1 else (None, None)
-        windows.append(
-            {"first": first + 1, "last": last, "mean": found.mean, "standard_error": error, "ci95": interval}
-        )
-    return {
-        "game": game.machine.name,
-        "learner": LEARNERS[settings.learner],
-        "opponent": OPPONENTS[settings.opponent],
-        "reading": READINGS[settings.reading],
-        "matches": matches,
-        "runs": runs,
-        "seed": seed,
-        "mean": float(rewards.mean()),
-        "windows": windows,
-        "matches_per_second": matches * runs / taken,
-    }
+        windows.append(Window(first + 1, last, found.mean, error, interval))
+    return Learned(
+        game=game.machine.name,
+        learner=settings.learner.text,
+        opponent=settings.opponent.text,
+        reading=settings.reading.text,
+        matches=matches,
+        runs=runs,
+        seed=seed,
+        mean=float(rewards.mean()),
+        windows=windows,
+        matches_per_second=matches * runs / taken,
+    )

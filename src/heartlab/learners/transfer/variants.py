@@ -1,43 +1,39 @@
 """What the figures of Banerjee and Stone depend on: sources, opponents, games, heuristics, open questions.
 
-The learners are the paper's, but the paper did not compare them so: these are controls, except for its remark on the
+The learners are the paper's, but these comparisons are not: they are controls, except for the paper's remark on the
 heuristics of look-ahead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from heartlab.learners.transfer.orders import (
+from heartlab.learners.transfer.series import (
     BASELINE,
+    BEYOND_RUNS,
+    CONTROL,
     FIGURES,
     HEADLINE,
     LONG,
-    READINGS,
-    everywhere,
-    identity_of,
-    look_ahead,
-    order_claim,
-    suffix,
-    transfer,
-)
-from heartlab.learners.transfer.parts import (
-    BEYOND_RUNS,
-    CONTROL,
     WINDOW_HEAD,
-    Learner,
-    OtherSource,
+    Arm,
     Rewards,
     Source,
     difference,
+    everywhere,
+    identity_of,
     mean_of,
+    order_claim,
+    searching,
     series,
     several,
     spread,
+    suffix,
+    transfer,
     window_row,
 )
+from heartlab.learners.transfer.settings import STANDARD, Learner, Opponent, Reading, Recording, Settings
 from heartlab.learners.transfer.table_1 import PRINTED_VALUES
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import Experiment, Findings, Table
@@ -49,19 +45,20 @@ def sources(shop: Workshop) -> Findings:
     findings, rows = Findings(), []
     for name, (game, opponent) in FIGURES.items():
         control = series(shop, game, opponent, CONTROL)
-        for reading in READINGS:
-            search = series(shop, game, opponent, look_ahead(reading))
+        for reading in Reading:
+            search = series(shop, game, opponent, searching(reading))
             long = series(shop, game, opponent, transfer(reading, LONG, ", 3000"))
-            rows.append(_source_row(name, game, opponent, "3,000 matches", reading, long, search, control))
+            rows.append(_source_row([name, game, opponent.text, "3,000 matches", reading.text], long, search, control))
             if reading == HEADLINE:
-                printed = Learner(f"transfer, {reading}, printed", "transfer", reading, printed=PRINTED_VALUES)
+                printed = replace(transfer(reading, note=", printed"), source=None, printed=PRINTED_VALUES)
                 values = series(shop, game, opponent, printed)
-                rows.append(_source_row(name, game, opponent, "printed values", reading, values, search, control))
-                if opponent != "eps-greedy":
+                names = [name, game, opponent.text, "printed values", reading.text]
+                rows.append(_source_row(names, values, search, control))
+                if opponent != Opponent.EPS_GREEDY:
                     findings.claims.append(
                         order_claim(f"control/sources/{name}-3000-matches", "with values from 3,000 source matches "
-                                    f"transfer learns faster than look-ahead in {game} against {opponent}", long,
-                                    search, f"reading: {reading}")
+                                    f"transfer learns faster than look-ahead in {game} against {opponent.text}", long,
+                                    search, f"reading: {reading.text}")
                     )  # fmt: skip
     head = ["figure", "game", "opponent", "source", "reading", "average at 3,000", "minus look-ahead",
             "the same, 1–300", "minus terminal-only"]  # fmt: skip
@@ -69,24 +66,23 @@ def sources(shop: Workshop) -> Findings:
     return findings
 
 
-def _source_row(
-    name: str, game: str, opponent: str, source: str, reading: str, ours: Rewards, search: Rewards, control: Rewards
-) -> list[str]:
+def _source_row(names: list[str], ours: Rewards, search: Rewards, control: Rewards) -> list[str]:
     gaps = [difference(ours, search), difference(ours, search, 1, 300), difference(ours, control)]
-    return [name, game, opponent, source, reading, spread(mean_of(ours)), *(spread(gap, True) for gap in gaps)]
+    return [*names, spread(mean_of(ours)), *(spread(gap, True) for gap in gaps)]
 
 
 def blocking(shop: Workshop) -> Findings:
     """An opponent that looks two plies ahead, with look-up: the second configuration of the figures."""
     findings, rows = Findings(), []
-    source = Source(opponents=("blocking",))
+    opponent, reading = Opponent.BLOCKING, Reading.LOOK_UP
+    source = Source(opponents=(opponent,))
     for name in ("figure-3", "figure-4", "figure-5"):
         game = FIGURES[name][0]
         found = {
-            "baseline": series(shop, game, "blocking", BASELINE),
-            "terminal-only": series(shop, game, "blocking", CONTROL),
-            "transfer": series(shop, game, "blocking", transfer("look-up", source)),
-            "look-ahead": series(shop, game, "blocking", look_ahead("look-up")),
+            "baseline": series(shop, game, opponent, BASELINE),
+            "terminal-only": series(shop, game, opponent, CONTROL),
+            "transfer": series(shop, game, opponent, transfer(reading, source)),
+            "look-ahead": series(shop, game, opponent, searching(reading)),
         }
         for first, second in (("transfer", "baseline"), ("look-ahead", "transfer"), ("transfer", "terminal-only")):
             findings.claims.append(
@@ -104,17 +100,17 @@ def other_games(shop: Workshop) -> Findings:
     """Figures 6 and 7 where the features occur: weak and random opponents in Connect-3 and CaptureGo."""
     findings, rows = Findings(), []
     for game in ("connect3", "capturego"):
-        for opponent in ("weak", "random"):
+        for opponent in (Opponent.WEAK, Opponent.RANDOM):
             control = series(shop, game, opponent, CONTROL)
-            for reading in READINGS:
+            for reading in Reading:
                 ours = series(shop, game, opponent, transfer(reading))
-                search = series(shop, game, opponent, look_ahead(reading))
+                search = series(shop, game, opponent, searching(reading))
                 findings.claims.append(
-                    order_claim(f"control/other-games/{game}-{opponent}{suffix(reading)}",
-                                f"transfer learns faster than look-ahead in {game} against {opponent}", ours, search,
-                                f"reading: {reading}")
+                    order_claim(f"control/other-games/{game}-{opponent.text}{suffix(reading)}",
+                                f"transfer learns faster than look-ahead in {game} against {opponent.text}", ours,
+                                search, f"reading: {reading.text}")
                 )  # fmt: skip
-                rows.append([game, opponent, reading, spread(mean_of(ours)), spread(mean_of(search)),
+                rows.append([game, opponent.text, reading.text, spread(mean_of(ours)), spread(mean_of(search)),
                              spread(difference(ours, search), True),
                              spread(difference(ours, control), True)])  # fmt: skip
     head = ["game", "opponent", "reading", "transfer", "look-ahead", "difference", "transfer minus terminal-only"]
@@ -124,39 +120,41 @@ def other_games(shop: Workshop) -> Findings:
 
 # --- the heuristic of look-ahead ---
 
-MATCHING = {"weak": "maxmax", "random": "avgmax"}
+MATCHING = {Opponent.WEAK: Learner.MAXMAX, Opponent.RANDOM: Learner.AVGMAX}
 """The heuristic that the paper says would suit an opponent."""
 
 
 def heuristics(shop: Workshop) -> Findings:
-    """Look-ahead that takes its opponent to help (maxmax) or to move at random (avgmax) instead of to minimise."""
+    """Look-ahead that assumes that the opponent helps (maxmax) or moves at random (avgmax) instead of minimising."""
     findings, rows = Findings(), []
     for opponent, heuristic in MATCHING.items():
-        for reading in READINGS:
-            ours = series(shop, "othello4", opponent, Learner(f"{heuristic}, {reading}", heuristic, reading))
-            search = series(shop, "othello4", opponent, look_ahead(reading))
+        for reading in Reading:
+            ours = series(shop, "othello4", opponent, searching(reading, heuristic))
+            search = series(shop, "othello4", opponent, searching(reading))
             features = series(shop, "othello4", opponent, transfer(reading))
+            identity = identity_of("heuristics", f"{heuristic.text}-{opponent.text}", reading)
             findings.claims.append(
-                order_claim(identity_of("heuristics", f"{heuristic}-{opponent}", reading), f"against the {opponent} "
-                            f"opponent look-ahead with {heuristic} learns faster than with minimax, in Othello", ours,
-                            search, f"reading: {reading}; minus transfer: {spread(difference(ours, features), True)}")
+                order_claim(identity, f"against the {opponent.text} opponent look-ahead with {heuristic.text} learns "
+                            "faster than with minimax, in Othello", ours, search, f"reading: {reading.text}; "
+                            f"minus transfer: {spread(difference(ours, features), True)}")
             )  # fmt: skip
+    reading = Reading.LOOK_UP
     for game in ("connect3", "capturego", "othello4"):
-        for opponent in ("eps-greedy", "random", "weak"):
-            learners = {name: Learner(f"{name}, look-up", name, "look-up") for name in MATCHING.values()}
-            found = several(shop, game, opponent, learners, BEYOND_RUNS)
-            features = series(shop, game, opponent, transfer("look-up"))
-            search = series(shop, game, opponent, look_ahead("look-up"))
+        for opponent in STANDARD:
+            arms = {one.text: searching(reading, one) for one in MATCHING.values()}
+            found = several(shop, game, opponent, arms, BEYOND_RUNS)
+            features = series(shop, game, opponent, transfer(reading))
+            search = series(shop, game, opponent, searching(reading))
             runs = len(found["maxmax"])
             found |= {"minimax": search.first(runs), "transfer": features.first(runs)}
             for name, rewards in found.items():
-                rows.append([game, opponent, *window_row(name, rewards, [found["transfer"]])])
+                rows.append([game, opponent.text, *window_row(name, rewards, [found["transfer"]])])
             if opponent in MATCHING:
-                name = MATCHING[opponent]
+                name = MATCHING[opponent].text
                 findings.claims.append(
-                    order_claim(f"control/heuristics/transfer-beats-{name}-{game}-{opponent}", "transfer is better "
-                                f"than look-ahead with {name}, which suits the opponent: {game} against {opponent}",
-                                found["transfer"], found[name], "reading: look-up")
+                    order_claim(f"control/heuristics/transfer-beats-{name}-{game}-{opponent.text}", "transfer is "
+                                f"better than look-ahead with {name}, which suits the opponent: {game} against "
+                                f"{opponent.text}", found["transfer"], found[name], "reading: look-up")
                 )  # fmt: skip
     head = ["game", "opponent", *WINDOW_HEAD, "minus transfer"]
     findings.tables.append(Table("Heuristics of look-ahead, everything looked up (mean ± 95 %)", head, rows))
@@ -166,23 +164,25 @@ def heuristics(shop: Workshop) -> Findings:
 # --- what the paper leaves open ---
 
 
+def _unchanged(settings: Settings) -> Settings:
+    return settings
+
+
 @dataclass(frozen=True)
 class SetUp:
     """One thing that is done otherwise than in the figures, in the source as well."""
 
     words: str
-    options: Mapping[str, Any] = field(default_factory=dict)
+    change: Callable[[Settings], Settings] = _unchanged
     games: Mapping[str, str] = field(default_factory=dict)
     """Games that take the place of others; if there are any, only their figures are made."""
 
-    def apply(self, learner: Learner) -> Learner:
-        """A learner, set up so."""
-        source = learner.source
-        if source is not None and self.options:
-            source = OtherSource(source.games, source.matches, source.runs, options=self.options)
-        return replace(learner, source=source, options={**learner.options, **self.options})
+    def apply(self, arm: Arm) -> Arm:
+        """An arm with this set-up."""
+        source = arm.source and replace(arm.source, settings=self.change(arm.source.settings))
+        return replace(arm, source=source, settings=self.change(arm.settings))
 
-    def figures(self) -> dict[str, tuple[str, str]]:
+    def figures(self) -> dict[str, tuple[str, Opponent]]:
         """The figures that are made, with their games and opponents."""
         return {
             name: (self.games.get(game, game), opponent)
@@ -192,11 +192,12 @@ class SetUp:
 
 
 SET_UPS = {
-    "second": SetUp("the learner moves second", {"role": 1}),
+    "second": SetUp("the learner moves second", lambda one: one._replace(role=1)),
     "few-slips": SetUp("eps-greedy and weak opponents move at random once in 100 moves, not in 10",
-                       {"opponent_epsilon": 0.01}),
-    "own-and-last": SetUp("only own afterstates and the last position are learned", {"recording": "own-and-last"}),
-    "own": SetUp("only own afterstates are learned", {"recording": "own"}),
+                       lambda one: one._replace(opponent_epsilon=0.01)),
+    "own-and-last": SetUp("only own afterstates and the last position are learned",
+                          lambda one: one._replace(recording=Recording.OWN_AND_LAST)),
+    "own": SetUp("only own afterstates are learned", lambda one: one._replace(recording=Recording.OWN)),
     "suicide": SetUp("suicide is allowed in CaptureGo, and loses", games={"capturego": "capturego-suicide"}),
 }  # fmt: skip
 
@@ -209,22 +210,22 @@ def open_questions(shop: Workshop) -> Findings:
         ahead: dict[str, Estimate] = {}
         adds: dict[str, Estimate] = {}
         for figure, (game, opponent) in set_up.figures().items():
-            learners = {"baseline": BASELINE, "control": CONTROL}
-            for reading in (HEADLINE, "look-up"):
-                learners |= {f"transfer {reading}": transfer(reading), f"search {reading}": look_ahead(reading)}
-            chosen = {key: set_up.apply(learner) for key, learner in learners.items()}
+            arms = {"baseline": BASELINE, "control": CONTROL}
+            for reading in (HEADLINE, Reading.LOOK_UP):
+                arms |= {f"transfer {reading.text}": transfer(reading), f"search {reading.text}": searching(reading)}
+            chosen = {key: set_up.apply(arm) for key, arm in arms.items()}
             found = several(shop, game, opponent, chosen, BEYOND_RUNS)
             cells = []
-            for reading in (HEADLINE, "look-up"):
-                ours, search = found[f"transfer {reading}"], found[f"search {reading}"]
+            for reading in (HEADLINE, Reading.LOOK_UP):
+                ours, search = found[f"transfer {reading.text}"], found[f"search {reading.text}"]
                 cells += [difference(ours, other) for other in (found["baseline"], search, found["control"])]
-            case = f"{game} against {opponent}"
-            if opponent == "eps-greedy":
+            case = f"{game} against {opponent.text}"
+            if opponent == Opponent.EPS_GREEDY:
                 faster[case] = cells[0]
             else:
                 ahead[case] = cells[1]
             adds[case] = cells[5]
-            rows.append([name, figure, game, opponent, spread(mean_of(found["baseline"])),
+            rows.append([name, figure, game, opponent.text, spread(mean_of(found["baseline"])),
                          *(spread(cell, True) for cell in cells)])  # fmt: skip
         for what, statement, gaps in (
             ("transfer-beats-baseline", "transfer learns faster than the baseline against eps-greedy", faster),
@@ -234,7 +235,7 @@ def open_questions(shop: Workshop) -> Findings:
             if gaps:
                 findings.claims.append(
                     everywhere(f"control/open-questions/{name}-{what}", f"{statement}, if {set_up.words}", gaps,
-                               f"mean reward over all matches, reading: {'look-up' if gaps is adds else HEADLINE}")
+                               f"mean reward over all matches, reading: {'look-up' if gaps is adds else HEADLINE.text}")
                 )  # fmt: skip
     short = ["minus baseline", "minus look-ahead", "minus terminal-only"]
     head = ["set-up", "figure", "game", "opponent", "baseline", *(f"transfer {one}" for one in short),

@@ -1,1 +1,5 @@
-"""The computer players of gnome-hearts: `player` lists them, `memory` is what they share, and each has its module."""
+"""The computer players of gnome-hearts.
+
+In reading order: `player` lists them; `memory` is what they derive from the history of a deal; `stock`, `luis`, `jake`,
+`ling` and `peter` are one player each; `moon` is how Peter shoots the moon. Players are made by name (`gnome:peter`).
+"""

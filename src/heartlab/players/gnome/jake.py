@@ -1,6 +1,6 @@
-"""Jake of gnome-hearts: remembers the cards played and who is out of a suit, and takes tricks while that is cheap.
+"""Jake of gnome-hearts: remembers cards played and voids, and takes tricks while that is cheap.
 
-Ling plays by the same plan, so the pass and the follow-suit choices here serve both.
+Ling uses Jake's pass and his choices when following suit.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from heartlab.kernel.ranks import (
     spare_queen,
     suit_mask,
 )
+from heartlab.kernel.rows import each_row
 from heartlab.players.gnome.memory import (
     GNOME_ORDER,
     RANK_JACK,
@@ -45,9 +46,9 @@ from heartlab.players.gnome.memory import (
 HEART_JACK = 48
 TWO_OF_SPADES = np.uint64(1 << 26)
 SAFE_UNSEEN = 5
-"""A suit with more unseen cards than this may be led from the top."""
+"""The highest card of a suit may be led if more cards than this are unseen."""
 FEW_LEFT = 6
-"""With fewer cards of the suit led, unseen or on the trick, somebody may well be out of it."""
+"""With fewer cards of the suit led, unseen or in the trick, a player is likely to be void."""
 
 
 @kernel
@@ -77,13 +78,13 @@ def longest_first(legal: np.uint64, suits: Any) -> int:
 
 @kernel
 def _gives_away(unseen: np.uint64, card: int) -> bool:
-    """Jake's idea of a card that cannot win: a two, or any three once 2♠ (whatever the suit) has been seen."""
+    """Jake's test for a card that cannot win: a two, or, once 2♠ has been seen, a three of any suit."""
     return card % 13 == 0 or (card % 13 == 1 and unseen & TWO_OF_SPADES == ZERO)
 
 
 @kernel
 def _lead_top(obs: Any, unseen: np.uint64, out: Any, suits: Any, count: int) -> int:
-    """K or A of a suit without points that nobody is out of, or the top spade to fetch Q♠; -1 if there is none."""
+    """K or A of a suit without points and without known voids, or the top spade to draw Q♠; -1 if there is none."""
     legal = obs["legal"]
     for i in range(count):
         suit = suits[i]
@@ -99,7 +100,7 @@ def _lead_top(obs: Any, unseen: np.uint64, out: Any, suits: Any, count: int) -> 
 
 @kernel
 def _lead_giveaway(obs: Any, unseen: np.uint64, suits: Any, count: int) -> int:
-    """A heart, spade or other card that should not win the trick; -1 if there is none."""
+    """A heart, spade or other card that is unlikely to win the trick; -1 if there is none."""
     legal = obs["legal"]
     hearts, spades = legal & HEARTS, legal & SPADES
     if hearts != ZERO and _gives_away(unseen, lowest(hearts)):
@@ -151,7 +152,7 @@ def _lead(obs: Any, unseen: np.uint64, out: Any) -> int:
 
 @kernel
 def dangerous(rules: Any, obs: Any, unseen: np.uint64, out: Any) -> bool:
-    """Whether winning the trick may cost points: some are on it, or a later player may well add some."""
+    """Whether winning the trick may cost points: it has some, or a later player may add some."""
     if obs["trick"] & rules["penalty"] != ZERO:
         return True
     players = rules["players"]
@@ -172,7 +173,7 @@ def dangerous(rules: Any, obs: Any, unseen: np.uint64, out: Any) -> bool:
 
 @kernel
 def duck(cards: np.uint64, best: int, last: bool) -> int:
-    """Stay below the trick as high as possible; if that cannot be, win high if last, low if not, Q♠ never by choice."""
+    """Duck as high as possible; otherwise win high if last, low if not, with Q♠ only if there is no other card."""
     card = top_below(cards, best)
     if card >= 0:
         return card
@@ -182,7 +183,7 @@ def duck(cards: np.uint64, best: int, last: bool) -> int:
 
 @kernel
 def take(rules: Any, obs: Any, unseen: np.uint64) -> int:
-    """Win the trick, or let it go, with the highest card; Q♠ goes under a higher spade, and spades stay below it."""
+    """Play the highest card, but Q♠ under a higher spade, and only spades below Q♠ while it is unseen."""
     cards = obs["legal"] & obs["led"]
     if cards & QUEEN_BIT != ZERO and obs["best"] > lowest(QUEEN_BIT):
         return lowest(QUEEN_BIT)
@@ -231,7 +232,7 @@ def jake_card(rules: Any, obs: Any, rng: Any) -> int:
 
 @kernel
 def jake_pass(rules: Any, obs: Any, rng: Any) -> np.uint64:
-    """High spades, high hearts without low ones, a short minor suit, and then whatever is high."""
+    """High spades, high hearts if there are no low ones, a short minor suit, then the highest cards."""
     hand = obs["hand"]
     free = may_pass(rules, hand)
     count = rules["pass_count"]
@@ -257,16 +258,10 @@ def jake_pass(rules: Any, obs: Any, rng: Any) -> np.uint64:
 @kernel
 def jake_cards(rules: Any, obs: Any, out: Any) -> None:
     """Jake's card for each row."""
-    rng = np.empty(1, np.uint64)
-    for row in range(len(obs)):
-        rng[0] = obs[row]["random"]
-        out[row] = jake_card(rules[0], obs[row], rng)
+    each_row(rules, obs, jake_card, out)
 
 
 @kernel
 def jake_passes(rules: Any, obs: Any, out: Any) -> None:
     """Jake's cards to pass for each row."""
-    rng = np.empty(1, np.uint64)
-    for row in range(len(obs)):
-        rng[0] = obs[row]["random"]
-        out[row] = jake_pass(rules[0], obs[row], rng)
+    each_row(rules, obs, jake_pass, out)

@@ -1,8 +1,8 @@
-"""Ling of gnome-hearts: Jake with a better eye for cards that cannot win, and a defence against the moon.
+"""Ling of gnome-hearts: Jake with a better test for cards that cannot win, and a defence against the moon.
 
-Her pass is Jake's. Where the description leaves a choice open we read it as follows: of several cards that fit a rule
-the first counts, longest suit first when leading, in hand order when discarding; a scorer that calls for defence is
-somebody else; and Q♠ is equivalent to no other card (mixing it with K♠ or J♠ costs a third of a point per deal).
+She passes as Jake does. Where the description leaves something open, we chose: of several cards that fit a rule the
+first is played, longest suit first when leading, in hand order when discarding; defence is against another scorer, not
+against ourselves; and Q♠ is equivalent to no other card (mixing it with K♠ or J♠ costs a third of a point per deal).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from heartlab.kernel.ranks import (
     highest_ranked,
     suit_mask,
 )
+from heartlab.kernel.rows import each_row
 from heartlab.players.gnome.jake import SAFE_UNSEEN, dangerous, duck, lead_lowest, longest_first, scoring, take
 from heartlab.players.gnome.memory import (
     RANK_JACK,
@@ -46,7 +47,7 @@ RANK_TEN = 8
 
 @kernel
 def _gives_away(unseen: np.uint64, card: int) -> bool:
-    """Whether a card loses to whatever is played to it."""
+    """Whether a card loses to every unseen card of its suit, and there is one."""
     return beneath(unseen, card) == 0 and above(unseen, card) > 0
 
 
@@ -55,7 +56,7 @@ def _gives_away(unseen: np.uint64, card: int) -> bool:
 
 @kernel
 def _lead_certain(obs: Any, unseen: np.uint64, out: Any, suits: Any, count: int, rng: Any) -> int:
-    """A lead that does what it is meant to do: a safe top card, a spade to fetch Q♠, a card that cannot win; or -1."""
+    """A lead with a certain effect: a safe top card, a spade to draw Q♠, a card that cannot win; or -1."""
     legal = obs["legal"]
     hearts, spades = legal & HEARTS, legal & SPADES
     if spades & QUEEN_BIT != ZERO and _gives_away(unseen, lowest(QUEEN_BIT)):
@@ -88,9 +89,9 @@ def _lead_certain(obs: Any, unseen: np.uint64, out: Any, suits: Any, count: int,
 
 @kernel
 def _lead_probable(rules: Any, obs: Any, unseen: np.uint64, out: Any, suits: Any, count: int) -> int:
-    """The low card of a suit in which fewer cards lie below it than players may have to follow; -1 if there is none.
+    """The lowest card of a suit with fewer unseen cards below it than players who can follow; -1 if there is none.
 
-    Spades with a high one come first, single cards last; in between, the suit whose second card is beaten by fewest.
+    Spades with a high spade come first, singletons last; in between, the suit whose second card is beaten by fewest.
     """
     legal = obs["legal"]
     picked, best = -1, 0
@@ -126,7 +127,7 @@ def _lead(rules: Any, obs: Any, unseen: np.uint64, out: Any, rng: Any) -> int:
 
 @kernel
 def _lone_card(legal: np.uint64, unseen: np.uint64, top: bool) -> int:
-    """A card alone in its suit that can win a trick (that nothing beats, if `top`); -1 if there is none."""
+    """A singleton that can win a trick (or, with `top`, that nothing beats); -1 if there is none."""
     for suit in range(4):
         cards = legal & suit_mask(suit)
         if popcount(cards) == 1:
@@ -180,10 +181,10 @@ def _discard(rules: Any, obs: Any, unseen: np.uint64, rng: Any) -> int:
 
 @kernel
 def _moon_threat(rules: Any, obs: Any, unseen: np.uint64, out: Any) -> bool:
-    """Whether somebody else may be on the way to the moon with this trick.
+    """Whether another player may be shooting the moon with this trick.
 
-    The signs: a lead of a high heart, or of a high spade before Q♠ is home; or the only scorer is winning the trick
-    with many points already, or with some and a lead that nobody beats although not everybody can follow.
+    The signs: a lead of a high heart, or of a high spade before Q♠ has been taken; or the only scorer is winning the
+    trick and has many points, or has some and led a card that cannot be beaten although some players are void.
     """
     sole = sole_scorer(rules, obs)
     if rules["moon"] == MOON_OFF or sole == SEVERAL or sole == obs["seat"]:
@@ -206,7 +207,7 @@ def _moon_threat(rules: Any, obs: Any, unseen: np.uint64, out: Any) -> bool:
 
 @kernel
 def _worth_defending(rules: Any, obs: Any) -> bool:
-    """Whether a moon would hurt: not if we are last in the game anyway, unless the scores are low or close."""
+    """Whether a moon would hurt us: not if we are last in the game, unless the scores are low or close."""
     own = obs["scores"][obs["seat"]]
     least, most = own, own
     for seat in range(rules["players"]):
@@ -217,7 +218,7 @@ def _worth_defending(rules: Any, obs: Any) -> bool:
 
 @kernel
 def _defend(obs: Any, unseen: np.uint64, danger: bool) -> int:
-    """Win the trick, or else keep the cards that can win later ones."""
+    """Win the trick; if that is impossible, keep the cards that can win later tricks."""
     legal = obs["legal"]
     winners = legal & higher(obs["best"])
     if winners != ZERO:
@@ -234,12 +235,12 @@ def _defend(obs: Any, unseen: np.uint64, danger: bool) -> int:
     return picked
 
 
-# --- all together ---
+# --- the choice ---
 
 
 @kernel
 def _equivalent(obs: Any, unseen: np.uint64, picked: int) -> np.uint64:
-    """The legal cards as good as this one: same suit, beaten by as many, on the same side of the trick."""
+    """The legal cards equivalent to this one: same suit, beaten by as many unseen cards, same effect on the trick."""
     if picked == lowest(QUEEN_BIT):
         return bit(picked)
     same = ZERO
@@ -279,7 +280,4 @@ def ling_card(rules: Any, obs: Any, rng: Any) -> int:
 @kernel
 def ling_cards(rules: Any, obs: Any, out: Any) -> None:
     """Ling's card for each row."""
-    rng = np.empty(1, np.uint64)
-    for row in range(len(obs)):
-        rng[0] = obs[row]["random"]
-        out[row] = ling_card(rules[0], obs[row], rng)
+    each_row(rules, obs, ling_card, out)

@@ -1,7 +1,8 @@
-"""Luis of gnome-hearts, by way of KDE's Hearts: Stock's pass, leads chosen by how often a suit was led before.
+"""Luis of gnome-hearts, originally from KDE's Hearts: Stock's pass, leads chosen by how often a suit was led before.
 
-"Tricks led in a suit" includes the trick on the table. He takes Q♠ for gone from the second deal of a game on, which we
-know by the scores; with all scores at zero he hunts for it, and is clearly stronger.
+"Tricks led in a suit" includes the unfinished trick. From the second deal of a game on, Luis assumes that Q♠ has been
+played; we recognise later deals by scores that are not zero. With all scores at zero he leads spades to draw it, and is
+clearly stronger.
 """
 
 from __future__ import annotations
@@ -26,15 +27,16 @@ from heartlab.kernel.ranks import (
     lower,
     suit_mask,
 )
+from heartlab.kernel.rows import each_row
 from heartlab.players.gnome.memory import C, D, count_leads, is_last
 
 LOW_RANK = 8
-"""Discards below this rank (the two is 2) give way to hearts."""
+"""If the highest discard is below this rank (the two is 2), a heart is discarded instead."""
 
 
 @kernel
 def _queen_gone(rules: Any, obs: Any) -> bool:
-    """Whether Luis thinks that Q♠ has been played. He never forgets: after the first deal of a game he always does."""
+    """Whether Luis assumes that Q♠ has been played: always after the first deal of a game."""
     gone = False
     for seat in range(rules["players"]):
         gone = gone or obs["scores"][seat] != 0 or obs["played"][seat] & QUEEN_BIT != ZERO
@@ -79,7 +81,7 @@ def _to_spades(cards: np.uint64, trick: np.uint64, last: bool) -> int:
 
 @kernel
 def _to_hearts(cards: np.uint64, best: int, before_last: bool, last: bool) -> int:
-    """Duck as high as possible; forced above the trick, play high if it is likely to win anyway."""
+    """Duck as high as possible; if that is impossible, play high if the card is likely to win anyway."""
     low = lowest(cards)
     if low > best:
         return highest(cards) if last or (before_last and low > best + 3) else low
@@ -121,7 +123,4 @@ def luis_card(rules: Any, obs: Any, rng: Any) -> int:
 @kernel
 def luis_cards(rules: Any, obs: Any, out: Any) -> None:
     """Luis' card for each row."""
-    rng = np.empty(1, np.uint64)
-    for row in range(len(obs)):
-        rng[0] = obs[row]["random"]
-        out[row] = luis_card(rules[0], obs[row], rng)
+    each_row(rules, obs, luis_card, out)

@@ -1,6 +1,6 @@
-"""What the gnome-hearts players have in common: their memory, and small choices over masks.
+"""What the gnome-hearts players share: what they remember of a deal, and small choices over masks.
 
-Their memory of a deal is worked out anew from the observation at each choice.
+What they remember is derived from the observation at each decision.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from heartlab.kernel.ranks import higher, highest_ranked, lower
 C, D, S, H = 0, 1, 2, 3
 RANK_SIX, RANK_JACK, RANK_KING = 4, 9, 11
 GNOME_ORDER = (C, D, H, S)
-"""The suits in the order in which these players break ties."""
+"""The order of suits by which these players break ties."""
 SEVERAL = -2
-"""More than one seat."""
+"""Returned by `sole_scorer` if more than one seat has taken points."""
 
 
 @kernel
 def take_highest(cards: np.uint64, chosen: np.uint64, count: int) -> np.uint64:
-    """Add the highest of some cards in rank order to a choice until it has `count` cards or they run out."""
+    """Add the highest-ranked of some cards to a choice until it has `count` cards or none is left."""
     cards &= ~chosen
     while cards != ZERO and popcount(chosen) < count:
         card = bit(highest_ranked(cards))
@@ -61,7 +61,7 @@ def is_last(rules: Any, obs: Any) -> bool:
 
 @kernel
 def unseen_cards(rules: Any, obs: Any) -> np.uint64:
-    """The cards that may be in another hand: neither in our own hand nor played yet."""
+    """The cards that may be in another hand: not in our own hand and not played."""
     cards = rules["pack"] & ~obs["hand"] & ~obs["kitty"]
     for seat in range(rules["players"]):
         cards &= ~obs["played"][seat]
@@ -70,7 +70,7 @@ def unseen_cards(rules: Any, obs: Any) -> np.uint64:
 
 @kernel
 def count_leads(rules: Any, obs: Any, starts: Any) -> None:
-    """The tricks led in each suit so far, the one on the table included."""
+    """The number of tricks led in each suit so far, including the unfinished one."""
     for suit in range(4):
         starts[suit] = 0
     for ply in range(0, obs["plays"], rules["players"]):
@@ -79,7 +79,7 @@ def count_leads(rules: Any, obs: Any, starts: Any) -> None:
 
 @kernel
 def find_voids(rules: Any, obs: Any, out: Any) -> None:
-    """The seats that have failed to follow each suit, as bit masks; our own seat included."""
+    """The seats that have not followed each suit, as bit masks, including our own."""
     for suit in range(4):
         out[suit] = 0
     led = 0
@@ -101,7 +101,7 @@ def points_taken(rules: Any, obs: Any, seat: int) -> int:
 
 @kernel
 def sole_scorer(rules: Any, obs: Any) -> int:
-    """The only seat that has taken penalty cards; NOBODY if there is none yet, SEVERAL if the moon is out of reach."""
+    """The only seat that has taken penalty cards; NOBODY if none has, SEVERAL if more than one has."""
     sole = NOBODY
     for seat in range(rules["players"]):
         if obs["taken"][seat] & rules["penalty"] != ZERO:

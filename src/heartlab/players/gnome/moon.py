@@ -1,6 +1,6 @@
-"""Peter's moon: how a suit stands, when he tries to take all the points, and how he plays while he tries.
+"""How Peter shoots the moon: what a suit is worth, when he tries to take all points, and how he plays then.
 
-He remembers no plan. At each card he asks anew whether to shoot, and stops as soon as anybody else has points.
+He keeps no plan: at each card he decides again whether to shoot, and never does once another player has points.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from heartlab.kernel.ranks import (
 from heartlab.players.gnome.memory import RANK_JACK, C, D, H, S, above, beneath, is_last, points_taken, sole_scorer
 
 SHOOTING_STRENGTH = 13
-"""Kings count 3, queens 2, jacks 1 (and aces nothing); a hand this strong passes to shoot."""
+"""Kings count 3, queens 2, jacks 1 (aces nothing); a hand with this sum passes to shoot."""
 RANK_FOUR = 2
 
-# --- how a suit stands ---
+# --- evaluating a suit ---
 
 
 @kernel
@@ -45,7 +45,7 @@ def half_points(rules: Any) -> int:
 
 @kernel
 def duckable(own: np.uint64, unseen: np.uint64) -> np.uint64:
-    """Our cards of a suit that lie below the unseen one of the same place, counted from the lowest."""
+    """Our cards of a suit that are below the unseen card at the same position, both counted from the lowest."""
     safe = ZERO
     while own != ZERO and unseen != ZERO:
         if lowest(own) < lowest(unseen):
@@ -57,16 +57,16 @@ def duckable(own: np.uint64, unseen: np.uint64) -> np.uint64:
 
 @kernel
 def sure_winners(own: np.uint64, unseen: np.uint64) -> np.uint64:
-    """Our cards of a suit that no unseen one beats."""
+    """Our cards of a suit that no unseen card beats."""
     return own if unseen == ZERO else own & higher(highest(unseen))
 
 
 @kernel
 def runnable(rules: Any, obs: Any, unseen: np.uint64, out: Any, suit: int) -> bool:
-    """Whether we can hope to win a trick with every card of a suit that we hold.
+    """Whether we can expect to win a trick with every card that we hold in a suit.
 
-    Either all are sure winners, or the sure ones and one round more would draw all unseen cards if they lay evenly
-    among the players not known to be out.
+    Either all are sure winners, or the sure winners and one more round would draw all unseen cards if these were
+    distributed evenly among the players that are not known to be void.
     """
     own = obs["hand"] & suit_mask(suit)
     hidden = unseen & suit_mask(suit)
@@ -79,14 +79,14 @@ def runnable(rules: Any, obs: Any, unseen: np.uint64, out: Any, suit: int) -> bo
 
 @kernel
 def has_entry(obs: Any, unseen: np.uint64, suit: int) -> bool:
-    """Whether a suit is sure to win a trick some time: fewer cards beat its top than it is long."""
+    """Whether a suit is sure to win a trick at some time: fewer cards beat its top card than we hold."""
     own = obs["hand"] & suit_mask(suit)
     return own != ZERO and above(unseen, highest(own)) < popcount(own)
 
 
 @kernel
 def moon_possible(rules: Any, obs: Any) -> bool:
-    """Whether nobody else has points yet."""
+    """Whether no other player has points."""
     sole = sole_scorer(rules, obs)
     return rules["moon"] != MOON_OFF and (sole == NOBODY or sole == obs["seat"])
 
@@ -96,7 +96,7 @@ def moon_possible(rules: Any, obs: Any) -> bool:
 
 @kernel
 def passes_to_shoot(rules: Any, obs: Any) -> bool:
-    """Whether a hand as dealt is worth passing for the moon: many court cards, and a way in to each suit."""
+    """Whether to pass for the moon: a hand with many court cards and an entry in each suit."""
     hand = obs["hand"]
     strength = 0
     for suit in range(4):
@@ -111,7 +111,7 @@ def passes_to_shoot(rules: Any, obs: Any) -> bool:
 
 @kernel
 def _cannot_get_out(obs: Any, unseen: np.uint64) -> bool:
-    """Whether a lead would be hard to lose: no card below all unseen ones of its suit, and nothing below a five."""
+    """Whether it is hard to lose the lead: no card is below all unseen ones of its suit, and none is below a five."""
     for suit in range(4):
         cards = obs["legal"] & suit_mask(suit)
         if cards != ZERO:
@@ -152,7 +152,7 @@ def shoots(rules: Any, obs: Any, unseen: np.uint64, out: Any) -> bool:
 
 @kernel
 def shooting_pass(rules: Any, obs: Any) -> np.uint64:
-    """Give away what would lose a trick: middling hearts from below, small spades, 2♣ from few clubs, low cards."""
+    """Pass what would lose a trick: middle hearts, lowest first; small spades; 2♣ from few clubs; low cards."""
     hand = obs["hand"]
     free = may_pass(rules, hand)
     count = rules["pass_count"]
@@ -172,7 +172,7 @@ def shooting_pass(rules: Any, obs: Any) -> np.uint64:
 
 @kernel
 def _ready_to_run(rules: Any, obs: Any, unseen: np.uint64, out: Any) -> bool:
-    """Whether the suits that run will draw as many discards as there are penalty cards out."""
+    """Whether the runnable suits will draw at least as many discards as penalty cards are unseen."""
     drawn = 0
     for suit in range(4):
         if runnable(rules, obs, unseen, out, suit):
@@ -184,7 +184,7 @@ def _ready_to_run(rules: Any, obs: Any, unseen: np.uint64, out: Any) -> bool:
 
 @kernel
 def shooting_lead(rules: Any, obs: Any, unseen: np.uint64, out: Any) -> int:
-    """Run hearts; or set up a minor suit with a low card; or run the longest suit, lowest sure winner first."""
+    """Run hearts; or establish a minor suit with a low card; or run the longest suit, lowest sure winner first."""
     legal = obs["legal"]
     if legal & HEARTS != ZERO and runnable(rules, obs, unseen, out, H):
         return highest(legal & HEARTS)
@@ -206,7 +206,7 @@ def shooting_lead(rules: Any, obs: Any, unseen: np.uint64, out: Any) -> int:
 
 @kernel
 def shooting_follow(rules: Any, obs: Any, unseen: np.uint64, out: Any) -> int:
-    """Win the trick if points are on it or the suits run, as cheaply as is sure; else keep the high cards."""
+    """Win the trick if it has points or the suits are ready to run, as cheaply as is sure; else keep the high cards."""
     legal = obs["legal"]
     cards = legal & obs["led"]
     if cards == ZERO:

@@ -1,13 +1,13 @@
-"""Peter of gnome-hearts, the strongest of them: shoots the moon when he sees a way, and is careful otherwise.
+"""Peter of gnome-hearts, the strongest of them: shoots the moon when he can, and plays carefully otherwise.
 
-The description of Peter is a digest of a long program. Where it leaves room we took the reading that makes sense and
-brings his results against Stock to the published ones:
+The description of Peter summarises a long program. Where it leaves something open, we took the reading that is
+plausible and reproduces his published results against Stock:
 
-- a suit is *runnable* as :func:`heartlab.players.gnome.moon.runnable` says;
-- with Q♠ gone he leads a high spade only if nobody is known to be out of spades and there is one for each opponent;
-- he cannot get out of the lead if he has no exit and no two, three or four;
-- a *forced* winner is one with which we win whatever we play; spades with points on the trick are ducked;
-- a heart is worth 5 more as a discard once Q♠ is gone; he keeps the bonus card.
+- *runnable* suits are defined by `heartlab.players.gnome.moon.runnable`;
+- once Q♠ has been played he leads a high spade only if no void in spades is known and each opponent may hold one;
+- he cannot lose the lead if he has no exit and no two, three or four;
+- a winner is *forced* if every card that he may play wins; in spades, tricks with points are ducked;
+- a heart is worth 5 more as a discard once Q♠ has been played; he keeps the bonus card.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from heartlab.kernel.ranks import (
     spare_queen,
     suit_mask,
 )
+from heartlab.kernel.rows import each_row
 from heartlab.players.gnome.memory import (
     C,
     D,
@@ -64,16 +65,16 @@ from heartlab.players.gnome.moon import (
 LOW_HEARTS = np.uint64(0x1F << 39)
 """Two to six of hearts: not worth passing."""
 ENOUGH_SMALL = 4
-"""Small spades that protect a high one."""
+"""The number of small spades that protects a high one."""
 CHEAP_TRICK = 10
-"""The last player may win a trick that costs no more than this, to get rid of a high card."""
+"""The last player wins a trick with at most this many points to get rid of a high card."""
 
 # --- passing ---
 
 
 @kernel
 def _pass_spades(rules: Any, hand: np.uint64) -> np.uint64:
-    """What unsafe spades call for: Q♠ and its betters; or, without Q♠, a short minor suit to throw the others on."""
+    """With unsafe spades: pass Q♠, A♠ and K♠; or, without Q♠, a short minor suit, to discard the others later."""
     count = rules["pass_count"]
     spades, clubs, diamonds = hand & SPADES, hand & CLUBS, hand & DIAMONDS
     chosen = ZERO
@@ -93,7 +94,7 @@ def _pass_spades(rules: Any, hand: np.uint64) -> np.uint64:
 def peter_pass(rules: Any, obs: Any, rng: Any) -> np.uint64:
     """Unsafe spades, a minor suit that can be cleared (but not that of the bonus card), unsafe hearts, high cards.
 
-    Where hearts count more than one each, unsafe hearts come before everything but the spades.
+    If hearts count more than one point each, unsafe hearts come directly after the spades.
     """
     if passes_to_shoot(rules, obs):
         return shooting_pass(rules, obs)
@@ -128,7 +129,7 @@ def peter_pass(rules: Any, obs: Any, rng: Any) -> np.uint64:
 
 @kernel
 def _lead_spade(rules: Any, obs: Any, unseen: np.uint64, out: Any) -> int:
-    """Q♠ that all others beat; a small spade to fetch it; a high one after it has gone; -1 if none is called for."""
+    """Q♠ if all unseen spades beat it; a small spade to draw it; a high spade after it was played; -1 if none fits."""
     spades = obs["legal"] & SPADES
     hidden = unseen & SPADES
     if spades & QUEEN_BIT != ZERO and hidden != ZERO and beneath(hidden, lowest(QUEEN_BIT)) == 0:
@@ -146,7 +147,7 @@ def _lead_spade(rules: Any, obs: Any, unseen: np.uint64, out: Any) -> int:
 
 @kernel
 def _lead_risky_minor(rules: Any, obs: Any, unseen: np.uint64) -> int:
-    """The top card of the minor suit most likely to win an unwanted trick later, while winning is cheap; or -1."""
+    """The top card of the minor suit most likely to win an unwanted trick later, while few points are left; or -1."""
     picked, risk = -1, 0
     if mask_points(rules, unseen & rules["penalty"]) < half_points(rules):
         for suit in (C, D):
@@ -160,9 +161,9 @@ def _lead_risky_minor(rules: Any, obs: Any, unseen: np.uint64) -> int:
 
 @kernel
 def _low_leads(obs: Any, unseen: np.uint64) -> np.uint64:
-    """Lowest cards of suits to lead low: those with a card below all unseen ones, or below all but one, or duckable.
+    """The lowest cards of suits to lead low: below all unseen cards of the suit, or below all but one, or duckable.
 
-    Spades with a high one are not touched before Q♠ has gone.
+    Spades with a high spade are not led before Q♠ has been played.
     """
     exits, nearly, safe = ZERO, ZERO, ZERO
     queen_gone = (unseen | obs["hand"]) & QUEEN_BIT == ZERO
@@ -216,7 +217,7 @@ def _lead(rules: Any, obs: Any, unseen: np.uint64, out: Any, rng: Any) -> int:
 
 @kernel
 def _queen_may_come(rules: Any, obs: Any, unseen: np.uint64) -> bool:
-    """Whether a later player may put Q♠ on the trick; if we passed it we know who has it."""
+    """Whether a later player may play Q♠ to the trick; if we passed it, we know who holds it."""
     players = rules["players"]
     code = obs["pass_code"]
     we_know = code > 0 and obs["passed"] & QUEEN_BIT != ZERO
@@ -230,7 +231,7 @@ def _queen_may_come(rules: Any, obs: Any, unseen: np.uint64) -> bool:
 
 @kernel
 def _follow_spades(rules: Any, obs: Any, unseen: np.uint64) -> int:
-    """Q♠ under K♠ or A♠; otherwise stay clear of it, and go high if it cannot come."""
+    """Q♠ under K♠ or A♠; otherwise stay below it, and play high if it cannot come."""
     cards = obs["legal"] & SPADES
     trick = obs["trick"]
     under = cards
@@ -248,7 +249,7 @@ def _follow_spades(rules: Any, obs: Any, unseen: np.uint64) -> int:
 
 @kernel
 def _follow_hearts(rules: Any, obs: Any) -> int:
-    """Duck high; but beat the only scorer if that one is well on the way to the moon."""
+    """Duck high; but beat the only scorer if that player has more than half of the points."""
     cards = obs["legal"] & HEARTS
     sole = sole_scorer(rules, obs)
     if sole >= 0 and sole != obs["seat"] and sole == obs["winner"] and highest(cards) > obs["best"]:
@@ -260,7 +261,7 @@ def _follow_hearts(rules: Any, obs: Any) -> int:
 
 @kernel
 def _follow_minor(rules: Any, obs: Any, unseen: np.uint64) -> int:
-    """Go high while that is cheap; keep ducking if we can do so for ever."""
+    """Play high while that is cheap; keep ducking if all our cards can duck."""
     cards = obs["legal"] & obs["led"]
     hidden = unseen & obs["led"]
     card = top_below(cards, obs["best"])
@@ -297,7 +298,7 @@ def _follow(rules: Any, obs: Any, unseen: np.uint64) -> int:
 
 @kernel
 def _discard_value(rules: Any, obs: Any, unseen: np.uint64, card: int) -> int:
-    """How much we would like to be rid of a card."""
+    """The value of discarding a card."""
     own = bit(card)
     suit = card // 13
     queen_gone = unseen & QUEEN_BIT == ZERO
@@ -321,7 +322,7 @@ def _discard_value(rules: Any, obs: Any, unseen: np.uint64, card: int) -> int:
 
 @kernel
 def _discard(rules: Any, obs: Any, unseen: np.uint64, rng: Any) -> int:
-    """Q♠, or any of the cards most worth getting rid of among those that could win a trick."""
+    """Q♠, or a random one of the most valuable discards among the cards that could win a trick."""
     legal = obs["legal"]
     if legal & QUEEN_BIT != ZERO:
         return lowest(QUEEN_BIT)
@@ -341,7 +342,7 @@ def _discard(rules: Any, obs: Any, unseen: np.uint64, rng: Any) -> int:
     return any_of(peers, rng) if peers != ZERO else highest_ranked(legal)
 
 
-# --- all together ---
+# --- the choice ---
 
 
 @kernel
@@ -363,16 +364,10 @@ def peter_card(rules: Any, obs: Any, rng: Any) -> int:
 @kernel
 def peter_cards(rules: Any, obs: Any, out: Any) -> None:
     """Peter's card for each row."""
-    rng = np.empty(1, np.uint64)
-    for row in range(len(obs)):
-        rng[0] = obs[row]["random"]
-        out[row] = peter_card(rules[0], obs[row], rng)
+    each_row(rules, obs, peter_card, out)
 
 
 @kernel
 def peter_passes(rules: Any, obs: Any, out: Any) -> None:
     """Peter's cards to pass for each row."""
-    rng = np.empty(1, np.uint64)
-    for row in range(len(obs)):
-        rng[0] = obs[row]["random"]
-        out[row] = peter_pass(rules[0], obs[row], rng)
+    each_row(rules, obs, peter_pass, out)

@@ -1,6 +1,6 @@
-"""Stock, the default opponent of gnome-hearts: no memory, no moon, no dice. The yardstick of the family.
+"""Stock, the default opponent of gnome-hearts: no memory, no moon, no randomness.
 
-Its choice of a card depends on the trick alone; it is in `search/stock.py`, since playouts use it, too.
+Its card depends on the trick only; that choice is in `search/stock.py`, because playouts use it as well.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from heartlab.kernel.ranks import (
     QUEEN_BIT,
     highest_ranked,
 )
+from heartlab.kernel.rows import each_row
 from heartlab.players.gnome.memory import is_last
 from heartlab.search.stock import stock_choice
 
@@ -33,7 +34,7 @@ def stock_card(rules: Any, obs: Any, rng: Any) -> int:
 
 @kernel
 def stock_pass(rules: Any, obs: Any, rng: Any) -> np.uint64:
-    """High spades; then over and over: a lone club, a lone diamond, the highest heart, the highest card."""
+    """High spades; then repeatedly: a singleton club, a singleton diamond, the highest heart, the highest card."""
     free = may_pass(rules, obs["hand"])
     count = rules["pass_count"]
     chosen = ZERO
@@ -56,16 +57,10 @@ def stock_pass(rules: Any, obs: Any, rng: Any) -> np.uint64:
 @kernel
 def stock_cards(rules: Any, obs: Any, out: Any) -> None:
     """Stock's card for each row."""
-    rng = np.empty(1, np.uint64)
-    for row in range(len(obs)):
-        rng[0] = obs[row]["random"]
-        out[row] = stock_card(rules[0], obs[row], rng)
+    each_row(rules, obs, stock_card, out)
 
 
 @kernel
 def stock_passes(rules: Any, obs: Any, out: Any) -> None:
     """Stock's cards to pass for each row."""
-    rng = np.empty(1, np.uint64)
-    for row in range(len(obs)):
-        rng[0] = obs[row]["random"]
-        out[row] = stock_pass(rules[0], obs[row], rng)
+    each_row(rules, obs, stock_pass, out)

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -36,6 +36,7 @@ from heartlab.kernel.layout import NOBODY, OVER, RULES, STATE, apart
 from heartlab.kernel.play import mask_points, points, shooter
 from heartlab.rules import Rules
 from heartlab.search.transpositions import EVERYTHING, POINTS
+from heartlab.search.walk import INFINITY
 from heartlab.util.registry import Registry
 
 Function = Callable[..., None]
@@ -47,7 +48,17 @@ SIGNATURE = types.void(
 """What every evaluator function looks like to the searches."""
 
 
-UNKNOWN = 1e30
+class Data(NamedTuple):
+    """The data of an evaluator and a thread's working memory for it, as kernels take them."""
+
+    floats: npt.NDArray[np.float64]
+    ints: npt.NDArray[np.int64]
+    scratch: npt.NDArray[np.float64]
+
+
+DATA_TYPE = types.NamedTuple((_FLOATS, _INTS, _FLOATS), Data)
+"""The same to the compiler."""
+
 POINTS_UNIT, SHARE_UNIT = "points", "share"
 """What values are: expected points, or shares of what is good in the position on a scale of points, which order cards
 but forecast nothing."""
@@ -58,11 +69,11 @@ class Bounds:
     """What is certain about all values of an evaluator, at any place where a search may stop. Wrong bounds make wrong
     values; the default promises nothing, so that nothing is pruned."""
 
-    floor: float = -UNKNOWN
+    floor: float = -INFINITY
     """The values of all seats together are at least this."""
-    most: float = UNKNOWN
+    most: float = INFINITY
     """No value is more than this."""
-    least: float = -UNKNOWN
+    least: float = -INFINITY
     """No value is less than this."""
     past: int = EVERYTHING
     """How much of the past the values depend on (see `transpositions`)."""
@@ -91,8 +102,12 @@ class Evaluator:
         return self.bounds if isinstance(self.bounds, Bounds) else self.bounds(rules, between_tricks)
 
     def scratch(self) -> npt.NDArray[np.float64]:
-        """Fresh working memory."""
+        """New working memory."""
         return apart(self.scratch_size, np.float64)
+
+    def data(self) -> Data:
+        """The data with new working memory, for one thread."""
+        return Data(self.floats, self.ints, self.scratch())
 
 
 class EvaluatorError(ValueError):

@@ -25,11 +25,10 @@ from heartlab.compiled.bits import ONE, ZERO, popcount
 from heartlab.compiled.jit import kernel
 from heartlab.kernel.layout import SEATS
 from heartlab.kernel.play import mask_points
-from heartlab.kernel.ranks import HEARTS, QUEEN_BIT, SMALL_SPADES, SPADES
+from heartlab.kernel.ranks import ACE_BIT, HEARTS, KING_BIT, QUEEN_BIT, SMALL_SPADES, SPADES, suit_mask
 from heartlab.search.evaluators.base import Evaluator, add_evaluator, compile_evaluator, settled_points, with_extras
 
-ACE_AND_KING = np.uint64(0b11 << 37)
-SUIT = np.uint64(0x1FFF)
+ACE_AND_KING = ACE_BIT | KING_BIT
 
 CONSTANTS = {
     "hearts.base": 0.77,
@@ -76,7 +75,7 @@ def _hearts_heat(hand: np.uint64, unplayed: np.uint64, leads: bool, constants: A
     """How likely a seat is to take hearts."""
     heat = constants[H_BASE]
     for suit in range(4):
-        cards = SUIT << np.uint64(13 * suit)
+        cards = suit_mask(suit)
         own = hand & cards
         others = unplayed & cards & ~hand
         if own == ZERO:
@@ -102,7 +101,7 @@ def _holder_heat(rules: Any, state: Any, holder: int, constants: Any) -> float:
     covers = popcount(hand & SPADES) - 1
     relief = 0.0
     for suit in (0, 1, 3):
-        relief += 1.0 / (1.0 + popcount(hand & SUIT << np.uint64(13 * suit))) ** 2
+        relief += 1.0 / (1.0 + popcount(hand & suit_mask(suit))) ** 2
     return constants[Q_HOLDER] * exp(constants[Q_FLUSH] * (rounds - covers) - constants[Q_RELIEF] * relief)
 
 
@@ -114,7 +113,7 @@ def _other_heat(hand: np.uint64, of_holder: np.uint64, unplayed: np.uint64, cons
     if highs > 0:
         heat += constants[Q_HIGH] * highs * exp(-constants[Q_COVER] * popcount(hand & SMALL_SPADES))
     for suit in (0, 1, 3):
-        cards = SUIT << np.uint64(13 * suit)
+        cards = suit_mask(suit)
         short = 1.0 / (1.0 + popcount(of_holder & cards)) ** 2
         heat += constants[Q_DUMP] * short * suit_danger(hand & cards, unplayed & cards & ~hand & ~of_holder)
     return heat

@@ -1,15 +1,22 @@
-// Card faces, drawn here: suits as paths, pips in their places, courts as heraldic panels. Names are those of the protocol.
+// Card faces: suits as paths, pips in their places, courts as heraldic panels. Names are those of the protocol.
 import { svg } from "./dom.js";
 
+/** @param {number} x @param {number} y @param {number} r */
 const ring = (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 1 ${2 * r} 0a${r} ${r} 0 1 1 ${-2 * r} 0z`;
+/** @type {Record<string, string>} */
 const SUIT_PATHS = {
   H: "M50 92C20 66 5 49 5 31 5 16 16 8 28 8c10 0 18 6 22 16C54 14 62 8 72 8c12 0 23 8 23 23 0 18-15 35-45 61z",
   D: "M50 3Q64 28 88 50 64 72 50 97 36 72 12 50 36 28 50 3z",
-  S: "M50 4c10 19 42 35 42 58 0 14-10 21-20 21-7 0-13-3-17-9 1 9 4 17 12 22H33c8-5 11-13 12-22-4 6-10 9-17 9-10 0-20-7-20-21C8 39 40 23 50 4z",
-  C: `${ring(50, 27, 21)}${ring(26, 58, 21)}${ring(74, 58, 21)}M38 40h24v24H38zM45 58h10c0 18 3 31 13 38H32c10-7 13-20 13-38z`,
+  S: "M50 4c10 19 42 35 42 58 0 14-10 21-20 21-7 0-13-3-17-9 1 9 4 17 12 22H33c8-5 11-13 12-22-4 6-10 9-17 9-10 0"
+    + "-20-7-20-21C8 39 40 23 50 4z",
+  C: ring(50, 27, 21) + ring(26, 58, 21) + ring(74, 58, 21)
+    + "M38 40h24v24H38zM45 58h10c0 18 3 31 13 38H32c10-7 13-20 13-38z",
 };
-export const SUIT_SYMBOL = { C: "♣", D: "♦", S: "♠", H: "♥" };
+/** @type {Record<string, string>} */
+const SUIT_SYMBOL = { C: "♣", D: "♦", S: "♠", H: "♥" };
+/** @type {Record<string, string>} */
 const SUIT_WORD = { C: "clubs", D: "diamonds", S: "spades", H: "hearts" };
+/** @type {Record<string, string>} */
 const RANK_WORD = {
   2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", T: "ten", J: "jack",
   Q: "queen", K: "king", A: "ace",
@@ -19,6 +26,7 @@ export const RANKS = "23456789TJQKA";
 export const SUIT_ORDER = "CDSH";
 
 const L = 33, M = 50, R = 67;
+/** @type {Record<string, number[][]>} */
 const PIPS = {
   2: [[M, 28], [M, 112]], 3: [[M, 28], [M, 70], [M, 112]],
   4: [[L, 28], [R, 28], [L, 112], [R, 112]], 5: [[L, 28], [R, 28], [M, 70], [L, 112], [R, 112]],
@@ -28,32 +36,40 @@ const PIPS = {
   9: [[L, 26], [R, 26], [L, 55], [R, 55], [M, 70], [L, 85], [R, 85], [L, 114], [R, 114]],
   T: [[L, 26], [R, 26], [M, 40], [L, 55], [R, 55], [L, 85], [R, 85], [M, 100], [L, 114], [R, 114]],
 };
+/** @type {Record<string, string>} */
 const CROWNS = {
   K: "M32 48l4-20 8 11 6-15 6 15 8-11 4 20zM32 51h36v5H32z",
   Q: "M33 50l3-17 8 9 6-12 6 12 8-9 3 17zM33 53h34v4H33z",
   J: "M34 50q-1-17 16-20 17 3 16 20zM32 52h36v5H32zM62 34q9-9 12-16-12 1-19 11z",
 };
 
-/** "QS" as "Q♠". */
+/** "QS" as "Q♠". @param {string} name */
 export const pretty = (name) => (name[0] === "T" ? "10" : name[0]) + SUIT_SYMBOL[name[1]];
-/** "QS" as "queen of spades". */
+/** "QS" as "queen of spades". @param {string} name */
 export const spoken = (name) => `${RANK_WORD[name[0]]} of ${SUIT_WORD[name[1]]}`;
+/** "S" as "spades". @param {string} suit */
 export const suitWord = (suit) => SUIT_WORD[suit];
-/** Order of cards in a hand: by suit, then by rank. */
+/** Order of cards in a hand: by suit, then by rank. @param {string} a @param {string} b */
 export const inOrder = (a, b) =>
   SUIT_ORDER.indexOf(a[1]) - SUIT_ORDER.indexOf(b[1]) || RANKS.indexOf(a[0]) - RANKS.indexOf(b[0]);
 
+/** The cards of a suit without the suit, highest first: "A 10 2". @param {string[]} cards @param {string} suit */
+export const ranksOf = (cards, suit) => cards.filter((card) => card[1] === suit).sort((a, b) => inOrder(b, a))
+  .map((card) => pretty(card).slice(0, -1)).join(" ");
+
+/** @param {string} suit @param {number} x @param {number} y @param {number} size */
 function suitMark(suit, x, y, size, turned = false) {
-  const turn = turned ? ` rotate(180 50 50)` : "";
-  return svg("path", { d: SUIT_PATHS[suit], transform: `translate(${x - size / 2} ${y - size / 2}) scale(${size / 100})${turn}` });
+  const place = `translate(${x - size / 2} ${y - size / 2}) scale(${size / 100})`;
+  return svg("path", { d: SUIT_PATHS[suit], transform: place + (turned ? " rotate(180 50 50)" : "") });
 }
 
-/** A suit alone, as a small picture. */
+/** A suit alone, as a small picture. @param {string} suit */
 export function suitIcon(suit) {
   return svg("svg", { viewBox: "0 0 100 100", class: `suit-icon suit-${suit}`, "aria-hidden": "true" },
     svg("path", { d: SUIT_PATHS[suit] }));
 }
 
+/** @param {string} rank @param {string} suit */
 function corner(rank, suit) {
   const text = rank === "T" ? "10" : rank;
   return [
@@ -62,6 +78,7 @@ function corner(rank, suit) {
   ];
 }
 
+/** @param {string} rank @param {string} suit */
 function middle(rank, suit) {
   if (rank === "A") return [suitMark(suit, M, 70, 52)];
   if (PIPS[rank]) return PIPS[rank].map(([x, y]) => suitMark(suit, x, y, 20, y > 72));
@@ -77,7 +94,7 @@ function middle(rank, suit) {
   ];
 }
 
-/** A card's face. */
+/** A card's face. @param {string} name */
 export function face(name) {
   const [rank, suit] = name;
   return svg("svg", { viewBox: "0 0 100 140", class: `face suit-${suit}`, "aria-hidden": "true", focusable: "false" },

@@ -2,7 +2,9 @@
 import { svg } from "./dom.js";
 
 /**
- * Lines over whole numbers. `series` are {name, values: [[x, y], ...]}; `limit` draws a dashed line.
+ * Lines over whole numbers; `limit` draws a dashed line.
+ * @param {{ colour?: number, values: number[][] }[]} series
+ * @param {{ label: string, limit?: number | null, width?: number, height?: number }} options
  */
 export function lineChart(series, { label, limit = null, width = 320, height = 150 }) {
   const points = series.flatMap((one) => one.values);
@@ -10,7 +12,9 @@ export function lineChart(series, { label, limit = null, width = 320, height = 1
   const low = Math.min(0, ...ys), high = Math.max(limit ?? 0, 1, ...ys);
   const last = Math.max(1, ...xs), first = Math.min(...xs, last - 1);
   const left = 26, right = 10, top = 8, bottom = 18;
+  /** @param {number} value */
   const x = (value) => left + ((value - first) / (last - first)) * (width - left - right);
+  /** @param {number} value */
   const y = (value) => height - bottom - ((value - low) / (high - low)) * (height - top - bottom);
   const ticks = [low, (low + high) / 2, high].map((value) => Math.round(value));
   return svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart", role: "img", "aria-label": label },
@@ -22,6 +26,8 @@ export function lineChart(series, { label, limit = null, width = 320, height = 1
     svg("text", { x: width - right, y: height - 4, class: "tick end", text: last }),
     svg("text", { x: left, y: height - 4, class: "tick", text: first }),
     series.map((one, index) => svg("g", { class: `series s${one.colour ?? index}` },
-      svg("path", { d: one.values.map(([a, b], i) => `${i ? "L" : "M"}${x(a).toFixed(1)} ${y(b).toFixed(1)}`).join("") }),
+      svg("path", {
+        d: one.values.map(([a, b], i) => `${i ? "L" : "M"}${x(a).toFixed(1)} ${y(b).toFixed(1)}`).join(""),
+      }),
       one.values.map(([a, b]) => svg("circle", { cx: x(a), cy: y(b), r: one.values.length > 20 ? 1.5 : 2.6 })))));
 }

@@ -1,19 +1,24 @@
 // The line to the server: one WebSocket that comes back by itself.
 
 export class Line {
-  /** `hear` gets every message, `state` gets "open" or "lost". */
+  /**
+   * `hear` gets every message, `state` gets "open" or "lost".
+   * @param {(message: import("../protocol").Outgoing) => void} hear
+   * @param {(now: "open" | "lost") => void} state
+   */
   constructor(hear, state) {
     this.hear = hear;
     this.state = state;
     this.waiting = 200;
+    /** @type {import("../protocol").Incoming | null} */
     this.greeting = null;
-    this.connect();
+    this.socket = this.connect();
   }
 
   connect() {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    this.socket = new WebSocket(`${scheme}://${location.host}/ws`);
-    this.socket.onmessage = (event) => {
+    const socket = new WebSocket(`${scheme}://${location.host}/ws`);
+    socket.onmessage = (event) => {
       const message = JSON.parse(event.data);
       if (message.type === "hello") {
         this.waiting = 200;
@@ -22,19 +27,23 @@ export class Line {
       }
       this.hear(message);
     };
-    this.socket.onclose = () => {
+    socket.onclose = () => {
       this.state("lost");
-      setTimeout(() => this.connect(), this.waiting);
+      setTimeout(() => { this.socket = this.connect(); }, this.waiting);
       this.waiting = Math.min(this.waiting * 2, 5000);
     };
+    return socket;
   }
 
-  /** What to say first whenever the line comes back, so that the page is at its table again. */
+  /**
+   * What to say first whenever the line comes back, so that the page is at its table again.
+   * @param {import("../protocol").Incoming | null} message
+   */
   greet(message) {
     this.greeting = message;
   }
 
-  /** Send a message; false if there is no line now. */
+  /** Send a message; false if there is no line now. @param {import("../protocol").Incoming} message */
   say(message) {
     if (this.socket.readyState !== WebSocket.OPEN) return false;
     this.socket.send(JSON.stringify(message));

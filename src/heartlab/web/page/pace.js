@@ -1,14 +1,21 @@
-// The pace: views wait in a row, and each is shown long enough to be seen. A finished trick stays until it has been seen.
+// The pace: views wait in a queue, and each is shown long enough to be seen, a finished trick longer.
 import { options } from "./options.js";
 
+/** @typedef {import("../protocol").View} View */
+/** @typedef {{ trick: [number, string][], winner: number | null, fresh: boolean }} Shown */
+
 export class Pace {
-  /** `show` draws a view with what is to be seen of the trick. */
+  /** `show` draws a view with what is to be seen of the trick. @param {(view: View, shown: Shown) => void} show */
   constructor(show) {
     this.show = show;
+    /** @type {View[]} */
     this.row = [];
     this.timer = 0;
+    /** @type {View | null} */
     this.current = null;
     this.holding = false;
+    /** Called when all views have been shown. */
+    this.rested = () => {};
   }
 
   /** Whether everything has been shown. */
@@ -16,6 +23,7 @@ export class Pace {
     return !this.timer && !this.holding && this.row.length === 0;
   }
 
+  /** @param {View} view */
   add(view) {
     this.row.push(view);
     if (!this.timer && !this.holding) this.next();
@@ -48,7 +56,7 @@ export class Pace {
     if (!view) return;
     this.current = view;
     this.timer = -1; // not idle while it is being drawn
-    const done = view.event.winner !== null && view.event.winner !== undefined;
+    const done = view.event.winner !== null;
     this.show(view, {
       trick: done ? view.last : view.trick, winner: done ? view.event.winner : null,
       fresh: view.event.kind === "played" || view.event.kind === "over",
@@ -67,7 +75,7 @@ export class Pace {
       this.timer = 0;
       if (done) this.settle();
       this.next();
-      if (this.idle) this.rested?.();
+      if (this.idle) this.rested();
     }, plain ? 30 : own ? wait / 2 : wait);
   }
 }

@@ -1,7 +1,7 @@
-"""A table: a game between one person on seat 0 and bots, or bots alone, as a state machine without any input or output.
+"""A session: the game of one person on seat 0 with bots, or of bots alone, as a state machine without input or output.
 
-The table says who is to act; whoever drives it (:mod:`heartlab.web.house`) asks the person or a bot and tells it the
-answer. It can be built again from what the store keeps, at any moment.
+The session says who is to act; :mod:`heartlab.web.house` asks the person or a bot and passes the answer on. It can be
+built again from what the store keeps, at any moment. The page and the protocol call a session a table.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from heartlab.cards import CS_SUITS, Card, CardSet, card_suit
-from heartlab.deal import Deal, IllegalPlay
+from heartlab.deal import Deal
 from heartlab.game import game_is_over, winners
 from heartlab.observation import Observation
 from heartlab.rules import Rules
@@ -27,8 +27,8 @@ Dealer = Callable[[Rules, int, int, Sequence[int]], Deal]
 """Makes a deal from rules, seed, number and scores."""
 
 
-class TableError(ValueError):
-    """Something that cannot be done at this table now."""
+class SessionError(ValueError):
+    """Something that cannot be done in this session now."""
 
 
 def shared_of(row: Row) -> Shared | None:
@@ -37,11 +37,11 @@ def shared_of(row: Row) -> Shared | None:
 
 
 def deal_out(rules: Rules, seed: int, number: int, scores: Sequence[int]) -> Deal:
-    """The dealer of all tables: the cards follow from the seed."""
+    """The default dealer: the cards follow from the seed."""
     return Deal(rules, seed, number, scores=scores)
 
 
-class Table:
+class Session:
     """One game in progress."""
 
     def __init__(
@@ -58,7 +58,7 @@ class Table:
         self.rows = rows
         self._save, self._dealer = save, dealer
         self.faults: Mapping[str, str] = {}
-        """Players that have failed, with a sentence about it; the house knows."""
+        """Players that have failed, with a sentence about it; set by the house."""
         self._together = False
         bots = [*NICE_NAMES, "Sol"]
         self.names = bots[: self.rules.players] if settings.watch else [settings.name, *bots[: self.rules.players - 1]]
@@ -71,7 +71,7 @@ class Table:
 
     @property
     def row(self) -> Row:
-        """The deal on the table, as it is kept."""
+        """The current deal, as it is kept."""
         return self.rows[-1]
 
     @property
@@ -117,19 +117,25 @@ class Table:
 
     @property
     def asks_moon(self) -> bool:
-        """Whether the person shot the moon and has still to say what it does. Bots take what is best for them."""
+        """Whether the person shot the moon and must still choose what it does. Bots take what is best for them."""
         waits = self.deal.is_over and self.row.points is None and not self.settings.watch
         return waits and self.rules.moon == "choice" and self.deal.shooter == PERSON
 
     @property
     def can_undo(self) -> bool:
         """Whether the person has a card that may be taken back."""
-        return self.settings.practice and not self.settings.watch and self._last_own_card() is not None
+        return self.settings.practice and not self.settings.watch and self.last_own_place(self.row.kept) is not None
 
     @property
     def can_leave(self) -> bool:
         """Whether the next deal may follow although this one is not finished."""
         return self.settings.practice and not self.settings.watch and self.settings.only is None
+
+    def last_own_place(self, first: int = 0) -> int | None:
+        """How many cards were played before the person's last one, if that is not before the place `first`."""
+        own = self.deal.observe(PERSON).played[PERSON]
+        places = [place for place, card in enumerate(self.row.plays) if card in own and place >= first]
+        return places[-1] if places else None
 
     def seat_player(self, seat: int) -> str | None:
         """The name of the bot on a seat; None for the person."""
@@ -153,12 +159,12 @@ class Table:
         return [self.faults.get(self.seat_player(seat) or "", "") for seat in range(self.rules.players)]
 
     def check_person(self) -> None:
-        """Refuse what only a person at the table can do.
+        """Refuse what only a person can do.
 
-        :raises TableError: if there is none.
+        :raises SessionError: if bots play on all seats.
         """
         if self.settings.watch:
-            raise TableError("bots play on all seats here, and you watch")
+            raise SessionError("bots play on all seats here, and you watch")
 
     def next_bot(self) -> int | None:
         """The bot that has to choose now, if any: bots pass only after the person has passed."""
@@ -171,12 +177,12 @@ class Table:
     def deal_at(self, number: int) -> tuple[Row, Deal]:
         """A finished deal by its number.
 
-        :raises TableError: if there is none.
+        :raises SessionError: if there is none.
         """
         for row in self.finished:
             if row.number == number:
                 return row, self._replayed(row)
-        raise TableError(f"deal {number} of this table is not finished, or does not exist")
+        raise SessionError(f"deal {number} of this table is not finished, or does not exist")
 
     # --- acting ---
 
@@ -194,9 +200,6 @@ class Table:
 
         :raises IllegalPlay: if that is not allowed.
         """
-        rule = self.deal.rule_against(card)
-        if rule:
-            raise IllegalPlay(rule)
         self.deal.play(card)
         self.row.plays.append(card)
         if self.deal.is_over and not self.asks_moon:
@@ -220,10 +223,10 @@ class Table:
     def choose_moon(self, what: str) -> None:
         """Say what the person's moon does: 26 points for each of the others, or 26 off the own score.
 
-        :raises TableError: if there is no such choice now.
+        :raises SessionError: if there is no such choice now.
         """
         if not self.asks_moon:
-            raise TableError("there is no moon of yours to decide on now")
+            raise SessionError("there is no moon of yours to decide on now")
         self.deal.choose_moon(what)
         self.row.moon = what
         self.row.points = list(self.deal.points)
@@ -232,14 +235,14 @@ class Table:
     def undo(self) -> None:
         """Go back to the person's last decision.
 
-        :raises TableError: if this is no practice, or there is nothing to take back.
+        :raises SessionError: if this is no practice, or there is nothing to take back.
         """
         self.check_person()
         if not self.settings.practice:
-            raise TableError("cards can be taken back in practice only")
-        place = self._last_own_card()
+            raise SessionError("cards can be taken back in practice only")
+        place = self.last_own_place(self.row.kept)
         if place is None:
-            raise TableError("there is no card of yours to take back")
+            raise SessionError("there is no card of yours to take back")
         self.row.plays = self.row.plays[:place]
         self.row.points = self.row.moon = None
         self.row.undos += 1
@@ -247,14 +250,14 @@ class Table:
         self._rebuild()
 
     def next_deal(self, shared: Shared | None = None) -> None:
-        """Deal again; unless the table has a seed, from a shared one. In practice a deal can be left unfinished.
+        """Deal again; from a shared seed, unless the session has one. In practice a deal can be left unfinished.
 
-        :raises TableError: if the deal or the whole game is not at that point.
+        :raises SessionError: if the deal or the whole game is not at that point.
         """
         if self.row.points is None and not self.can_leave:
-            raise TableError("this deal is not finished")
+            raise SessionError("this deal is not finished")
         if self.game_over:
-            raise TableError("the game is over")
+            raise SessionError("the game is over")
         self._deal_next(self._new_row(self.row.number + 1, shared))
 
     # --- within ---
@@ -278,7 +281,7 @@ class Table:
         self.commitment = commit(start, self.row.seed, self.row.salt, shared_of(self.row))
 
     def dealt(self, row: Row) -> Deal:
-        """A deal of this table before its first pass or card."""
+        """A deal of this session before its first pass or card."""
         before = self.course[sum(one.points is not None for one in self.rows if one.number < row.number)]
         return self._dealer(self.rules, row.seed, row.number, before)
 
@@ -291,11 +294,6 @@ class Table:
         if row.moon is not None:
             deal.choose_moon(row.moon)
         return deal
-
-    def _last_own_card(self) -> int | None:
-        own = self.deal.observe(PERSON).played[PERSON]
-        places = [place for place, card in enumerate(self.row.plays) if card in own and place >= self.row.kept]
-        return places[-1] if places else None
 
 
 def nothing_counts(obs: Observation, deal: Deal) -> bool:

@@ -1,0 +1,170 @@
+"""Commands about what was learned: the contents of models, and why a card was chosen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from heartlab.cli.app import (
+    DealOption,
+    JsonOption,
+    RecordArgument,
+    RecordRulesOption,
+    SeedOption,
+    app,
+    positive,
+    print_json,
+)
+from heartlab.rules import Rules
+
+ModelArgument = Annotated[
+    str, typer.Argument(help="A model: a name, a file or a run's folder; without it the shipped one.")
+]
+ChoiceOption = Annotated[int | None, typer.Option("--at", help="Explain the choice of this card of the deal, from 1.")]
+ChoiceRecordOption = Annotated[
+    Path | None, typer.Option("--record", help="A record; explains a choice in one of its deals.")
+]
+ChoiceRulesOption = Annotated[str | None, typer.Option("--rules", "-r", help="Of the deal, if there is no record.")]
+
+
+@app.command()
+def features(
+    model: ModelArgument = "",
+    top: Annotated[int, typer.Option("--top", help="How many of each sign.")] = 20,
+    contains: Annotated[
+        list[str] | None,
+        typer.Option("--contains", help="Only conjunctions with this atomic feature, by name or words; repeatable."),
+    ] = None,
+    atoms: Annotated[bool, typer.Option("--atoms", help="List the atomic features instead.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the conjunctions with the largest weights of a network, in words."""
+    from heartlab.learners.td_features.explain import list_atoms, run_features
+
+    if atoms:
+        list_atoms(print_json if as_json else None)
+        return
+    run_features(model, top=positive("--top", top), contains=contains or [], report=print_json if as_json else None)
+
+
+@app.command()
+def advice(
+    model: Annotated[str | None, typer.Argument(help="A model; without it all pieces of advice are listed.")] = None,
+    when: Annotated[
+        list[str] | None, typer.Option("--when", help="What is true in the situation, such as queen-out.")
+    ] = None,
+    record: ChoiceRecordOption = None,
+    number: DealOption = 1,
+    at: ChoiceOption = None,
+    instance: Annotated[int, typer.Option("--instance", help="Which of several voters in the model, from 0.")] = 0,
+    rules: ChoiceRulesOption = None,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the learned weights of pieces of advice, or the advice behind a choice (--at)."""
+    from heartlab.learners.advice.explain import describe_choice, describe_model, list_advice
+
+    report = print_json if as_json else None
+    of_choice = at is not None or record is not None
+    if model is None and (when or of_choice):
+        raise ValueError("--when, --at and --record ask about a model: name one, such as advice-best")
+    if when and of_choice:
+        raise ValueError("--when asks about a situation, --at and --record about a choice: give one of them")
+    if model is None:
+        list_advice(report)
+    elif of_choice:
+        chosen = None if rules is None else Rules.parse(rules)
+        place = 1 if at is None else positive("--at", at)
+        describe_choice(model, record, number, place, chosen, seed, instance, report)
+    else:
+        describe_model(model, when or [], instance, report)
+
+
+@app.command()
+def falcon(
+    model: ModelArgument = "",
+    top: Annotated[int, typer.Option("--top", help="How many categories.")] = 20,
+    contains: Annotated[
+        list[str] | None,
+        typer.Option("--contains", help="Only categories with this among their conditions; repeatable."),
+    ] = None,
+    record: ChoiceRecordOption = None,
+    number: DealOption = 1,
+    at: ChoiceOption = None,
+    rules: ChoiceRulesOption = None,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the categories of a FALCON network as rules, or the one behind a choice (--at).
+
+    Behind each action of a rule stands its motor weight; for the shipped network and others grown from playouts the
+    points until the end of the deal that it costs more (+) or less (-) than the mean of the choices.
+    """
+    from heartlab.learners.falcon.explain import describe_choice, describe_network
+
+    report = print_json if as_json else None
+    if at is not None or record is not None:
+        chosen = None if rules is None else Rules.parse(rules)
+        place = 1 if at is None else positive("--at", at)
+        describe_choice(model, record, number, place, chosen, seed, report)
+    else:
+        describe_network(model, positive("--top", top), contains or [], report)
+
+
+@app.command()
+def explain(
+    file: Annotated[
+        Path | None, typer.Argument(help="A record of deals; without it the model itself is described.")
+    ] = None,
+    at: Annotated[int | None, typer.Option("--at", help="Number of the card to be chosen, from 1.")] = None,
+    number: DealOption = 1,
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="A model of td, advice or falcon; without it the shipped td.")
+    ] = "",
+    worlds: Annotated[int, typer.Option("--worlds", help="(td) Sampled worlds; 0 looks at all hands.")] = 50,
+    top: Annotated[int, typer.Option("--top", help="(td) Reasons per card.")] = 4,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+    rules: RecordRulesOption = "openspiel",
+) -> None:
+    """Say in words why a model prefers a card in a recorded deal, or what it has learned."""
+    from heartlab.training.explain import Question, explain_choice, find_explainer
+
+    report = print_json if as_json else None
+    if file is None:
+        find_explainer(model).describe_model(model, report)
+        return
+    if at is None:
+        raise ValueError("--at is missing: the number of the card to be chosen, from 1")
+    question = Question(seed, worlds, positive("--top", top))
+    explain_choice(model, file, positive("--deal", number), at, Rules.parse(rules), question, report)
+
+
+@app.command("analyse")
+def analyse_record(
+    file: RecordArgument,
+    at: Annotated[
+        int | None, typer.Option("--at", help="Number of the card to be chosen, from 1; without it every choice.")
+    ] = None,
+    number: DealOption = 1,
+    seat: Annotated[int | None, typer.Option("--seat", help="Only the choices of this seat.")] = None,
+    player: Annotated[str, typer.Option("--player", "-p", help="The player that judges; it has to search.")] = "uct",
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+    rules: RecordRulesOption = "openspiel",
+) -> None:
+    """Show a player's values for the cards in a recorded position, or the cost of every choice of a deal."""
+    from heartlab.cli.analysis import run_analysis
+
+    run_analysis(
+        file,
+        place=positive("--deal", number),
+        at=at,
+        seat=seat,
+        player=player,
+        seed=seed,
+        openspiel_rules=Rules.parse(rules),
+        report=print_json if as_json else None,
+    )

@@ -1,0 +1,84 @@
+"""`heartlab reproduce`: measure the claims of the papers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from heartlab.cli.app import JsonOption, OnOption, SeedOption, app, positive, print_json
+
+
+@app.command("reproduce")
+def reproduce_paper(
+    name: Annotated[
+        str | None, typer.Argument(metavar="PAPER[/EXPERIMENT,...]", help="Without it all papers are listed.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A smoke test with small samples; it says so.")] = False,
+    seed: SeedOption = 0,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder for the report; reproduced.")] = None,
+    threads: Annotated[int, typer.Option("--threads", help="Parts worked on at the same time.")] = 1,
+    on: OnOption = "local",
+    as_json: JsonOption = False,
+) -> None:
+    """Measure the claims of a paper, with intervals and verdicts; finished parts are not repeated."""
+    if name is None:
+        list_papers()
+        return
+    run_reproduction(
+        name,
+        quick=quick,
+        seed=seed,
+        threads=positive("--threads", threads),
+        on=on,
+        folder=out,
+        report_json=print_json if as_json else None,
+    )
+
+
+def list_papers() -> None:
+    """Print the papers and their experiments."""
+    from heartlab.reproduction.registry import known_papers
+    from heartlab.reproduction.report import experiment_lines
+
+    for paper in known_papers():
+        print(f"{paper.name}: {paper.title}")
+        for line in experiment_lines(paper.experiments, paper.name):
+            print(f"  {line}")
+
+
+def run_reproduction(
+    name: str,
+    *,
+    quick: bool,
+    seed: int,
+    threads: int,
+    folder: Path | None,
+    report_json: Callable[[Any], None] | None,
+    on: str = "local",
+) -> None:
+    """Measure claims and print them; everything but the result goes to standard error."""
+    from heartlab.reproduction.registry import find_paper
+    from heartlab.reproduction.report import QUICK_WARNING, claims_text
+    from heartlab.reproduction.run import reproduce
+
+    paper, _, experiments = name.partition("/")
+    find_paper(paper).choose(experiments)
+    if quick:
+        print(QUICK_WARNING, file=sys.stderr)
+    if find_spec("matplotlib") is None:
+        print("no figures will be drawn: pip install 'heartlab[plots]' brings what they need", file=sys.stderr)
+    done = reproduce(name, quick=quick, seed=seed, threads=threads, folder=folder, on=on)
+    if report_json:
+        report_json(done.report.to_dict())
+    else:
+        for line in claims_text(done.report.claims):
+            print(line)
+    texts = " and ".join(str(path) for path in done.written[:2])
+    print(f"{texts}; {done.fresh} parts done, {done.found} found finished", file=sys.stderr)
+    if quick:
+        print(QUICK_WARNING, file=sys.stderr)

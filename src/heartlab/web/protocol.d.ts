@@ -1,0 +1,424 @@
+// Made from the types of the server by tests/support/page_types.py; a test says when it is out of date.
+
+export type Incoming =
+  | Create
+  | Describe
+  | Open
+  | Pass
+  | Play
+  | Undo
+  | Claim
+  | Moon
+  | Next
+  | Again
+  | Hint
+  | Check
+  | Count
+  | Review
+  | Replay
+  | Read
+  | Puzzle
+  | Answer
+  | Level;
+
+export interface Create {
+  type: "create";
+  house: string;
+  players: string[];
+  rules?: string;
+  seed?: number | null;
+  name?: string;
+  practice?: boolean;
+  watch?: boolean;
+  share?: string | null;
+}
+
+export interface Describe {
+  type: "describe";
+  house: string;
+  rules: string;
+}
+
+export interface Open {
+  type: "open";
+  key: string;
+}
+
+export interface Pass {
+  type: "pass";
+  cards: string[];
+}
+
+export interface Play {
+  type: "play";
+  card: string;
+  at: number;
+}
+
+export interface Undo {
+  type: "undo";
+}
+
+export interface Claim {
+  type: "claim";
+  what?: "all" | "none" | "rest";
+}
+
+export interface Moon {
+  type: "moon";
+  what: "others" | "self";
+}
+
+export interface Next {
+  type: "next";
+  share?: string | null;
+}
+
+export interface Again {
+  type: "again";
+  number: number;
+  at?: number;
+}
+
+export interface Hint {
+  type: "hint";
+}
+
+export interface Check {
+  type: "check";
+}
+
+export interface Count {
+  type: "count";
+}
+
+export interface Review {
+  type: "review";
+  number: number;
+}
+
+export interface Replay {
+  type: "replay";
+  number: number;
+}
+
+export interface Read {
+  type: "read";
+  house: string;
+  text: string;
+}
+
+export interface Puzzle {
+  type: "puzzle";
+  house: string;
+  name?: string;
+}
+
+export interface Answer {
+  type: "answer";
+  house: string;
+  puzzle: number;
+  card: string;
+  name?: string;
+}
+
+export interface Level {
+  type: "level";
+  house: string;
+  name?: string;
+}
+
+export type Outgoing =
+  | Hello
+  | Described
+  | Promised
+  | Opened
+  | View
+  | Refused
+  | Failed
+  | Coaching
+  | PassCoaching
+  | Checked
+  | Counted
+  | Reviewed
+  | Deals
+  | PuzzleView
+  | Graded
+  | LevelEstimate
+  | Progress;
+
+export interface Hello {
+  type: "hello";
+  version: number;
+  opponents: Opponent[];
+  rules: Preset[];
+  words: string;
+  promise: string;
+  limits: Limits;
+}
+
+export interface Described {
+  type: "described";
+  rules: string;
+  text: string;
+  players: number;
+  how: string[];
+}
+
+export interface Promised {
+  type: "promised";
+  promise: string;
+}
+
+export interface Opened {
+  type: "opened";
+  key: string;
+}
+
+export interface View {
+  type: "view";
+  event: Event;
+  rules: string;
+  names: string[];
+  players: string[];
+  practice: boolean;
+  deal: number;
+  phase: "end" | "moon" | "over" | "pass" | "play";
+  direction: string;
+  pass_count: number;
+  may_pass: string[];
+  hand: string[];
+  legal: string[];
+  passed: string[];
+  received: string[];
+  to_move: number | null;
+  leader: number | null;
+  plays: number;
+  trick: [number, string][];
+  last: [number, string][];
+  last_winner: number | null;
+  hand_sizes: number[];
+  tricks_won: number[];
+  points: number[];
+  taken: string[][];
+  breaking: boolean;
+  broken: boolean;
+  scores: number[];
+  course: number[][];
+  limit: number | null;
+  claims: string[];
+  can_undo: boolean;
+  can_leave: boolean;
+  undos: number;
+  commitment: string;
+  promise: string;
+  share: string;
+  winners: number[];
+  faults: string[];
+  reveal?: Reveal;
+}
+
+export interface Refused {
+  type: "refused";
+  card: string | null;
+  rule: string;
+}
+
+export interface Failed {
+  type: "failed";
+  code: "key" | "limit" | "message" | "server" | "table";
+  text: string;
+}
+
+export interface Coaching {
+  type: "coaching";
+  at: number;
+  player: string;
+  seed: number;
+  worlds: number;
+  cards: Judged[];
+  words: string[];
+  ideas: string[];
+  play_on: string;
+}
+
+export interface PassCoaching {
+  type: "passing";
+  worlds: number;
+  sets: Passing[];
+  words: string[];
+  note: string;
+}
+
+export interface Checked {
+  type: "checked";
+  at: number;
+  card: string;
+  better: boolean;
+  cost: number;
+  words: string[];
+}
+
+export interface Counted {
+  type: "counted";
+  at: number;
+  out: string[];
+  voids: string[][];
+  queen: number[] | null;
+  queen_text: string;
+  moon: number;
+  moon_seat: number | null;
+  moon_text: string;
+  worlds: number;
+}
+
+export interface Reviewed {
+  type: "reviewed";
+  number: number;
+  player: string;
+  seed: number;
+  course: [number, number][];
+  decisions: Decision[];
+  worst: Decision[];
+  total: number;
+  text: string;
+  note: string;
+  passing: PassReview | null;
+}
+
+export interface Deals {
+  type: "deals";
+  title: string;
+  records: Record<string, any>[];
+  proof: Record<string, any> | null;
+  more: boolean;
+  faults: string[];
+}
+
+export interface PuzzleView {
+  type: "puzzle";
+  puzzle: number | null;
+  text: string;
+  names: string[];
+  hand: string[];
+  legal: string[];
+  trick: [number, string][];
+  played: string[][];
+  points: number[];
+  broken: boolean;
+  waiting: number;
+  rules: string;
+  breaking: boolean;
+  last: [number, string][];
+  hand_sizes: number[];
+  tricks_won: number[];
+  voids: string[][];
+  passed: string[];
+  received: string[];
+  direction: string;
+}
+
+export interface Graded {
+  type: "graded";
+  puzzle: number;
+  right: boolean;
+  best: string;
+  text: string;
+  cards: [string, number][];
+}
+
+export interface LevelEstimate {
+  type: "level";
+  name: string;
+  deals: number;
+  decisions: number;
+  per_deal: number | null;
+  low: number | null;
+  high: number | null;
+  text: string;
+}
+
+export interface Progress {
+  type: "progress";
+  text: string;
+}
+
+export interface Opponent {
+  name: string;
+  level: string;
+  note: string;
+}
+
+export interface Preset {
+  name: string;
+  note: string;
+  players: number;
+}
+
+export interface Limits {
+  name: number;
+  rules: number;
+  seed: number;
+  record: number;
+  records: number;
+}
+
+export interface Event {
+  kind: "dealt" | "moon" | "opened" | "over" | "passed" | "played" | "undone";
+  seat: number | null;
+  card: string | null;
+  winner: number | null;
+}
+
+export interface Reveal {
+  seed: number;
+  salt: string;
+  secret: string;
+  hands: string[];
+  kitty: string;
+  passed: string[] | null;
+  points: number[];
+  shooter: number | null;
+}
+
+export interface Judged {
+  card: string;
+  expected: number;
+  se: number | null;
+  low: number;
+  high: number;
+  best_in: number;
+  moon: number;
+  own_moon: number;
+  words: string[];
+}
+
+export interface Passing {
+  cards: string[];
+  expected: number;
+  se: number;
+  by: string[];
+  cost: number;
+  cost_se: number;
+  equal: boolean;
+}
+
+export interface Decision {
+  at: number;
+  trick: number;
+  card: string;
+  best: string;
+  cost: number;
+  se: number | null;
+  expected: number;
+  words: string[];
+}
+
+export interface PassReview {
+  cards: string[];
+  best: string[];
+  cost: number;
+  se: number;
+  text: string;
+  words: string[];
+}
