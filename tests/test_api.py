@@ -24,7 +24,6 @@ MODULES = {
 PAGES = sorted((ROOT / "docs" / "api").glob("*.md"))
 ROOMS = [room for page in PAGES for room in re.findall(r"^::: (\S+)$", page.read_text(), re.M)]
 WITHOUT_EXAMPLES = {
-    "heartlab.arena",
     "heartlab.coach",
     "heartlab.ggp",
     "heartlab.ggp.gdl",

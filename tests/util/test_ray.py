@@ -19,11 +19,17 @@ os.environ.setdefault("RAY_gcs_server_request_timeout_seconds", str(PATIENCE))  
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'heartlab[ray]' brings it")
 
 
-def patiently(look_up):
-    """A function that raises RuntimeError until a node has started, called until it does not."""
+START = 90
+"""Seconds after which a node that has not registered is given up: its own processes wait only 15 seconds for each
+other, and then it never does."""
+ATTEMPTS = 5
+
+
+def keep_trying(look_up):
+    """A function that raises RuntimeError until a node has registered, called until it does not."""
 
     def retry(*arguments):
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + START
         while time.monotonic() < end:
             try:
                 return look_up(*arguments)
@@ -32,6 +38,21 @@ def patiently(look_up):
         return look_up(*arguments)
 
     return retry
+
+
+def start_nodes(kind):
+    """Two nodes of one worker each; begun again if a node does not come up, as on a very busy machine."""
+    for attempt in range(1, ATTEMPTS + 1):
+        nodes = kind()
+        try:
+            nodes.add_node(num_cpus=1, include_dashboard=False)
+            nodes.second = nodes.add_node(num_cpus=1)
+            return nodes
+        except Exception:
+            nodes.shutdown()
+            if attempt == ATTEMPTS:
+                raise
+    return None
 
 
 @pytest.fixture(scope="module")
@@ -46,12 +67,12 @@ def cluster():
 
     before = dict(os.environ)
     os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled"}
-    os.environ |= {"RAY_gcs_server_port_wait_time_s": str(PATIENCE), "RAY_NUM_REDIS_GET_RETRIES": str(PATIENCE)}
+    os.environ |= {"RAY_gcs_server_port_wait_time_s": str(PATIENCE), "RAY_raylet_start_wait_time_s": str(PATIENCE)}
     os.environ |= {"RAY_worker_register_timeout_seconds": str(PATIENCE)}
+    os.environ |= {"RAY_agent_register_timeout_ms": str(1000 * PATIENCE)}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(services, "get_node", patiently(services.get_node))
-        nodes = PatientCluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-        nodes.second = nodes.add_node(num_cpus=1)
+        patch.setattr(services, "get_node", keep_trying(services.get_node))
+        nodes = start_nodes(PatientCluster)
         ray.init(address=nodes.address, log_to_driver=False, logging_level="error")
         yield nodes
         ray.shutdown()

@@ -96,7 +96,16 @@ class Match:
 
 @dataclass
 class FinishedDeals:
-    """Finished deals as arrays over rows, for records."""
+    """Finished deals as arrays over rows, as a listener of `run_match` gets them.
+
+    >>> from heartlab import make_player
+    >>> from heartlab.arena import run_match
+    >>> points = []
+    >>> match = Match([make_player("gnome")], Rules.parse("standard,moon=off"), units=2)
+    >>> result = run_match(match, listener=lambda deals: points.extend(deals.points.sum(axis=1).tolist()))
+    >>> points
+    [26, 26]
+    """
 
     units: npt.NDArray[np.int64]
     seatings: npt.NDArray[np.int64]
