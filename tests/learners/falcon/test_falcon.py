@@ -552,11 +552,14 @@ def test_damaged_models_are_refused_in_words():
     agent = FalconAgent(FalconSettings(), FALCON)
     agent.play(GNOMES, 1, "train", 0, 100, learning=True)
     good = falcon_model(agent.settings, agent.categories, FALCON)
+    old = {**good.extras["settings"], "ties": "lowest", "choice": "applicable", "outcomes": "together"}
+    assert player_of(replace(good, extras={"settings": old}), "of 0.1").settings == agent.settings
     for changes, words in (
         ({"groups": 13.5}, "write numbers of tricks"),
         ({"separate": "yes"}, "separate=yes needs true or false"),
         ({"vigilance": "high"}, "lacks or garbles"),
         ({"mood": 1}, "lacks or garbles"),
+        ({"ties": "random"}, r"ties=random was removed after heartlab 0\.1"),
     ):
         extras = {"settings": {**good.extras["settings"], **changes}}
         with pytest.raises(ModelError, match=f"model odd: .*{words}"):

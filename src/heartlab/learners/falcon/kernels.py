@@ -166,15 +166,22 @@ def _new_category(learner: Any, store: Any, owner: int, code: np.uint64) -> int:
 
 
 @template
-def _frozen_card(
-    rules: Any, state: Any, own: np.uint64, trick: int, learner: Any, store: Any, notes: Any, rng: Any
-) -> int:
-    """The card that the network plays for the seat to move, without learning."""
+def _perceive(rules: Any, state: Any, own: np.uint64, learner: Any, notes: Any, rng: Any) -> tuple[np.uint64, int, int]:
+    """The percept vector of the seat to move, and first and end of the actions that may apply; notes take the cards."""
     hand = state["hands"][state["to_move"]]
     others = unplayed_elsewhere(rules, state, hand)
     code = percept_code(rules, learner, state, hand, others)
     gone = queen_rule(learner, hand | others)
     first, end = applicable(own, state["led"], state["best"], gone, rng, notes["cards"])
+    return code, first, end
+
+
+@template
+def _frozen_card(
+    rules: Any, state: Any, own: np.uint64, trick: int, learner: Any, store: Any, notes: Any, rng: Any
+) -> int:
+    """The card that the network plays for the seat to move, without learning."""
+    code, first, end = _perceive(rules, state, own, learner, notes, rng)
     row = category_of(learner, store, network_of(learner, trick, state["led"] == ZERO), code)
     if row == EMPTY:
         return notes["cards"][first_action(notes["cards"], first, end)]
@@ -186,13 +193,8 @@ def _learners_card(
     rules: Any, state: Any, own: np.uint64, trick: int, learner: Any, store: Any, notes: Any, rng: Any
 ) -> int:
     """The card that the learner plays; what it did is noted."""
-    # percepts
-    hand = state["hands"][state["to_move"]]
-    others = unplayed_elsewhere(rules, state, hand)
-    code = percept_code(rules, learner, state, hand, others)
-    # applicable actions
-    gone = queen_rule(learner, hand | others)
-    first, end = applicable(own, state["led"], state["best"], gone, rng, notes["cards"])
+    # percepts and applicable actions
+    code, first, end = _perceive(rules, state, own, learner, notes, rng)
     # the category that resonates; a new one if there is none
     owner = network_of(learner, trick, state["led"] == ZERO)
     row = category_of(learner, store, owner, code)

@@ -179,22 +179,26 @@ OPTIONS: Mapping[str, type[Option]] = {
 """The settings that are enums."""
 
 
+def _check_single(name: str, value: Any) -> None:
+    """Refuse all but the one value that is left of a setting."""
+    left = f"only {name}={SINGLE[name]} is left"
+    if value in REMOVED.get(name, ()) or (name == "floor" and isinstance(value, float) and 0.0 < value <= 1.0):
+        raise ValueError(_removed(f"{name}={value}", left))
+    if value != SINGLE[name]:
+        raise ValueError(f"{name}={value} is unknown; {left}")
+
+
 def read_settings(texts: Mapping[str, Any]) -> FalconSettings:
     """Settings from texts and numbers, those of 0.1 included.
 
     :raises ValueError: for a value that is unknown, was removed, or is out of range.
     :raises TypeError: for a name that is no setting.
     """
-    values: dict[str, Any] = {}
-    for name, value in texts.items():
-        if name in OPTIONS:
-            values[name] = OPTIONS[name].read(name, value)
-        elif name not in SINGLE:
-            values[name] = value
-        elif value in REMOVED.get(name, ()) or (name == "floor" and isinstance(value, float) and 0.0 < value <= 1.0):
-            raise ValueError(_removed(f"{name}={value}", f"only {name}={SINGLE[name]} is left"))
-        elif value != SINGLE[name]:
-            raise ValueError(f"{name}={value} is unknown; only {name}={SINGLE[name]} is left")
+    values = {name: value for name, value in texts.items() if name not in SINGLE}
+    for name in SINGLE.keys() & texts.keys():
+        _check_single(name, texts[name])
+    for name in OPTIONS.keys() & texts.keys():
+        values[name] = OPTIONS[name].read(name, texts[name])
     return FalconSettings(**values)
 
 
