@@ -1,7 +1,16 @@
 """Players: one module per family, one registry. `make_player("gnome:peter")` makes one; see `base` to write your own.
 
-A player is asked for a batch of observations at a time and keeps nothing between choices, so the same observation
-always gets the same answer. Nothing in this room may see a state, except players that say they are open.
+| module | contents |
+|---|---|
+| `base` | what a player is: it answers for a batch of observations, or for one at a time |
+| `registry` | players by name, and the options in a name |
+| `random` | uniformly random play |
+| `search` | players by search, open and closed; the search itself is in `heartlab.search` |
+| `gnome` | the rule-based players of gnome-hearts and a relative |
+| `analysis` | what a searching player thinks of a position |
+
+A player keeps nothing between choices, so the same observation always gets the same answer. Only open players
+(`is_open`) are given whole states.
 """
 
 from heartlab.players.base import Observations, OpenStates, Player

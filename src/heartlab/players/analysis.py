@@ -1,5 +1,5 @@
-"""What a searching player thinks of a position: every legal card with its value, the spread over worlds, and the line
-that the search expects.
+"""What a searching player thinks of a position: every legal card with its value, the spread over worlds, and the
+principal variation.
 
 :func:`analyse` looks at one position, :func:`review` at every decision of a deal and what the cards played there cost.
 """
@@ -31,8 +31,8 @@ SPREAD = (0.1, 0.9)
 
 @dataclass(frozen=True)
 class Step:
-    """One card of a line: who plays it, and in what share of the worlds (for trees over an observation: of the
-    simulations) that came so far."""
+    """One card of a principal variation: who plays it, and in what share of the worlds that agree so far (for trees over
+    an observation: of the simulations)."""
 
     seat: int
     card: Card
@@ -55,7 +55,7 @@ class CardReport:
     visits: float
     """Simulations through this card, all worlds together; the number of worlds if the search does not simulate."""
     line: tuple[Step, ...] = ()
-    """What the search itself expects next, as far as it looked: at each step the most common card of the worlds."""
+    """The principal variation, as far as the search looked: at each step the most common card of the worlds."""
 
     def to_dict(self) -> dict[str, Any]:
         """The values for JSON."""
@@ -83,10 +83,10 @@ class Analysis:
     cards: tuple[CardReport, ...]
     played: Card | None = None
     cost: float = 0.0
-    """How much the card played gave away against the player's choice; below zero if it looks better."""
+    """Value of the card played minus that of the player's choice; below zero if it looks better."""
     cost_se: float | None = None
     unit: str = POINTS_UNIT
-    """What the values are: points, or shares of an evaluation that orders cards but forecasts nothing."""
+    """What the values are: expected points, or shares of an evaluation, which order cards but forecast nothing."""
 
     @property
     def in_points(self) -> bool:
@@ -191,7 +191,7 @@ def _standard_error(values: npt.NDArray[np.float64], weights: npt.NDArray[np.flo
 
 
 def _spread(values: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> tuple[float, float]:
-    """The part of the worlds, by weight, that lies in the middle."""
+    """The percentiles of SPREAD, by weight."""
     if np.allclose(weights, weights[0]):
         low, high = np.quantile(values, SPREAD)
     else:
