@@ -1,5 +1,5 @@
-"""What a searching player thinks of a position: every legal card with its value, the spread over worlds, and the line
-that the search expects.
+"""What a searching player thinks of a position: every legal card with its value, the spread over worlds, and the
+principal variation.
 
 :func:`analyse` looks at one position, :func:`review` at every decision of a deal and what the cards played there cost.
 """
@@ -32,8 +32,8 @@ SPREAD = (0.1, 0.9)
 
 @dataclass(frozen=True)
 class Step:
-    """One card of a line: who plays it, and in what share of the worlds (for trees over an observation: of the
-    simulations) that came so far."""
+    """One card of a principal variation: who plays it, and in what share of the worlds that agree so far (for trees over
+    an observation: of the simulations)."""
 
     seat: int
     card: Card
@@ -60,7 +60,7 @@ class CardReport:
     cost_se: float | None
     """Standard error of that difference; None if there is one world."""
     line: tuple[Step, ...] = ()
-    """What the search itself expects next, as far as it looked: at each step the most common card of the worlds."""
+    """The principal variation, as far as the search looked: at each step the most common card of the worlds."""
 
     def to_dict(self) -> dict[str, Any]:
         """The values for JSON."""
@@ -88,7 +88,7 @@ class Analysis:
     cards: tuple[CardReport, ...]
     played: Card | None = None
     unit: str = POINTS_UNIT
-    """What the values are: points, or shares of an evaluation that orders cards but forecasts nothing."""
+    """What the values are: expected points, or shares of an evaluation, which order cards but forecast nothing."""
 
     @property
     def in_points(self) -> bool:
@@ -212,7 +212,7 @@ def _standard_error(values: npt.NDArray[np.float64], weights: npt.NDArray[np.flo
 
 
 def _spread(values: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> tuple[float, float]:
-    """The part of the worlds, by weight, that lies in the middle."""
+    """The percentiles of SPREAD, by weight."""
     if np.allclose(weights, weights[0]):
         low, high = np.quantile(values, SPREAD)
     else:

@@ -1,9 +1,8 @@
 """The passing rule of the thesis program behind PIE.
 
-With fewer than four spades its A, K and Q go. Then diamonds from the top if there is none below the nine, and clubs
-the same
-way. Then hearts from the top, but the highest heart stays as a guard against a moon. The rest is the highest of
-clubs and diamonds by rank, and then anything from the top.
+A hand with fewer than four spades passes A♠, K♠ and Q♠. Next come diamonds from the top if there is none below the
+nine, and clubs likewise; then hearts from the top, except the highest, which is kept against a moon; then the highest
+of clubs and diamonds by rank; then anything from the top.
 """
 
 from __future__ import annotations

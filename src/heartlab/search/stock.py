@@ -1,6 +1,6 @@
 """The card that Stock plays, the default opponent of gnome-hearts: it depends on the trick alone.
 
-So it takes plain values, and serves the player `gnome` as well as playouts, hundreds of thousands of times a second.
+It takes plain values, because playouts call it hundreds of thousands of times a second; the player `gnome` uses it too.
 """
 
 from __future__ import annotations
