@@ -31,8 +31,8 @@ SPREAD = (0.1, 0.9)
 
 @dataclass(frozen=True)
 class Step:
-    """One card of a principal variation: who plays it, and in what share of the worlds that agree so far (for trees
-    over an observation: of the simulations)."""
+    """One card of a principal variation: who plays it, and in what share of the worlds that agree so far (of the
+    simulations, for trees over an observation)."""
 
     seat: int
     card: Card
