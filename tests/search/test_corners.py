@@ -180,19 +180,13 @@ def test_no_deal_goes_beyond_the_scale_of_its_rules():
 
 def test_an_information_set_tree_counts_how_often_a_card_was_available():
     """Two children alike in value and visits: the one that could be chosen more often, and was not, is tried next."""
-    available = np.array([30, 12, 28, 28], np.int32)
-    tree = ismcts.Tree(
-        card=np.array([0, 5, 9, 20], np.int8),
-        child=np.array([1, -1, -1, -1], np.int32),
-        sibling=np.array([-1, 2, 3, -1], np.int32),
-        visits=np.array([30, 10, 10, 10], np.int32),
-        available=available,
-        totals=np.full((4, 6), 5.0),
-    )
+    tree = np.zeros(4, ismcts.NODE)
+    tree["card"], tree["child"], tree["sibling"] = [0, 5, 9, 20], [1, -1, -1, -1], [-1, 2, 3, -1]
+    tree["visits"], tree["available"], tree["totals"] = [30, 10, 10, 10], [30, 12, 28, 28], 5.0
     allowed = bit(5) | bit(9) | bit(40)
     best, new = ismcts._select(tree, 0, allowed, 0, 1.0)
     assert (best, int(new)) == (2, 1 << 40)
-    assert available.tolist() == [30, 13, 29, 28], "only cards that are allowed in this world were available"
+    assert tree["available"].tolist() == [30, 13, 29, 28], "only cards that are allowed in this world were available"
 
 
 @pytest.mark.parametrize("cut", [1, 2, 3])

@@ -47,27 +47,30 @@ TRIES = 16
 """How often worlds are drawn again if all their weights are zero; after that they count alike."""
 
 
-class Tree(NamedTuple):
-    """The nodes; the children of a node are a linked list."""
-
-    card: Any  # [nodes] the card that leads to a node
-    child: Any  # [nodes] the latest child, or NO_NODE
-    sibling: Any  # [nodes] the next child of the same parent, or NO_NODE
-    visits: Any  # [nodes]
-    available: Any  # [nodes] simulations in which the card was legal at the parent
-    totals: Any  # [nodes, SEATS] rewards of each seat, all visits together
+NODE = np.dtype(
+    [
+        ("totals", "f8", SEATS),  # rewards of each seat, all visits together
+        ("visits", "i4"),
+        ("available", "i4"),  # simulations in which the card was legal at the parent
+        ("child", "i4"),  # the latest child, or NO_NODE
+        ("sibling", "i4"),  # the next child of the same parent, or NO_NODE
+        ("card", "i1"),  # the card that leads here
+    ],
+    align=True,
+)
+"""A node of the tree; the children of a node are a linked list."""
 
 
 @kernel
-def _new_tree(size: int) -> Tree:
-    return Tree(
-        np.zeros(size, np.int8),
-        np.full(size, NO_NODE, np.int32),
-        np.full(size, NO_NODE, np.int32),
-        np.zeros(size, np.int32),
-        np.zeros(size, np.int32),
-        np.zeros((size, SEATS)),
-    )
+def _add(tree: Any, node: int, card: int, sibling: int) -> None:
+    """A new node, available once."""
+    tree[node]["card"] = card
+    tree[node]["child"] = NO_NODE
+    tree[node]["sibling"] = sibling
+    tree[node]["visits"] = 0
+    tree[node]["available"] = 1
+    for seat in range(SEATS):
+        tree[node]["totals"][seat] = 0.0
 
 
 class Weights(NamedTuple):
@@ -78,24 +81,24 @@ class Weights(NamedTuple):
 
 
 @kernel
-def _select(tree: Tree, node: int, allowed: np.uint64, mover: int, exploration: float) -> tuple[int, np.uint64]:
+def _select(tree: Any, node: int, allowed: np.uint64, mover: int, exploration: float) -> tuple[int, np.uint64]:
     """The best child whose card is allowed, and the allowed cards that have no child yet."""
     best = NO_NODE
     best_bound = -np.inf
     new = allowed
-    current = tree.child[node]
+    current = tree[node]["child"]
     while current != NO_NODE:
-        mask = bit(tree.card[current])
+        mask = bit(tree[current]["card"])
         if allowed & mask != ZERO:
             new &= ~mask
-            tree.available[current] += 1
-            n = tree.visits[current]
-            spread = root_of_log(tree.available[current]) * inverse_root(n)
-            bound = tree.totals[current, mover] / n + exploration * spread
+            tree[current]["available"] += 1
+            n = tree[current]["visits"]
+            spread = root_of_log(tree[current]["available"]) * inverse_root(n)
+            bound = tree[current]["totals"][mover] / n + exploration * spread
             if best == NO_NODE or bound > best_bound:
                 best_bound = bound
                 best = current
-        current = tree.sibling[current]
+        current = tree[current]["sibling"]
     return best, new
 
 
@@ -145,22 +148,22 @@ def _draw_by_weight(rules: Any, obs: Any, rng: Any, weigh: Any, worlds: Any) -> 
 
 
 @kernel
-def _trace(tree: Tree, node: int, line: Any) -> None:
+def _trace(tree: Any, node: int, line: Any) -> None:
     """Fill `line` with the cards that the tree tried most below a node, and their shares of the simulations there."""
     step = 0
     while step < len(line):
-        best = current = tree.child[node]
+        best = current = tree[node]["child"]
         total = 0
         while current != NO_NODE:
-            total += tree.visits[current]
-            if tree.visits[current] > tree.visits[best]:
+            total += tree[current]["visits"]
+            if tree[current]["visits"] > tree[best]["visits"]:
                 best = current
-            current = tree.sibling[current]
-        if best == NO_NODE or tree.visits[best] < SEEN:
+            current = tree[current]["sibling"]
+        if best == NO_NODE or tree[best]["visits"] < SEEN:
             break
         node = best
-        line[step, 0] = tree.card[node]
-        line[step, 1] = tree.visits[node] / total
+        line[step, 0] = tree[node]["card"]
+        line[step, 1] = tree[node]["visits"] / total
         step += 1
     if step < len(line):
         line[step, 0] = END_OF_LINE
@@ -185,7 +188,8 @@ def ismcts_root(
     is room. Each simulation counts as a node; beyond the limit there are only as many as it takes to try every card.
     """
     simulations = max(spec["simulations"], MAX_MOVES)
-    tree = _new_tree(simulations + 1)
+    tree = np.empty(simulations + 1, NODE)
+    _add(tree, ROOT, 0, NO_NODE)
     path = np.empty(64, np.int32)
     moves = np.empty(MAX_MOVES, np.int64)
     final = np.empty(SEATS, np.int64)
@@ -222,46 +226,44 @@ def ismcts_root(
             best, new = _select(tree, node, allowed, walker["to_move"], spec["exploration"])
             i = 0
             if new != ZERO:
-                visits = np.int64(tree.visits[node]) if node != ROOT else AT_ROOT
+                visits = np.int64(tree[node]["visits"]) if node != ROOT else AT_ROOT
                 i = _new_card(rules, walker, moves, count, new, playout, visits, rng)
             # Expansion: one new node, if the card to try is new.
             if new & bit(moves[i]) != ZERO:
                 best = used
-                tree.card[best] = moves[i]
-                tree.sibling[best] = tree.child[node]
-                tree.child[node] = best
-                tree.available[best] = 1
+                _add(tree, best, moves[i], tree[node]["child"])
+                tree[node]["child"] = best
                 used += 1
                 grown = True
             node = best
-            play(rules, walker, tree.card[node])
+            play(rules, walker, tree[node]["card"])
             path[length] = node
             length += 1
         # Simulation: finish the deal.
         simulate(rules, walker, obs["seat"], playout, judge, rng, final, values)
         # Back-up: every seat's reward goes to all nodes of the path.
         for step in range(length):
-            tree.visits[path[step]] += 1
+            tree[path[step]]["visits"] += 1
         for seat in range(players):
             reward = 1.0 - (values[seat] - low) / width
             for step in range(length):
-                tree.totals[path[step], seat] += reward
+                tree[path[step]]["totals"][seat] += reward
     return _report(tree, players, low, width, out, lines)
 
 
 @kernel
-def _report(tree: Tree, players: int, low: float, width: float, out: Any, lines: Any) -> int:
+def _report(tree: Any, players: int, low: float, width: float, out: Any, lines: Any) -> int:
     """Fill `out` and `lines` with what the tree says about the cards at the root; returns their number."""
     rows = 0
-    node = tree.child[ROOT]
+    node = tree[ROOT]["child"]
     while node != NO_NODE:
-        out[rows, 0] = tree.card[node]
-        out[rows, 1 + SEATS] = tree.visits[node]
+        out[rows, 0] = tree[node]["card"]
+        out[rows, 1 + SEATS] = tree[node]["visits"]
         for seat in range(players):
-            out[rows, 1 + seat] = low + (1.0 - tree.totals[node, seat] / tree.visits[node]) * width
+            out[rows, 1 + seat] = low + (1.0 - tree[node]["totals"][seat] / tree[node]["visits"]) * width
         _trace(tree, node, lines[rows])
         rows += 1
-        node = tree.sibling[node]
+        node = tree[node]["sibling"]
     return rows
 
 

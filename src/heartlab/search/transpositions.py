@@ -85,41 +85,43 @@ def new_memory(rules: Any, past: int, size: int) -> Memory:
 
 
 @kernel
-def place_of(memory: Memory, key: np.uint64) -> int:
+def place_of(keys: Any, key: np.uint64) -> int:
     """Where a position is kept."""
-    return np.int64((key >> np.uint64(20)) & np.uint64(len(memory.keys) - 1))
+    return np.int64((key >> np.uint64(20)) & np.uint64(len(keys) - 1))
 
 
 @kernel
-def offset(rules: Any, state: Any, memory: Memory) -> None:
+def offset(rules: Any, state: Any, past: int, so_far: Any) -> None:
     """Set `so_far` to what is added to stored values: the points so far, if the past is not in the key, else zero."""
-    if memory.past == NOTHING:
-        points(rules, state, memory.so_far)
+    if past == NOTHING:
+        points(rules, state, so_far)
     else:
         for seat in range(rules["players"]):
-            memory.so_far[seat] = 0
+            so_far[seat] = 0
 
 
 @kernel
 def recall(rules: Any, state: Any, memory: Memory, key: np.uint64, values: Any) -> bool:
     """Fill `values` with the values of all seats, if the position is known."""
-    place = place_of(memory, key)
-    if memory.keys[place] != key:
+    past, keys, stored, so_far = memory
+    place = place_of(keys, key)
+    if keys[place] != key:
         return False
-    offset(rules, state, memory)
+    offset(rules, state, past, so_far)
     for seat in range(rules["players"]):
-        values[seat] = memory.values[place, seat] + memory.so_far[seat]
+        values[seat] = stored[place, seat] + so_far[seat]
     return True
 
 
 @kernel
 def remember(rules: Any, state: Any, memory: Memory, key: np.uint64, values: Any) -> None:
     """Keep the values of all seats."""
-    place = place_of(memory, key)
-    offset(rules, state, memory)
-    memory.keys[place] = key
+    past, keys, stored, so_far = memory
+    place = place_of(keys, key)
+    offset(rules, state, past, so_far)
+    keys[place] = key
     for seat in range(rules["players"]):
-        memory.values[place, seat] = values[seat] - memory.so_far[seat]
+        stored[place, seat] = values[seat] - so_far[seat]
 
 
 @kernel
@@ -127,12 +129,13 @@ def recall_bound(
     rules: Any, state: Any, memory: Memory, key: np.uint64, root: int, low: float, high: float
 ) -> float:  # fmt: skip
     """A bound on the root's value that settles a position inside the window (low, high), or else INFINITY."""
-    place = place_of(memory, key)
-    if memory.keys[place] != key:
+    past, keys, stored, so_far = memory
+    place = place_of(keys, key)
+    if keys[place] != key:
         return INFINITY
-    offset(rules, state, memory)
-    least = memory.values[place, 0] + memory.so_far[root]
-    most = memory.values[place, 1] + memory.so_far[root]
+    offset(rules, state, past, so_far)
+    least = stored[place, 0] + so_far[root]
+    most = stored[place, 1] + so_far[root]
     if least >= high or least == most:
         return least
     return most if most <= low else INFINITY
@@ -143,8 +146,9 @@ def remember_bound(
     rules: Any, state: Any, memory: Memory, key: np.uint64, root: int, low: float, high: float, value: float
 ) -> None:  # fmt: skip
     """Keep what alpha-beta with the window (low, high) found: a value inside it is exact, else it is a bound."""
-    place = place_of(memory, key)
-    offset(rules, state, memory)
-    memory.keys[place] = key
-    memory.values[place, 0] = value - memory.so_far[root] if value > low else -INFINITY
-    memory.values[place, 1] = value - memory.so_far[root] if value < high else INFINITY
+    past, keys, stored, so_far = memory
+    place = place_of(keys, key)
+    offset(rules, state, past, so_far)
+    keys[place] = key
+    stored[place, 0] = value - so_far[root] if value > low else -INFINITY
+    stored[place, 1] = value - so_far[root] if value < high else INFINITY
