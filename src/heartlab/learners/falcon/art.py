@@ -12,6 +12,8 @@ The patterns of all fields lie side by side in one row, complement-coded fields 
 by element, so that one pass serves all categories at once; the room for categories grows by doubling. A row has one
 cache line more than that: in rows of a power of two all elements of a category would fall into the same few places of
 the cache, and drive each other out.
+
+The operations are templates (see `kernels`); the kernels behind :class:`FusionArt` are made of them.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.compiled.jit import kernel
+from heartlab.compiled.jit import kernel, template
 from heartlab.training.model import Model, ModelError
 
 FloatArray = npt.NDArray[np.float64]
@@ -116,7 +118,7 @@ def overlap(weights: Any, count: int, x: Any, start: int, end: int, both: Any) -
                 both[j] += min(value, row[j])
 
 
-@kernel
+@template
 def choose_all(net: Any, fields: Any, count: int, x: Any) -> None:
     """The choice T of every category; a field with γ = 0 does not count."""
     choices, both = net.choices, net.both
@@ -130,19 +132,20 @@ def choose_all(net: Any, fields: Any, count: int, x: Any) -> None:
                 choices[j] += gamma * both[j] / (alpha + norms[j])
 
 
-@kernel
+@template
 def match(net: Any, fields: Any, category: int, x: Any, field: int) -> float:
     """How well a category matches in a field; an empty vector is matched by everything."""
+    weights, start, end = net.weights, fields.edges[field], fields.edges[field + 1]
     both, size = 0.0, 0.0
-    for i in range(fields.edges[field], fields.edges[field + 1]):
-        both += min(x[i], net.weights[i, category])
+    for i in range(start, end):
+        both += min(x[i], weights[i, category])
         size += x[i]
     if fields.by_weights[field] != 0:
         size = net.norms[field, category]
     return both / size if size > 0.0 else 1.0
 
 
-@kernel
+@template
 def _passes(net: Any, fields: Any, category: int, x: Any, rhos: Any, found: Any) -> bool:
     """Whether a category matches in every field; if not, match tracking raises the vigilances to its matches.
 
@@ -159,16 +162,17 @@ def _passes(net: Any, fields: Any, category: int, x: Any, rhos: Any, found: Any)
     return passed
 
 
-@kernel
+@template
 def _any_may_pass(net: Any, fields: Any, count: int, x: Any, rhos: Any) -> bool:
     """Whether some category matches in every field, all looked at at once: if the first failed, mostly none does."""
     passing = np.ones(count, np.bool_)
     both = net.both
     for field in range(len(rhos)):
         if rhos[field] > 0.0:
-            overlap(net.weights, count, x, fields.edges[field], fields.edges[field + 1], both)
+            start, end = fields.edges[field], fields.edges[field + 1]
+            overlap(net.weights, count, x, start, end, both)
             size = 0.0
-            for i in range(fields.edges[field], fields.edges[field + 1]):
+            for i in range(start, end):
                 size += x[i]
             by_weights, norms = fields.by_weights[field] != 0, net.norms[field]
             for j in range(count):
@@ -177,7 +181,7 @@ def _any_may_pass(net: Any, fields: Any, count: int, x: Any, rhos: Any) -> bool:
     return passing.any()
 
 
-@kernel
+@template
 def resonate(net: Any, fields: Any, count: int, x: Any, rhos: Any) -> int:
     """The category that resonates, or NONE: the one with the highest choice that matches in every field.
 
@@ -197,30 +201,33 @@ def resonate(net: Any, fields: Any, count: int, x: Any, rhos: Any) -> int:
     return NONE
 
 
-@kernel
+@template
 def _measure(net: Any, fields: Any, category: int) -> None:
     """Note |w| of a category in every field."""
-    for field in range(len(net.norms)):
+    weights, norms, edges = net.weights, net.norms, fields.edges
+    for field in range(len(norms)):
         total = 0.0
-        for i in range(fields.edges[field], fields.edges[field + 1]):
-            total += net.weights[i, category]
-        net.norms[field, category] = total
+        for i in range(edges[field], edges[field + 1]):
+            total += weights[i, category]
+        norms[field, category] = total
 
 
-@kernel
+@template
 def adapt(net: Any, fields: Any, category: int, x: Any) -> None:
     """Move the weights of a category towards x ∧ w, each element at its own rate."""
+    weights, rates = net.weights, fields.rates
     for i in range(len(x)):
-        w = net.weights[i, category]
-        net.weights[i, category] = w + fields.rates[i] * (min(x[i], w) - w)
+        w = weights[i, category]
+        weights[i, category] = w + rates[i] * (min(x[i], w) - w)
     _measure(net, fields, category)
 
 
-@kernel
+@template
 def recruit(net: Any, fields: Any, category: int, x: Any) -> None:
     """Make a new category of a pattern."""
+    weights = net.weights
     for i in range(len(x)):
-        net.weights[i, category] = x[i]
+        weights[i, category] = x[i]
     _measure(net, fields, category)
 
 
@@ -246,6 +253,26 @@ def learn_all(net: Any, fields: Any, count: int, patterns: Any, first: int, labe
             adapt(net, fields, found, x)  # learning
         labels[row] = found
     return len(patterns), count
+
+
+@kernel
+def find_resonant(net: Any, fields: Any, count: int, x: Any, rhos: Any) -> int:
+    """The category that resonates with a pattern, or NONE."""
+    choose_all(net, fields, count, x)
+    return resonate(net, fields, count, x, rhos)
+
+
+@kernel
+def find_highest(net: Any, fields: Any, count: int, x: Any) -> int:
+    """The category with the highest choice."""
+    choose_all(net, fields, count, x)
+    return np.argmax(net.choices[:count])
+
+
+@kernel
+def add_category(net: Any, fields: Any, category: int, x: Any) -> None:
+    """Make a category of given weights."""
+    recruit(net, fields, category, x)
 
 
 class FusionArt:
@@ -323,7 +350,7 @@ class FusionArt:
         """
         row = self._checked([weights])[0]
         self.reserve(self.count + 1)
-        recruit(self._net, self._channels, self.count, row)
+        add_category(self._net, self._channels, self.count, row)
         self.count += 1
         return self.count - 1
 
@@ -348,8 +375,7 @@ class FusionArt:
     def search(self, vectors: Sequence[Any]) -> int | None:
         """The category that resonates with a pattern, without learning."""
         x, fields = self.code(vectors), self._channels
-        choose_all(self._net, fields, self.count, x)
-        found = resonate(self._net, fields, self.count, x, fields.rhos.copy())
+        found = find_resonant(self._net, fields, self.count, x, fields.rhos.copy())
         return None if found == NONE else int(found)
 
     def choose(self, vectors: Sequence[Any]) -> int | None:
@@ -359,8 +385,8 @@ class FusionArt:
         pairs = list(zip(self.fields, vectors, strict=True))
         gammas = np.array([0.0 if vector is None else field.choice for field, vector in pairs])
         known = [np.zeros(field.width) if vector is None else field.code(vector) for field, vector in pairs]
-        choose_all(self._net, self._channels._replace(gammas=gammas), self.count, np.concatenate(known))
-        return int(self._net.choices[: self.count].argmax())
+        fields = self._channels._replace(gammas=gammas)
+        return int(find_highest(self._net, fields, self.count, np.concatenate(known)))
 
     def to_model(self) -> Model:
         """The network as data."""

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from numba import types
 
 from heartlab.compiled.bits import ZERO, bit, lowest
-from heartlab.compiled.jit import compile_for, kernel
+from heartlab.compiled.jit import compile_for, kernel, template
 from heartlab.compiled.rng import below
 from heartlab.kernel.layout import OBSERVATION, PLAYING, STATE, compile_rules
 from heartlab.kernel.observe import observe
@@ -54,12 +54,12 @@ class Sheet(NamedTuple):
     costs: npt.NDArray[np.int16]  # [rows, actions] points until the end of the deal, -1 where an action does not apply
 
 
-@kernel
+@template
 def _own_points(rules: Any, state: Any, me: int) -> int:
     return mask_points(rules, state["taken"][me] & rules["penalty"])
 
 
-@kernel
+@template
 def _play_on(
     rules: Any, state: Any, me: int, tricks: int, tree: Any, partner: Any, cards: Any, history: Any, rng: Any
 ) -> None:
