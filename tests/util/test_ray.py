@@ -69,7 +69,8 @@ def cluster():
     os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled"}
     os.environ |= {"RAY_gcs_server_port_wait_time_s": str(PATIENCE), "RAY_raylet_start_wait_time_s": str(PATIENCE)}
     os.environ |= {"RAY_worker_register_timeout_seconds": str(PATIENCE)}
-    os.environ |= {"RAY_agent_register_timeout_ms": str(1000 * PATIENCE)}
+    os.environ |= {"RAY_agent_register_timeout_ms": str(1000 * PATIENCE), "RAY_health_check_timeout_ms": "60000"}
+    os.environ |= {"RAY_memory_monitor_refresh_ms": "0"}  # other programs' memory is no reason to kill our workers
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(services, "get_node", keep_trying(services.get_node))
         nodes = start_nodes(PatientCluster)
