@@ -96,7 +96,17 @@ class Match:
 
 @dataclass
 class FinishedDeals:
-    """Finished deals as arrays over rows, for records."""
+    """Finished deals as arrays over rows, for records.
+
+    >>> from heartlab import make_player
+    >>> from heartlab.arena import run_match
+    >>> batches = []
+    >>> match = Match([make_player("gnome"), make_player("random")], Rules.parse("seed"), units=2)
+    >>> result = run_match(match, listener=batches.append)
+    >>> deals = FinishedDeals.in_order(batches, end=2)
+    >>> deals.points.shape == (2 * len(match.seatings), 4), set(deals.points.sum(axis=1).tolist())
+    (True, {26})
+    """
 
     units: npt.NDArray[np.int64]
     seatings: npt.NDArray[np.int64]
