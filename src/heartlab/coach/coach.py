@@ -43,7 +43,11 @@ REVIEW_NOTE = (
 
 @dataclass(frozen=True)
 class Seats:
-    """Who sits where: the names to speak of, and the players that stand in for them (see `stand_ins`)."""
+    """Who sits where: the names to speak of, and the players that stand in for them (see `stand_ins`).
+
+    >>> Seats(["You", "Ada", "Emil"], ["gnome:peter", "gnome", "random"]).play_on
+    'all play on by simple rules: you like gnome:peter, Ada like gnome, Emil like random'
+    """
 
     names: list[str]
     players: list[str]
@@ -56,7 +60,16 @@ class Seats:
 
 
 class Coach:
-    """Numbers of a judge, put into words."""
+    """Numbers of a judge, put into words.
+
+    >>> deal = Deal("seed", seed=1)
+    >>> deal.play_randomly(seed=1)
+    >>> seats = Seats(["You", "Ada", "Emil", "Ines"], ["gnome"] * 4)
+    >>> coach = Coach(Judge("uct:worlds=4,sims=10"))
+    >>> checked = coach.check(deal.before(41), deal.history[40], seats)  # the 41st card
+    >>> checked.card, checked.better
+    ('JD', False)
+    """
 
     def __init__(self, judge: Judge | None = None) -> None:
         self.judge = judge or Judge()

@@ -57,7 +57,14 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What happens after a card, as shares of the worlds."""
+    """What happens after a card, as shares of the worlds.
+
+    >>> deal = Deal("seed", seed=1)
+    >>> deal.play_randomly(seed=1)
+    >>> outcomes = Judge("uct:worlds=4,sims=10").judge(deal.before(40), seed=0).outcomes
+    >>> {(outcome.takes, outcome.trick_points) for outcome in outcomes.values()}  # the seat is void in the suit led
+    {(0.0, 1.0)}
+    """
 
     takes: float
     """The seat takes this trick."""
@@ -77,7 +84,15 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A decision, judged."""
+    """A decision, judged.
+
+    >>> deal = Deal("seed", seed=1)
+    >>> deal.play_randomly(seed=1)
+    >>> before = deal.before(41)
+    >>> judged = Judge("uct:worlds=4,sims=10").judge(before, seed=0)
+    >>> judged.best in before.legal, set(judged.outcomes) == set(before.legal), len(judged.worlds)
+    (True, True, 4)
+    """
 
     obs: Observation
     analysis: Analysis
@@ -105,7 +120,13 @@ class Finished:
 
 @dataclass(frozen=True)
 class PassReport:
-    """What passing some cards is worth."""
+    """What passing some cards is worth.
+
+    >>> deal = Deal("standard", seed=1)
+    >>> reports = Judge("uct:worlds=4,sims=10").passes(deal.observe(0), seed=0)
+    >>> reports[0].cost, len(reports[0].cards), any("gnome" in report.by for report in reports)
+    (0.0, 3, True)
+    """
 
     cards: CardSet
     expected: float
@@ -119,7 +140,15 @@ class PassReport:
 
 
 class Judge:
-    """A searching player that judges; one decision at a time."""
+    """A searching player that judges; one decision at a time.
+
+    >>> deal = Deal("seed", seed=1)
+    >>> deal.play_randomly(seed=1)
+    >>> before = deal.before(41)
+    >>> analysis = Judge("uct:worlds=4,sims=10").analyse(before, seed=0)
+    >>> {report.card for report in analysis.cards} == set(before.legal), analysis.worlds
+    (True, 4)
+    """
 
     def __init__(self, name: str = COACH, pass_on: str = PASS_ON) -> None:
         """`pass_on` plays on for all when passes are compared."""

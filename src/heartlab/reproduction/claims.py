@@ -29,7 +29,13 @@ the paper. All others are the paper's own."""
 
 @dataclass(frozen=True)
 class Claim:
-    """One statement that an experiment checks."""
+    """One statement that an experiment checks.
+
+    >>> interval = (0.4, 1.2)
+    >>> claim = Claim("match/wins", "It beats the rule player.", None, 0.8, interval, n=1000, verdict=above(interval))
+    >>> claim.verdict, claim.origin
+    ('holds', 'paper')
+    """
 
     id: str
     """``experiment/statement``; the id of a statement of ours begins with one of `ORIGINS`."""

@@ -44,7 +44,19 @@ def timed(work: PartWork) -> tuple[Arrays, float]:
 
 @dataclass
 class Workshop:
-    """Where an experiment works: its folder, seed, number of threads, and whether it runs in quick mode."""
+    """Where an experiment works: its folder, seed, number of threads, and whether it runs in quick mode.
+
+    >>> import tempfile
+    >>> import numpy as np
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     workshop = Workshop(Path(folder), seed=1, tell=lambda line: None)
+    ...     for _ in range(2):
+    ...         workshop.part("squares", {"count": 4}, lambda: {"squares": np.arange(4) ** 2})["squares"].tolist()
+    [0, 1, 4, 9]
+    [0, 1, 4, 9]
+    >>> workshop.fresh  # the second time it was read from its file
+    1
+    """
 
     folder: Path
     seed: int = 0

@@ -51,7 +51,13 @@ class Figure:
 
 @dataclass
 class Findings:
-    """What an experiment found."""
+    """What an experiment found.
+
+    >>> found = Findings(notes=["Ten seeds are too few."])
+    >>> found.tables.append(Table("Points per deal", ["player", "mean"], [["gnome", "5.1"], ["random", "7.9"]]))
+    >>> found.tables[0].title, len(found.claims)
+    ('Points per deal', 0)
+    """
 
     claims: list[Claim] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
@@ -62,7 +68,15 @@ class Findings:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One experiment of a paper."""
+    """One experiment of a paper.
+
+    >>> from pathlib import Path
+    >>> def measure(workshop):
+    ...     return Findings(notes=[f"{workshop.size(full=1000, quick=10)} deals"])
+    >>> experiment = Experiment("match", "plays a match", measure)
+    >>> experiment.run(Workshop(Path("parts"), quick=True)).notes
+    ['10 deals']
+    """
 
     name: str
     summary: str
@@ -71,7 +85,15 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper and the experiments that check it."""
+    """A paper and the experiments that check it.
+
+    >>> paper = Paper("demo", "A paper", [Experiment("one", "first", Findings), Experiment("two", "second", Findings)])
+    >>> [experiment.name for experiment in paper.choose("two")], len(paper.choose(""))
+    (['two'], 2)
+    >>> paper.choose("three")
+    Traceback (most recent call last):
+    heartlab.reproduction.registry.PaperError: demo has no experiment 'three'; it has one, two
+    """
 
     name: str
     title: str

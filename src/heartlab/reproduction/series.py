@@ -29,7 +29,29 @@ SEEDS = 1000
 
 
 class Study(ABC):
-    """A learner to be trained: what is trained, how long, and what is measured."""
+    """A learner to be trained: what is trained, how long, and what is measured.
+
+    >>> import tempfile
+    >>> class Adder:
+    ...     chunk, total = 5, 0
+    ...     def step(self, first, count):
+    ...         self.total += sum(range(first, first + count))
+    ...         return []
+    >>> class Adding(Study):
+    ...     marks = (10, 20)
+    ...     def part_name(self, run):
+    ...         return f"adding {run}"
+    ...     def key(self, run):
+    ...         return {"games": 20, "run": run}
+    ...     def trainer(self, seed):
+    ...         return Adder()
+    ...     def at_mark(self, trainer):
+    ...         return {"total": trainer.total}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     runs = train_runs(Workshop(Path(folder), tell=lambda line: None), Adding(), runs=2)
+    >>> [run["total"].tolist() for run in runs]
+    [[45, 190], [45, 190]]
+    """
 
     marks: Sequence[int]
     """Games after which there is a measurement; the last is the end."""

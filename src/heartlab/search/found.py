@@ -54,7 +54,17 @@ FOUND_TYPE = cast(Any, types.NamedTuple)(
 
 @dataclass(frozen=True)
 class Searched:
-    """What a search found for some rows of [rows, worlds] states."""
+    """What a search found for some rows of [rows, worlds] states.
+
+    >>> from heartlab import Deal
+    >>> from heartlab.observation import Observations
+    >>> from heartlab.search import Search, parse
+    >>> deal = Deal("seed", seed=1)
+    >>> search = Search(parse("maxn", {"eval": "points", "worlds": "4"}))
+    >>> found = search.think(Observations.of(deal.observe(deal.to_move)))
+    >>> found.unit, found.values.shape, bool(found.done.all())
+    ('points', (1, 4, 52), True)
+    """
 
     keys: npt.NDArray[np.uint64]
     """[rows]: the keys of the choices."""

@@ -19,7 +19,13 @@ from heartlab.search.playouts import known_policies
 
 
 class Kind(IntEnum):
-    """The kinds of search; their names in lower case are those of players."""
+    """The kinds of search; their names in lower case are those of players.
+
+    >>> parse("paranoid", {}).kind
+    <Kind.PARANOID: 1>
+    >>> Kind.UCT.simulates, Kind.MAXN.simulates
+    (True, False)
+    """
 
     MAXN = 0
     PARANOID = 1
@@ -35,7 +41,11 @@ class Kind(IntEnum):
 
 
 class Ties(IntEnum):
-    """Which of several cards with equal values is chosen."""
+    """Which of several cards with equal values is chosen.
+
+    >>> parse("maxn", {}).ties, parse("maxn", {"ties": "random"}).ties
+    (<Ties.FIRST: 0>, <Ties.RANDOM: 1>)
+    """
 
     FIRST = 0
     """The first in search order."""
@@ -45,7 +55,11 @@ class Ties(IntEnum):
 
 
 class Prune(IntEnum):
-    """How max^n is pruned; alpha-beta distinguishes only NO from the rest."""
+    """How max^n is pruned; alpha-beta distinguishes only NO from the rest.
+
+    >>> parse("maxn", {}).prune, parse("maxn", {"prune": "no"}).prune
+    (<Prune.CAREFUL: 2>, <Prune.NO: 0>)
+    """
 
     NO = 0
     SHALLOW = 1
@@ -56,7 +70,11 @@ class Prune(IntEnum):
 
 
 class Pick(IntEnum):
-    """What decides between cards at the root."""
+    """What decides between cards at the root.
+
+    >>> parse("uct", {}).pick, parse("uct", {"pick": "visits"}).pick
+    (<Pick.VALUE: 0>, <Pick.VISITS: 1>)
+    """
 
     VALUE = 0
     VISITS = 1
@@ -83,6 +101,13 @@ class SearchError(ValueError):
 @dataclass(frozen=True)
 class SearchOptions:
     """The options of a search.
+
+    >>> options = parse("uct", {"worlds": "50"})
+    >>> options.worlds, options.simulations, options.is_open
+    (50, 100, False)
+    >>> SearchOptions(worlds=-1)
+    Traceback (most recent call last):
+    heartlab.search.options.SearchError: worlds=-1: at least 0
 
     :raises SearchError: if a number is out of bounds.
     """

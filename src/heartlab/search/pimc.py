@@ -61,7 +61,15 @@ def _portions(total: int, threads: int) -> list[tuple[int, int]]:
 
 
 class Search:
-    """A search by its options. It keeps nothing between two choices but counters."""
+    """A search by its options. It keeps nothing between two choices but counters.
+
+    >>> from heartlab import Deal
+    >>> deal = Deal("seed", seed=1)
+    >>> search = Search(default_options(Kind.MAXN))
+    >>> [card] = search.choose(Observations.of(deal.observe(deal.to_move)))
+    >>> card in deal.legal
+    True
+    """
 
     def __init__(
         self, options: SearchOptions, *, evaluator: Evaluator | None = None, weigh: Weight = uniform

@@ -24,7 +24,17 @@ class ModelError(ValueError):
 
 @dataclass(frozen=True)
 class Model:
-    """What a run saved."""
+    """What a run saved.
+
+    >>> import tempfile
+    >>> import numpy as np
+    >>> model = Model("demo", {"weights": np.array([0.5, 2.0])}, names=("hearts", "spades"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(f"{folder}/demo.npz", model)
+    ...     again = load_model(f"{folder}/demo.npz", kind="demo")
+    >>> again.names, again.arrays["weights"].tolist()
+    (('hearts', 'spades'), [0.5, 2.0])
+    """
 
     kind: str
     """What the arrays mean, such as ``advice-table``; it decides which players can use them."""

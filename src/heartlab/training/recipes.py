@@ -41,7 +41,20 @@ def one_of(kind: type[Choice], name: str, text: str) -> Choice:
 
 @dataclass(frozen=True)
 class Parameters:
-    """Base of parameters with enumerations: texts are accepted for their values."""
+    """Base of parameters with enumerations: texts are accepted for their values.
+
+    >>> @dataclass(frozen=True)
+    ... class Settings(Parameters):
+    ...     class Rule(StrEnum):
+    ...         DELTA = "delta"
+    ...         TD = "td"
+    ...     rule: Rule = Rule.DELTA
+    >>> Settings("td").rule
+    <Rule.TD: 'td'>
+    >>> Settings("tdd")
+    Traceback (most recent call last):
+    ValueError: rule=tdd is unknown; choose from delta, td
+    """
 
     def __post_init__(self) -> None:
         for name, kind in get_type_hints(type(self)).items():
@@ -50,7 +63,24 @@ class Parameters:
 
 
 class Trainer(Protocol):
-    """The work of a run."""
+    """The work of a run.
+
+    >>> import numpy as np
+    >>> class Counter:
+    ...     chunk, total = 10, 0
+    ...     def step(self, first, count):
+    ...         self.total += count
+    ...         return [{"games": first + count, "total": self.total}]
+    ...     def checkpoint(self):
+    ...         return {"total": np.array(self.total)}
+    ...     def restore(self, arrays):
+    ...         self.total = int(arrays["total"])
+    ...     def model(self):
+    ...         return Model("counter", self.checkpoint())
+    >>> trainer: Trainer = Counter()
+    >>> trainer.step(0, 10)
+    [{'games': 10, 'total': 10}]
+    """
 
     chunk: int
     """Games per step. A run may end within a chunk; then its last step is shorter."""
@@ -70,7 +100,19 @@ class Trainer(Protocol):
 
 @dataclass(frozen=True)
 class Recipe:
-    """One entry of the registry."""
+    """One entry of the registry.
+
+    >>> @dataclass(frozen=True)
+    ... class Settings:
+    ...     rate: float = 0.1
+    ...     rounds: int = 5
+    >>> demo = Recipe("demo", "an example", Settings, make=lambda settings, seed: ..., games=1000)
+    >>> demo.settings({"rate": "0.5"})
+    Settings(rate=0.5, rounds=5)
+    >>> demo.settings({"speed": "2"})
+    Traceback (most recent call last):
+    heartlab.training.recipes.RecipeError: recipe demo has no parameter 'speed'; it has rate, rounds
+    """
 
     name: str
     summary: str

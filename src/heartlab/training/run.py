@@ -43,7 +43,16 @@ class RunError(ValueError):
 
 @dataclass(frozen=True)
 class Run:
-    """What a run folder says about itself."""
+    """What a run folder says about itself.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run = train(Run(Path(folder), "advice-t", seed=1, games=100, parameters={}))
+    ...     run.finished, run.done, run.metrics()[0]["games"]
+    (True, 100, 100)
+    >>> run.command
+    'heartlab train advice-t --games 100 --seed 1'
+    """
 
     folder: Path
     recipe: str

@@ -77,7 +77,14 @@ class Rule:
 
 @dataclass(frozen=True)
 class Description:
-    """The rules of a game as written."""
+    """The rules of a game as written.
+
+    >>> game = parse_game("(role white) (role black) (init (turn white))")
+    >>> game.roles, len(game.rules)
+    (('white', 'black'), 3)
+    >>> print(game.rules[2])
+    (init (turn white))
+    """
 
     source: str
     rules: tuple[Rule, ...]

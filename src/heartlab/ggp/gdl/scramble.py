@@ -16,7 +16,15 @@ SOUNDS = [first + second for first in "bdfgklmnprstvz" for second in "aeiou"]
 
 
 class Scrambler:
-    """A one-to-one renaming of the words and variables of a game."""
+    """A one-to-one renaming of the words and variables of a game.
+
+    >>> from heartlab.ggp.gdl import parse_game
+    >>> scrambler = Scrambler(parse_game("(role white) (<= (legal white (push ?x)) (true (at ?x)))"), seed=1)
+    >>> scrambler.rules
+    '(role dutuso) (<= (legal dutuso (gimume ?ratade)) (true (betoma ?ratade)))'
+    >>> scrambler.unscramble(("gimume", "dutuso"))
+    ('push', 'white')
+    """
 
     def __init__(self, description: Description, seed: int) -> None:
         self.dice = random.Random(seed)

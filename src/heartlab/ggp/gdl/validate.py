@@ -32,7 +32,16 @@ USED_FROM_OUTSIDE = ("role", "init", "legal", "next", "terminal", "goal", "base"
 
 @dataclass(frozen=True)
 class Finding:
-    """One error or warning."""
+    """One error or warning.
+
+    >>> from heartlab.ggp.gdl import parse_game
+    >>> for finding in validate(parse_game("(role white) (<= (legal white ?m) (move))", "draft.kif")):
+    ...     print(finding)
+    draft.kif:1:1: error: the game has no terminal
+    draft.kif:1:1: error: the game has no goal
+    draft.kif:1:18: error: nothing in the body binds ?m of the head: (<= (legal white ?m) (move))
+    draft.kif:1:35: warning: nothing defines move: it never holds
+    """
 
     severity: str
     place: Place

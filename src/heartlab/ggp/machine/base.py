@@ -25,7 +25,16 @@ class GameError(GdlError):
 
 
 class Machine(ABC):
-    """A game that can be played move by move; roles and moves are terms, players are numbered by role."""
+    """A game that can be played move by move; roles and moves are terms, players are numbered by role.
+
+    >>> from heartlab.ggp import load_game
+    >>> machine = load_game("tictactoe", "prover")
+    >>> machine.legal(machine.initial, 0)[0], machine.legal(machine.initial, 1)
+    (('mark', '1', '1'), ['wait'])
+    >>> state = machine.next(machine.initial, [("mark", "1", "1"), "wait"])
+    >>> machine.is_terminal(state), len(machine.legal(state, 1))
+    (False, 8)
+    """
 
     name: str
     roles: tuple[Term, ...]

@@ -27,7 +27,14 @@ MAX_STEPS = 2000
 
 
 class NetworkMachine(Machine):
-    """Runs a grounded game; a state is its packed propositions as bytes."""
+    """Runs a grounded game; a state is its packed propositions as bytes.
+
+    >>> from heartlab.ggp import load_game
+    >>> machine = load_game("tictactoe", "network")
+    >>> goals, ended = machine.playouts(machine.initial, count=100, seed=1)
+    >>> sum(goals), ended
+    (10000, 100)
+    """
 
     kind = "network"
 

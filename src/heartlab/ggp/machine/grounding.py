@@ -37,7 +37,12 @@ class GroundingFailed(GdlError):
 
 @dataclass(frozen=True)
 class Budget:
-    """Limits of grounding; beyond them the prover takes over."""
+    """Limits of grounding; beyond them the prover takes over.
+
+    >>> from heartlab.ggp import load_game
+    >>> load_game("tictactoe", budget=Budget(rules=10)).kind
+    'prover'
+    """
 
     seconds: float = 20.0
     """Time for clingo and for reading what it found."""

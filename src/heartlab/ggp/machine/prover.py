@@ -139,7 +139,14 @@ class _Question:
 
 
 class Prover(Machine):
-    """Runs a game by proving; a state is the set of its facts."""
+    """Runs a game by proving; a state is the set of its facts.
+
+    >>> from heartlab.ggp import read_game
+    >>> machine = Prover(read_game("nim"))
+    >>> state = machine.next(machine.initial, [("leave", "d", "0"), "wait"])
+    >>> ("holds", "d", "0") in machine.facts(state), machine.legal(state, 0)
+    (True, ['wait'])
+    """
 
     kind = "prover"
 

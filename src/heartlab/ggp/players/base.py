@@ -23,7 +23,17 @@ MARGIN = 0.15
 
 
 class GamePlayer(ABC):
-    """A player of one match at a time."""
+    """A player of one match at a time.
+
+    >>> class First(GamePlayer):
+    ...     def choose(self, state, seconds):
+    ...         return self.machine.legal(state, self.player)[0]
+    >>> from heartlab.ggp import load_game
+    >>> machine, player = load_game("tictactoe", "prover"), First()
+    >>> player.begin(machine, 0, seconds=1)
+    >>> player.choose(machine.initial, seconds=1)
+    ('mark', '1', '1')
+    """
 
     name = "player"
     make_again: Callable[[int], GamePlayer]

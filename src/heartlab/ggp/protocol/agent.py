@@ -54,7 +54,13 @@ class _Session:
 
 
 class Agent:
-    """Plays matches by answering messages."""
+    """Plays matches by answering messages.
+
+    >>> from heartlab.ggp import make_game_player
+    >>> agent = Agent(lambda seed: make_game_player("random", seed), name="demo")
+    >>> agent.answer("(info)"), agent.answer("(play unknown-match nil)")
+    ('((name demo)(status available))', 'busy')
+    """
 
     def __init__(
         self,

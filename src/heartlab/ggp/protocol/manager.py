@@ -37,7 +37,15 @@ class Trouble:
 
 @dataclass
 class MatchRecord:
-    """A match as it was played, in values that JSON has."""
+    """A match as it was played, in values that JSON has.
+
+    >>> from heartlab.ggp import load_game, read_game
+    >>> from heartlab.ggp.protocol import make_seat
+    >>> manager = Manager(read_game("nim"), load_game("nim", "prover"), Clocks(start=60, play=60))
+    >>> record = manager.play([make_seat("random", seed=1), make_seat("random", seed=2)])
+    >>> record.roles, record.players, record.states[0][-1]
+    (['first', 'second'], ['random', 'random'], '(turn first)')
+    """
 
     match: str
     game: str
@@ -68,14 +76,26 @@ class MatchRecord:
 
 @dataclass(frozen=True)
 class Clocks:
-    """Seconds before the first turn, and for each turn."""
+    """Seconds before the first turn, and for each turn.
+
+    >>> Clocks(start=30, play=10)
+    Clocks(start=30, play=10)
+    """
 
     start: float = 10.0
     play: float = 5.0
 
 
 class Manager:
-    """Runs matches of one game."""
+    """Runs matches of one game.
+
+    >>> from heartlab.ggp import load_game, read_game
+    >>> from heartlab.ggp.protocol import make_seat
+    >>> manager = Manager(read_game("nim"), load_game("nim", "prover"), Clocks(start=60, play=60))
+    >>> record = manager.play([make_seat("random", seed=1), make_seat("random", seed=2)])
+    >>> record.finished, sorted(record.goals), record.troubles
+    (True, [0, 100], [])
+    """
 
     def __init__(self, description: Description, machine: Machine, clocks: Clocks, scramble: bool = False) -> None:
         self.description, self.machine, self.clocks, self.scramble = description, machine, clocks, scramble

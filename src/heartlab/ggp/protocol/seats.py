@@ -51,7 +51,13 @@ class Seat(ABC):
 
 
 class LocalSeat(Seat):
-    """An agent in this process. A late answer is left to its thread, which cannot be stopped but blocks nothing."""
+    """An agent in this process. A late answer is left to its thread, which cannot be stopped but blocks nothing.
+
+    >>> from heartlab.ggp import make_game_player
+    >>> seat = LocalSeat(Agent(lambda seed: make_game_player("random", seed)), "demo")
+    >>> seat.ask("(info)", seconds=60)
+    '((name heartlab)(status available))'
+    """
 
     def __init__(self, agent: Agent, name: str) -> None:
         self.agent, self.name = agent, name
@@ -80,7 +86,12 @@ class LocalSeat(Seat):
 
 
 class RemoteSeat(Seat):
-    """A player at an address such as http://127.0.0.1:9147."""
+    """A player at an address such as http://127.0.0.1:9147.
+
+    >>> seat = RemoteSeat("http://127.0.0.1:9147")
+    >>> seat.host, seat.port
+    ('127.0.0.1', 9147)
+    """
 
     def __init__(self, url: str) -> None:
         match = re.fullmatch(r"(?:http://)?\[?([^/\[\]]+?)\]?:(\d+)/?", url)

@@ -98,7 +98,14 @@ class _Server(ThreadingHTTPServer):
 
 
 class PlayerServer:
-    """A player behind HTTP. Use it as a context, or call `serve_forever`."""
+    """A player behind HTTP. Use it as a context, or call `serve_forever`.
+
+    >>> from heartlab.ggp import make_game_player
+    >>> from heartlab.ggp.protocol import RemoteSeat
+    >>> with PlayerServer(Agent(lambda seed: make_game_player("random", seed))) as server:
+    ...     RemoteSeat(server.url).ask("(info)", seconds=60)
+    '((name heartlab)(status available))'
+    """
 
     def __init__(self, agent: Agent, host: str = "127.0.0.1", port: int = 0) -> None:
         self.http = _Server((host, port), agent)

@@ -38,7 +38,12 @@ LINE = 8
 
 @dataclass(frozen=True)
 class Field:
-    """One channel of a fusion-ART network."""
+    """One channel of a fusion-ART network.
+
+    >>> field = Field(3, vigilance=0.9, complement=True)
+    >>> field.width, field.code([1, 0, 0.25]).tolist()
+    (6, [1.0, 0.0, 0.25, 0.0, 1.0, 0.75])
+    """
 
     size: int
     """Elements of its vector, before complement coding."""
@@ -277,6 +282,13 @@ def add_category(net: Any, fields: Any, category: int, x: Any) -> None:
 
 class FusionArt:
     """A network of categories over some fields.
+
+    >>> art = FusionArt([Field(2, vigilance=0.9, complement=True), Field(1, choice=0.0)])
+    >>> art.learn([[0, 1], [1]]), art.learn([[1, 0], [0]]), art.learn([[0, 1], [1]])
+    (0, 1, 0)
+    >>> category = art.choose([[1, 0.1], None])
+    >>> category, art.weights_of(1)[category].tolist()
+    (1, [0.0])
 
     :param track: match tracking: when a category fails, the vigilance of the fields that it did match rises to its
         match, for the rest of that search.

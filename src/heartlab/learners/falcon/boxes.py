@@ -98,7 +98,13 @@ class Box:
 
 @dataclass(frozen=True)
 class Boxes:
-    """A network of boxes: its decision tree, the motor weights of its categories, and how much each has seen."""
+    """A network of boxes: its decision tree, the motor weights of its categories, and how much each has seen.
+
+    >>> from heartlab.training import load_model
+    >>> network = Boxes.of(load_model("falcon").arrays)
+    >>> len(network) == len(network.boxes()), network.weights.shape == (len(network), COUNT)
+    (True, True)
+    """
 
     tree: Tree
     visits: npt.NDArray[np.int32]

@@ -122,7 +122,15 @@ def _removed(what: str, instead: str) -> str:
 
 @dataclass(frozen=True)
 class FalconSettings:
-    """How an agent perceives and learns. The defaults are the default reading of the paper with two networks."""
+    """How an agent perceives and learns. The defaults are the default reading of the paper with two networks.
+
+    >>> settings = FalconSettings(groups="1+12", rule=Rule.TD, rate=0.05)
+    >>> settings.networks, settings.texts()["rule"]
+    (4, 'td')
+    >>> FalconSettings(rate=2.0)
+    Traceback (most recent call last):
+    ValueError: rate=2.0 needs a number from 0 to 1
+    """
 
     percepts: Percepts = Percepts.PAPER
     separate: bool = True

@@ -55,7 +55,17 @@ def _for_kernels(values: Mapping[str, Sequence[float]], profiles: npt.NDArray[np
 
 @dataclass
 class FeatureModel:
-    """Values of shapes, learned in some games against some opponents."""
+    """Values of shapes, learned in some games against some opponents.
+
+    >>> import tempfile
+    >>> values = {"{N{N,W},L}": [40.0, 25.0]}
+    >>> model = FeatureModel(["nim"], matches=100, runs=1, seed=0, features={"random": values})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model.save(Path(folder) / "nim.json")
+    ...     again = FeatureModel.load(Path(folder) / "nim.json")
+    >>> again == model, again.size
+    (True, 1)
+    """
 
     games: list[str]
     matches: int

@@ -229,7 +229,17 @@ class Walk:
 
 
 class TdPlayer(GamePlayer):
-    """Plays by what it learned in the matches before."""
+    """Plays by what it learned in the matches before.
+
+    >>> from heartlab.ggp import load_game
+    >>> machine = load_game("nim", "prover")
+    >>> player = TdPlayer(seed=1)
+    >>> player.begin(machine, 0, seconds=1)
+    >>> player.choose(machine.initial, seconds=1) in machine.legal(machine.initial, 0)
+    True
+    >>> player.successor(seed=2).knowledge is player.knowledge  # for the next match
+    True
+    """
 
     name = "td"
 

@@ -41,7 +41,11 @@ class Choice(IntEnum):
 
 
 class Learner(Choice):
-    """How a learner initialises the value of an afterstate that it meets for the first time."""
+    """How a learner initialises the value of an afterstate that it meets for the first time.
+
+    >>> Learner.parse("look-ahead"), Learner.TERMINAL_ONLY.text
+    (<Learner.LOOK_AHEAD: 4>, 'terminal-only')
+    """
 
     BASELINE = 0
     """Always 50."""
@@ -60,7 +64,11 @@ class Learner(Choice):
 
 
 class Reading(Choice):
-    """When an initial value is known, which the paper leaves open."""
+    """When an initial value is known, which the paper leaves open.
+
+    >>> Reading.parse("look-up"), Settings().reading.text
+    (<Reading.LOOK_UP: 2>, 'terminal-check')
+    """
 
     LITERAL = 0
     """After the first visit only."""
@@ -71,7 +79,11 @@ class Reading(Choice):
 
 
 class Opponent(Choice):
-    """The opponent of a learner; all but RANDOM move at random now and then (`opponent_epsilon`)."""
+    """The opponent of a learner; all but RANDOM move at random now and then (`opponent_epsilon`).
+
+    >>> Opponent.parse("eps-greedy"), [opponent.text for opponent in FIXED]
+    (<Opponent.EPS_GREEDY: 1>, ['random', 'eps-greedy', 'weak', 'blocking'])
+    """
 
     RANDOM = 0
     """Uniform over its moves."""
@@ -94,7 +106,11 @@ STANDARD = (Opponent.EPS_GREEDY, Opponent.RANDOM, Opponent.WEAK)
 
 
 class Recording(Choice):
-    """Which positions of a match are learned."""
+    """Which positions of a match are learned.
+
+    >>> Recording.parse("own-and-last"), Settings().recording.text
+    (<Recording.OWN_AND_LAST: 1>, 'all')
+    """
 
     ALL = 0
     """After every move: fits the values of the paper's Table 1 best."""
@@ -105,7 +121,15 @@ class Recording(Choice):
 
 
 class Settings(NamedTuple):
-    """The settings of a learning run; numbers are those of the paper where it prints them."""
+    """The settings of a learning run; numbers are those of the paper where it prints them.
+
+    >>> settings = Settings(Learner.LOOK_AHEAD, depth=4, alpha=0.1)
+    >>> settings.texts()["learner"], settings.depth, settings.epsilon
+    ('look-ahead', 4, 0.01)
+    >>> settings._replace(depth=9).check()
+    Traceback (most recent call last):
+    heartlab.ggp.gdl.terms.GdlError: look-ahead may be 2 to 6 plies deep, not 9
+    """
 
     learner: Learner = Learner.BASELINE
     reading: Reading = Reading.TERMINAL_CHECK

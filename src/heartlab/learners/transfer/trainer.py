@@ -80,6 +80,12 @@ class TurnGame:
 
     `outcomes` declares which goals count as won, lost and drawn; see `parse_outcomes`.
 
+    >>> from heartlab.ggp import load_game
+    >>> game = TurnGame(load_game("nim"))
+    >>> rewards, _ = learn(game, Settings(opponent=Opponent.RANDOM), matches=2000, seed=1)
+    >>> bool(rewards[-200:].mean() > rewards[:200].mean())
+    True
+
     Raises:
         GdlError: the game is not of that kind, or did not ground.
     """

@@ -67,7 +67,13 @@ but forecast nothing."""
 @dataclass(frozen=True)
 class Bounds:
     """What is certain about all values of an evaluator, at any place where a search may stop. Wrong bounds make wrong
-    values; the default promises nothing, so that nothing is pruned."""
+    values; the default promises nothing, so that nothing is pruned.
+
+    >>> Bounds(floor=26.0, most=26.0, least=0.0).most
+    26.0
+    >>> make_evaluator("points").bounds_under(Rules.parse("standard,moon=off"), between_tricks=True).floor
+    26.0
+    """
 
     floor: float = -INFINITY
     """The values of all seats together are at least this."""
@@ -86,7 +92,12 @@ AnyBounds = Bounds | Callable[[Rules, bool], Bounds]
 
 @dataclass(frozen=True)
 class Evaluator:
-    """An evaluator ready for use: its function, its data, and what is known about its values."""
+    """An evaluator ready for use: its function, its data, and what is known about its values.
+
+    >>> made = make_evaluator("points")
+    >>> made.name, made.unit, made.bounds_under(Rules.parse("standard"), between_tricks=True).floor
+    ('points', 'points', 26.0)
+    """
 
     name: str
     function: Function
