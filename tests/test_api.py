@@ -51,20 +51,19 @@ def home_of(module: str, name: str) -> str:
 
 
 def public_objects(room: str) -> dict[str, Any]:
+    """The public names of a room with their objects; some are modules that are not imported before they are used."""
     module = importlib.import_module(room)
-    found = {}
-    for name in names_of(room):
-        if not hasattr(module, name):
-            importlib.import_module(f"{room}.{name}")  # modules that are imported only when they are used
-        found[name] = getattr(module, name)
-    return found
+    return {
+        name: importlib.import_module(f"{room}.{name}") if f"{room}.{name}" in ROOMS else getattr(module, name)
+        for name in names_of(room)
+    }
 
 
 def has_docstring(room: str, name: str, thing: Any) -> bool:
-    """Whether an object has a docstring of its own; that of a constant is the text after its assignment."""
-    if isinstance(thing, type | ModuleType) or inspect.isroutine(thing) or hasattr(thing, "py_func"):
-        if (thing.__doc__ or "").strip():
-            return True
+    """Whether an object has a docstring of its own, or a text after its assignment."""
+    is_defined = isinstance(thing, type | ModuleType) or inspect.isroutine(thing) or hasattr(thing, "py_func")
+    if is_defined and (thing.__doc__ or "").strip():
+        return True
     for before, after in pairwise(tree_of(home_of(room, name)).body):
         targets = before.targets if isinstance(before, ast.Assign) else [getattr(before, "target", None)]
         if name in [getattr(target, "id", None) for target in targets]:

@@ -16,7 +16,7 @@ from heartlab.kernel.layout import OBSERVATION, RULES, STATE
 
 SIGNATURE = types.float64(numba.from_dtype(RULES), numba.from_dtype(OBSERVATION), numba.from_dtype(STATE))
 Weight = Callable[[Any, Any, Any], float]
-"""(rules, observation, world state) -> how likely the world is; only ratios matter."""
+"""A function of rules, observation and world: a finite number of at least 0."""
 
 weight: Callable[[Weight], Weight] = pointed(SIGNATURE)
 """Compile a weight function, so that any closed player can use it."""

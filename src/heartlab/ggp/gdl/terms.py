@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 Term: TypeAlias = "str | tuple[Term, ...]"
-"""A name, a variable (`?x`), or a function name followed by its arguments."""
+"""A name or variable, or a compound term such as `("mark", "1", "1")`."""
 Functor: TypeAlias = "str | tuple[str, int]"
 """What names a relation: a bare name, or a name and the number of its arguments."""
 

@@ -15,9 +15,9 @@ from typing import TypeAlias
 from heartlab.ggp.gdl.terms import GdlError, Term, show
 
 State: TypeAlias = Hashable
-"""A state of a game, as its machine keeps it."""
-
+"""A state of a game, in the form of its machine."""
 Facts: TypeAlias = frozenset[Term]
+"""What holds in a state."""
 
 
 class GameError(GdlError):
