@@ -13,6 +13,8 @@ from heartlab.training.recipes import RecipeError
 from heartlab.training.sweep import plan, run_sweep
 from heartlab.util.executor import ExecutorError, LocalExecutor, RayExecutor, make_executor
 
+pytestmark = pytest.mark.slow
+
 PATIENCE = 600
 """Seconds that Ray may need for anything: on a busy machine even the start of a node takes minutes."""
 os.environ.setdefault("RAY_gcs_server_request_timeout_seconds", str(PATIENCE))  # read when Ray is imported

@@ -27,7 +27,10 @@ from heartlab.rules import Rules
 from heartlab.web.house import House
 from heartlab.web.messages import Opponent
 
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason="needs Chromium (Debian: apt-get install chromium)")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(PROGRAM is None, reason="needs Chromium (Debian: apt-get install chromium)"),
+]
 
 STAGE = "document.getElementById('stage').dataset"
 TURN = f"{STAGE}.idle === 'true' && {STAGE}.turn === 'true'"

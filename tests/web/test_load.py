@@ -30,6 +30,8 @@ from heartlab.web.bots import Bots
 from heartlab.web.session import PERSON, Session
 from heartlab.web.store import Settings
 
+pytestmark = pytest.mark.slow
+
 TABLES = [int(count) for count in os.environ.get("HEARTLAB_LOAD", "1,200").split(",")]
 MOVES = int(os.environ.get("HEARTLAB_LOAD_MOVES", "3"))
 
