@@ -62,6 +62,7 @@ def test_arena_table_and_record(run, tmp_path):
     assert "1 deals replayed" in err
 
 
+@pytest.mark.slow
 def test_bench_json_has_the_promised_shape(run):
     status, out, _ = run("bench", "--only", "engine.worlds", "--seconds", 0.05, "--json")
     assert status == 0
@@ -185,6 +186,7 @@ def test_advice_is_explained(run, tmp_path):
     assert status == 0
 
 
+@pytest.mark.slow
 def test_reproduce_lists_and_runs(run, tmp_path):
     status, out, _ = run("reproduce")
     assert status == 0
@@ -285,6 +287,7 @@ class Lowest(Player):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_atoms")
 def test_a_file_of_ones_own_brings_features_and_players(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -326,6 +329,7 @@ def test_the_command_of_a_model_names_the_files_that_it_needs(run, tmp_path, mon
     assert load_model("swept/walk-rate=0.25-0").command == command
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_names")
 def test_the_advice_of_ones_own_in_the_documentation_works(run, tmp_path, monkeypatch, capsys):
     text = (ROOT / "docs" / "advice.md").read_text(encoding="utf-8")

@@ -118,6 +118,7 @@ def test_passes_are_compared_in_the_same_worlds(served):
         client.my_turn()
 
 
+@pytest.mark.slow
 def test_the_cost_of_a_bad_pass_does_not_hang_on_the_seed(judge):
     """Three low cards instead of high ones: clearly worse in two lots of worlds, and the coach's own pass never is."""
     for number in range(3):
@@ -421,6 +422,7 @@ def test_only_deals_like_those_of_the_yardstick_count_for_the_level():
     assert not counts(only=1)
 
 
+@pytest.mark.slow
 def test_mistakes_become_puzzles_and_a_level(served, monkeypatch):
     monkeypatch.setattr("heartlab.web.server.Bucket.take", lambda self, cost: True)
     with served.client() as client:

@@ -33,6 +33,9 @@ from heartlab.learners.falcon.settings import FalconSettings, Rule
 from heartlab.players.base import Observations
 from heartlab.rules import Rules
 
+pytestmark = pytest.mark.slow
+
+
 RULES = [
     "standard",
     "seed,bonus=JD,no_tricks=-5,doubler=TC",
@@ -111,7 +114,8 @@ def results(text: str) -> dict[str, Any]:
 
 def advice_results(rules: Rules) -> dict[str, Any]:
     """Games of voters, learning and not, and a batch of the learned vote."""
-    settings = {"rules": str(rules), "advice": "all"}
+    partners = "+".join(["voting", "random", "gnome"][: rules.players - 1])
+    settings = {"rules": str(rules), "advice": "all", "partners": partners, "testers": partners}
     learners = [
         make_learner(TABULAR, AdviceParameters(**settings), 1),
         make_learner(NET, NetParameters(**settings, hidden=3), 1),
@@ -120,7 +124,6 @@ def advice_results(rules: Rules) -> dict[str, Any]:
     ]
     table = AdviceTable(rules, learners[: rules.players])
     points = table.play(3, "nojit", 0, 2)
-    partners = "+".join(["voting", "random", "gnome"][: rules.players - 1])
     trainer = VoteTrainer(VoteParameters(rules=str(rules), partners=partners, batch=2, test=0), 1)
     trainer.step(0, 2)
     return {

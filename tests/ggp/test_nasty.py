@@ -57,6 +57,7 @@ def test_every_player_plays_them_to_the_end(name):
     assert [player["troubles"] for player in found["players"]] == [{}] * manager.seats_needed
 
 
+@pytest.mark.slow
 def test_a_game_that_does_not_ground_is_played_by_the_prover(monkeypatch):
     monkeypatch.setattr("heartlab.ggp.protocol.agent.MOST_GROUNDING", 1.0)
     description = parse_game(WIDE, "wide")
@@ -69,6 +70,7 @@ def test_a_game_that_does_not_ground_is_played_by_the_prover(monkeypatch):
         assert found["players"][0]["troubles"] == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*GAMES, "wide"])
 def test_commands_take_them(run, tmp_path, name, monkeypatch):
     file, budget = tmp_path / f"{name}.kif", ("--budget", "1") if name == "wide" else ()

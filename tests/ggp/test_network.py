@@ -189,6 +189,7 @@ def chain(length):
     )
 
 
+@pytest.mark.slow
 def test_long_recursion_is_proved_and_endless_recursion_is_a_clear_error():
     for kind in ("prover", "network"):
         machine = make_machine(chain(400), kind)
@@ -210,6 +211,7 @@ def test_time_runs_out():
         make_machine(big_game(), "network", Budget(seconds=0.5))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets us limit another process's memory")
 def test_memory_runs_out():
     with pytest.raises(GroundingFailed, match="within 70 megabytes"):
@@ -254,6 +256,7 @@ def results():
     return found
 
 
+@pytest.mark.slow
 def test_compiled_and_plain_kernels_agree():
     assert json.loads(run_file(__file__, jit=False)) == json.loads(json.dumps(results()))
 

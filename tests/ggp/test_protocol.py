@@ -251,6 +251,7 @@ def test_full_agents_and_silent_matches(monkeypatch):
 # Manager and players together
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scramble", [False, True])
 def test_local_matches_end_with_goals(nim, scramble, tmp_path):
     record = tmp_path / "matches.jsonl"
@@ -273,6 +274,7 @@ def test_local_matches_end_with_goals(nim, scramble, tmp_path):
     assert len(lines) == 6
 
 
+@pytest.mark.slow
 def test_remote_matches(nim):
     with PlayerServer(make_agent("random")) as first, PlayerServer(make_agent("alphabeta:depth=2")) as second:
         found = play_matches(manager(nim), [first.url, second.url], 3)
@@ -293,6 +295,7 @@ def test_names_of_matches_do_not_repeat_but_matches_do(nim):
     assert first.moves == second.moves
 
 
+@pytest.mark.slow
 def test_games_with_percepts_are_played():
     description = parse_game(COIN, "coin")
     machine = make_machine(description)
@@ -351,6 +354,7 @@ def test_intervals_over_few_matches_are_wide():
     assert matches._means([80])["half_width"] is None
 
 
+@pytest.mark.slow
 def test_a_learner_learns_between_matches(nim, tmp_path):
     learn_features(TurnGame(load_game("tictactoe")), (Opponent.RANDOM,), 30, 2).save(tmp_path / "m.json")
     with pytest.raises(GdlError, match="No such file"):
@@ -375,6 +379,7 @@ def test_a_learner_learns_between_matches(nim, tmp_path):
     assert found["mean"] - found["half_width"] > 55, "a player that does not learn is level with random"
 
 
+@pytest.mark.slow
 def test_knowledge_is_carried_from_game_to_game_over_the_wire(tmp_path):
     """Every game is a target and then a source; opponents get names and are known again."""
     first, second, third = (tmp_path / f"{name}.json" for name in ("first", "second", "third"))
@@ -621,6 +626,7 @@ def post(url, body, length=None):
         return answer
 
 
+@pytest.mark.slow
 def test_the_player_survives_a_thousand_fuzzed_messages():
     dice, statuses = random.Random(5), set()
     with PlayerServer(make_agent("random")) as server:
@@ -699,6 +705,7 @@ class RogueHandler(socketserver.BaseRequestHandler):
             return
 
 
+@pytest.mark.slow
 def test_the_manager_survives_a_thousand_fuzzed_answers(nim):
     matches = 0
     with Rogue(7) as rogue:
@@ -741,6 +748,7 @@ def open_files():
     return len(list(Path("/proc/self/fd").iterdir())) if os.path.isdir("/proc/self/fd") else 0
 
 
+@pytest.mark.slow
 def test_soak(nim):
     number = 500 if SCALE >= 10 else 50
     play_matches(manager(nim), ["random", "random"], 1)

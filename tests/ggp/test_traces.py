@@ -12,6 +12,9 @@ from heartlab.ggp.gdl.validate import WARNING, errors, validate
 from heartlab.ggp.machine.grounding import Budget
 from heartlab.ggp.machine.load import make_machine, read_game
 
+pytestmark = pytest.mark.slow
+
+
 REFUSED_BY_THE_REFERENCE = {
     "base_test__test_case_3b",
     "base_test__test_case_3e",

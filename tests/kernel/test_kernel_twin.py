@@ -268,6 +268,7 @@ class Batch:
             seen[f"kitty to {'nobody' if referee.kitty_taker is None else 'a seat'}"] += bool(referee.kitty)
 
 
+@pytest.mark.slow
 def test_batches_of_deals_go_as_before_the_referee() -> None:
     """Random rules, some deals each: `replay_table` sees the same movers and legal cards at every card, and the same
     end; `play_table` and `legal_table` get there as well, one card per row at a time."""

@@ -23,6 +23,9 @@ from heartlab.kernel.layout import NOBODY, STATE, compile_rules
 from heartlab.kernel.table import give_table, points_table, replay_table
 from heartlab.rules import Rules
 
+pytestmark = pytest.mark.slow
+
+
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: it is the rules oracle of this test")
 
 DEALS = 20_480

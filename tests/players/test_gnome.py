@@ -126,6 +126,7 @@ def results() -> dict[str, list[list[float]]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(bool(config.DISABLE_JIT), reason="compares with compiled players")
 def test_compiled_and_plain_players_agree():
     printed = run_file(__file__, jit=False)

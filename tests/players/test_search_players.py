@@ -94,6 +94,7 @@ def no_number(rules, state, root, floats, ints, scratch, out):
         out[seat] = np.nan
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["far-off", "no-number"])
 @pytest.mark.parametrize("kind", ["ismcts", "uct"])
 def test_values_of_any_size_keep_the_walk_in_the_tree(kind, name):

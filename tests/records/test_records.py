@@ -518,6 +518,7 @@ def test_a_bad_deal_hands_its_rules_on() -> None:
     assert list(read_records(spoil("players", "palyers") + later, skip_bad=True)) == [read_one(GOOD)]
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_no_garbage_raises_anything_else(data: st.DataObject) -> None:
     good = data.draw(st.sampled_from([GOOD, to_json(read_one(GOOD))]))

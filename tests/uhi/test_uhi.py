@@ -125,6 +125,7 @@ def test_a_bot_is_told_exactly_what_its_seat_may_know(seed):
         deal.play(dice.choice(sorted(deal.legal)))
 
 
+@pytest.mark.slow
 def test_a_served_player_plays_like_the_player_itself():
     command = f"exec:processes=2:{sys.executable} -m heartlab.cli uhi gnome:jake"
     served, itself = make_player(command), make_player("gnome:jake")
@@ -219,6 +220,7 @@ def test_the_c_example_compiles_and_conforms(tmp_path):
     assert set(report_of(str(program)).values()) == {"ok"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("act", "movetime"),
     [
@@ -235,6 +237,7 @@ def test_the_tester_finds_what_is_wrong(bot, act, movetime):
     assert verdicts["quit"] == "ok"
 
 
+@pytest.mark.slow
 def test_the_tester_finds_who_cannot_leave_or_start(tmp_path, monkeypatch):
     monkeypatch.setattr(check_module, "LEAVE", 0.2)
     deaf = tmp_path / "deaf.sh"
@@ -248,6 +251,7 @@ def test_the_tester_finds_who_cannot_leave_or_start(tmp_path, monkeypatch):
 # --- bots that do everything wrong ---
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "act", "greet"),
     [

@@ -70,6 +70,7 @@ def served():
 # --- playing ---
 
 
+@pytest.mark.slow
 def test_a_whole_game_to_its_limit_adds_up(served):
     with served.client() as client:
         client.create(served.key, rules="standard,limit=40", seed=3)
@@ -487,6 +488,7 @@ def first_difference(
     return same, json.loads(texts[0][same]), json.loads(texts[1][same])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seed", "number", "first", "second", "place"),
     [(1, 3, 1, 2, 12), (2, 3, 2, 3, 0), (3, 3, 1, 3, 6), (1, 0, 1, 2, 12), (2, 1, 2, 3, 3)],
@@ -509,6 +511,7 @@ def test_traffic_is_the_same_until_a_hidden_card_becomes_visible(seed, number, f
         assert number != 3
 
 
+@pytest.mark.slow
 def test_traffic_does_not_tell_what_lies_in_the_kitty():
     """9♥ in the kitty or with a player, all other cards that count are out: the page may not offer to finish."""
     deal = Deal("advice", 7)
@@ -746,6 +749,7 @@ def fuzzed(house: str, key: str) -> st.SearchStrategy[str]:
     )
 
 
+@pytest.mark.slow
 def test_fuzzed_messages_get_documented_errors_and_disturb_nobody(served, monkeypatch):
     """All kinds of messages, from a stranger, and from somebody who has the keys: an answer to each, never a crash."""
     monkeypatch.setattr(Bucket, "take", lambda self, cost: True)
@@ -804,6 +808,7 @@ def stopped_clock(monkeypatch):
     return now
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ['{"type":"nonsense"}', b"\x00\xff", '{"type":"play","x":"' + "A" * 5000 + '"}'])
 def test_rubbish_is_paid_for_before_it_is_read(served, text, stopped_clock):
     with served.client() as client:
@@ -813,6 +818,7 @@ def test_rubbish_is_paid_for_before_it_is_read(served, text, stopped_clock):
     assert codes.count("limit") >= 5 if isinstance(text, bytes) or len(text) < 100 else codes.count("limit") > CAPACITY
 
 
+@pytest.mark.slow
 def test_a_flood_is_stemmed_and_the_table_goes_on(served, stopped_clock):
     with served.client() as client:
         client.create(served.key)
@@ -878,6 +884,7 @@ def test_games_of_version_0_1_go_on(tmp_path):
                     assert client.finish_deal()["phase"] in ("over", "end")
 
 
+@pytest.mark.slow
 def test_a_killed_server_loses_nothing(tmp_path):
     file = tmp_path / "games.sqlite"
 

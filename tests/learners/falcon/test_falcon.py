@@ -252,6 +252,7 @@ def test_what_the_others_may_do_does_not_teach_the_learner():
     assert_twins_agree(FalconSettings(rule=Rule.TD, fresh=0.7), games=25, itself=True)
 
 
+@pytest.mark.slow
 def test_the_agent_is_a_fusion_art_network_of_three_fields():
     """γ = (1, 0, 0), ρ = (1, 0, 0.5), W_new = the first pattern, and the paper's rates of the motor field."""
     settings = FalconSettings(separate=False, rule=Rule.AND, fresh=-1.0, forced=True)
@@ -372,6 +373,7 @@ def test_growth_settings_that_make_no_sense():
         GrowParameters(shrink=float("nan"))
 
 
+@pytest.mark.slow
 def test_growth_without_shrinking_has_weights_for_actions_that_never_applied():
     trainer = GrowTrainer(GrowParameters(batch=1000, shrink=0.0, test=0), 1)
     trainer.step(0, 1000)
@@ -452,6 +454,7 @@ def test_what_is_left_out_is_not_used():
         GrowParameters(without="luck")
 
 
+@pytest.mark.slow
 def test_a_grown_network_beats_one_that_knows_nothing():
     net = grow(gather(seedling(), FALCON, "gnome", 1, "train", 20_000), 100, 50, 10.0, 0.02)
     assert frozen_ratios(net, FALCON, "gnome", 1, "test", 4000).mean() < 0.29
@@ -580,6 +583,7 @@ def test_damaged_models_are_refused_in_words():
             player_of(replace(boxes, arrays={**boxes.arrays, name: array}), "odd")
 
 
+@pytest.mark.slow
 def test_the_monte_carlo_agent_sees_what_is_plain():
     """Last to play and void, with points on the table: any discard is free, and Q♠ is the one to get rid of."""
     player = make_player("montecarlo:sims=60")

@@ -641,6 +641,7 @@ def findings(folder):
     return find
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("experiment", PAPER.experiments, ids=lambda experiment: experiment.name)
 def test_experiments_in_a_hurry(findings, experiment):
     name = experiment.name

@@ -138,6 +138,7 @@ def assert_reader_agrees(player: BoxesPlayer, batch: Observations, game: Rules |
     assert first_that_applies(rule, cards, ACTIONS) == actions[0], rule.text
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6), st.integers(0, 50))
 @examples(150)
 def test_the_rule_of_a_choice_names_the_action(seed, cards):
@@ -145,6 +146,7 @@ def test_the_rule_of_a_choice_names_the_action(seed, cards):
         assert_reader_agrees(player, position(seed, cards), None)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6), st.integers(0, 50), st.sampled_from([FREE, STRICT]))
 @examples(150)
 def test_the_rule_of_a_choice_names_the_action_in_games_with_any_rules(seed, cards, game):

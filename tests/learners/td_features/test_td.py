@@ -123,6 +123,7 @@ def test_initial_weights_are_small_and_random():
     assert not np.array_equal(live, TdTrainer("queen", TdParameters(orders="1,2"), seed=2).network.live_weights)
 
 
+@pytest.mark.slow
 def test_learning_beats_the_expert_and_a_beginner():
     trainer = TdTrainer("queen", TdParameters(orders="1,2"), seed=1)
     for first in range(0, 6000, 1000):
@@ -147,6 +148,7 @@ def test_a_run_can_be_resumed_to_the_identical_model(tmp_path):
     assert whole.finished
 
 
+@pytest.mark.slow
 def test_closed_training_chooses_like_a_closed_player():
     """Changing only the hands that a seat cannot see, worlds and choice stay; with all hands known it may change."""
     rules = Rules.parse("seed-nomoon")
@@ -210,6 +212,7 @@ def test_growth_adds_what_explains_errors():
     assert promising(grown.conjunctions, notes, 2, 1, 4000) == []
 
 
+@pytest.mark.slow
 def test_a_growing_run_can_be_resumed_and_has_the_size_that_was_asked_for(tmp_path):
     recipe = find_recipe("td-grown")
     changes = {"order": "3", "size": "400", "stage": "1000"}
@@ -301,6 +304,7 @@ def test_features_can_be_selected_by_their_effect(tmp_path):
     assert set(chosen) == {(36,), (64,)}
 
 
+@pytest.mark.slow
 def test_features_that_say_the_same_count_once(tmp_path):
     """Who has an exit in diamonds has diamonds: three twins with a weight of 0.4 each weigh more than one with 1."""
     exit_in, lead, single, never = (16,), (36,), (33,), (33, 34)
@@ -319,6 +323,7 @@ def test_features_that_say_the_same_count_once(tmp_path):
     assert (14, 16) not in select_distinct(network, twins, 6)
 
 
+@pytest.mark.slow
 def test_features_can_be_selected_by_how_well_they_fit_together(tmp_path):
     """Having the lead is said twice, once with a detail that hardly matters: by effect both are taken, by fit one."""
     lead, lead_too, single, took_none = (36,), (36, 64), (33,), (64,)
@@ -356,6 +361,7 @@ def test_a_wrong_selection_is_named(select):
         TdTrainer("full", TdParameters(select=select), seed=1)
 
 
+@pytest.mark.slow
 def test_a_run_keeps_its_selected_features_when_their_source_changes(model_file, tmp_path):
     source = tmp_path / "source.npz"
     source.write_bytes(model_file[0].read_bytes())

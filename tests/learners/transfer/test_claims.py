@@ -33,6 +33,8 @@ from heartlab.reproduction.claims import above
 from heartlab.reproduction.parts import Workshop
 from heartlab.util.statistics import Estimate, estimate, t_quantile
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory):

@@ -475,6 +475,7 @@ def results():
     return learn(game, settings, 6, seed=4)[0].tolist()
 
 
+@pytest.mark.slow
 def test_compiled_and_plain_learners_agree():
     printed = run_file(__file__, jit=False)
     assert json.loads(printed) == results()
