@@ -667,6 +667,7 @@ def test_experiments_in_a_hurry(findings, experiment):
             assert (curve.y <= np.array(curve.high)).all()
 
 
+@pytest.mark.slow
 def test_experiments_agree_on_what_they_share(findings):
     """The same runs behind several claims; and numbers that tables and claims both show."""
     claims = {claim.id: claim for name in CLAIMS for claim in findings(name).claims}

@@ -81,6 +81,7 @@ def replay_training(trainer, before, number, orders, seed):
     return {find(conjunction): weight for conjunction, weight in weights.items()}, int(result[learner])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "orders", "partners", "views", "halving", "rest"),
     [
