@@ -21,6 +21,7 @@ from heartlab.training.recipes import RecipeError, find_recipe
 from heartlab.training.run import CHECKPOINT, CONFIG, METRICS, MODEL, Run, begin, open_run, train
 from heartlab.util.bundle import replacing
 from heartlab.util.executor import Executor, LocalExecutor
+from heartlab.util.interrupts import interrupt_noted
 from heartlab.util.progress import Progress
 
 FILES = (CONFIG, METRICS, CHECKPOINT, MODEL)
@@ -94,31 +95,31 @@ def run_sweep(jobs: Sequence[Job], folder: Path, executor: Executor, report: Cal
     An interrupt closes the executor and waits until the runs in work here have left their checkpoints.
     """
     here = isinstance(executor, LocalExecutor)
-    tasks = {}
-    for job in jobs:
-        place = folder / job.name
-        if not (place / MODEL).is_file():
+    left = [job for job in jobs if not (folder / job.name / MODEL).is_file()]
+    found, fresh = len(jobs) - len(left), len(left)
+    with interrupt_noted() as interrupted:
+        tasks = {}
+        for job in left:
+            place = folder / job.name
             arguments = (train_job, job, place) if here else (train_away, job, _files(place))
             tasks[place] = executor.submit(*arguments)
-    found, fresh = len(jobs) - len(tasks), len(tasks)
-    try:
         with Progress(len(jobs), "runs") as progress:
             progress.update(found)
-            while tasks:
+            while tasks and not interrupted():
                 for place in [place for place, task in tasks.items() if task.done()]:
                     for name, content in (tasks.pop(place).result() or {}).items():
                         with replacing(place / name) as file:
                             file.write(content)
                     progress.update(len(jobs) - len(tasks))
                 time.sleep(POLL_SECONDS if tasks else 0.0)
-    except KeyboardInterrupt:
-        executor.close()
-        while here and not all(task.done() for task in tasks.values()):
-            time.sleep(POLL_SECONDS)
-        done = sum((folder / job.name / MODEL).is_file() for job in jobs)
-        print(f"interrupted: {done} of {len(jobs)} runs are finished in {folder}; the same command goes on",
-              file=sys.stderr)  # fmt: skip
-        return True
+        if tasks:
+            executor.close()
+            while here and not all(task.done() for task in tasks.values()):
+                time.sleep(POLL_SECONDS)
+            done = sum((folder / job.name / MODEL).is_file() for job in jobs)
+            print(f"interrupted: {done} of {len(jobs)} runs are finished in {folder}; the same command goes on",
+                  file=sys.stderr)  # fmt: skip
+            return True
     runs = [open_run(folder / job.name) for job in jobs]
     rows = [{"folder": str(run.folder), "seed": run.seed, "games": run.games, **_last(run)} for run in runs]
     if report:
