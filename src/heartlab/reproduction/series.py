@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from heartlab.reproduction.parts import Workshop
-from heartlab.training.recipes import Metrics, Trainer
+from heartlab.training.recipes import Learning, Metrics
 from heartlab.training.run import steps
 from heartlab.util.bundle import Arrays, BundleError, read_bundle, write_bundle
 from heartlab.util.executor import Stopped, asked_to_stop
@@ -67,18 +67,18 @@ class Study(ABC):
         """All settings that decide the result of a run, except the seed of the experiment."""
 
     @abstractmethod
-    def trainer(self, seed: int) -> Trainer:
+    def trainer(self, seed: int) -> Learning:
         """A fresh trainer."""
 
     def curve(self, line: Metrics) -> Any:
         """The point of the learning curve in a line of metrics; None: there is none."""
         return None
 
-    def at_mark(self, trainer: Trainer) -> Mapping[str, Any]:
+    def at_mark(self, trainer: Learning) -> Mapping[str, Any]:
         """What is measured at a mark; the arrays get one row per mark."""
         return {}
 
-    def at_end(self, trainer: Trainer) -> Mapping[str, Any]:
+    def at_end(self, trainer: Learning) -> Mapping[str, Any]:
         """What is kept in the end."""
         return {}
 
@@ -129,7 +129,9 @@ def train_study(study: Study, seed: int, draft: Path | None = None) -> Arrays:
     return {**found, **study.at_end(trainer)}
 
 
-def _write(draft: Path, trainer: Trainer, done: int, curve: Sequence[Any], marked: Sequence[Mapping[str, Any]]) -> None:
+def _write(
+    draft: Path, trainer: Learning, done: int, curve: Sequence[Any], marked: Sequence[Mapping[str, Any]]
+) -> None:
     """Write down how far a run is."""
     arrays = {f"trainer/{name}": array for name, array in trainer.checkpoint().items()}
     for place, row in enumerate(marked):
@@ -137,7 +139,7 @@ def _write(draft: Path, trainer: Trainer, done: int, curve: Sequence[Any], marke
     write_bundle(draft, {"done": done, "marks": len(marked), "curve": list(curve)}, arrays)
 
 
-def _restore(draft: Path | None, trainer: Trainer) -> tuple[int, list[Any], list[Mapping[str, Any]]]:
+def _restore(draft: Path | None, trainer: Learning) -> tuple[int, list[Any], list[Mapping[str, Any]]]:
     """How far a run is: games done, its curve, its measurements; a damaged draft is ignored."""
     if draft is None or not draft.is_file():
         return 0, [], []

@@ -62,7 +62,23 @@ class Parameters:
                 object.__setattr__(self, name, one_of(kind, name, getattr(self, name)))
 
 
-class Trainer(Protocol):
+class Learning(Protocol):
+    """What learns step by step, and can be put down and taken up again."""
+
+    chunk: int
+    """Games per step. A run may end within a chunk; then its last step is shorter."""
+
+    def step(self, first: int, count: int) -> Sequence[Metrics]:
+        """Learn from games number `first` to `first + count - 1`; returns what was measured."""
+
+    def checkpoint(self) -> Arrays:
+        """All that has been learned: what `restore` needs to continue exactly from here."""
+
+    def restore(self, arrays: Arrays) -> None:
+        """Go back to a checkpoint."""
+
+
+class Trainer(Learning, Protocol):
     """The work of a run.
 
     >>> import numpy as np
@@ -81,18 +97,6 @@ class Trainer(Protocol):
     >>> trainer.step(0, 10)
     [{'games': 10, 'total': 10}]
     """
-
-    chunk: int
-    """Games per step. A run may end within a chunk; then its last step is shorter."""
-
-    def step(self, first: int, count: int) -> Sequence[Metrics]:
-        """Learn from games number `first` to `first + count - 1`; returns what was measured."""
-
-    def checkpoint(self) -> Arrays:
-        """All that has been learned: what `restore` needs to continue exactly from here."""
-
-    def restore(self, arrays: Arrays) -> None:
-        """Go back to a checkpoint."""
 
     def model(self) -> Model:
         """What has been learned, for players. Recipe, seed, games and command are filled in by the run."""

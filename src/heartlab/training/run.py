@@ -27,7 +27,7 @@ from typing import Any
 
 from heartlab import __version__
 from heartlab.training.model import save_model
-from heartlab.training.recipes import Metrics, Recipe, RecipeError, Trainer, find_recipe
+from heartlab.training.recipes import Learning, Metrics, Recipe, RecipeError, Trainer, find_recipe
 from heartlab.util.bundle import BundleError, read_bundle, replacing, write_bundle
 from heartlab.util.interrupts import interrupt_noted
 from heartlab.util.locks import alone
@@ -201,7 +201,7 @@ def _read_checkpoint(folder: Path) -> tuple[dict[str, Any], Any]:
     return header, arrays
 
 
-def steps(trainer: Trainer, done: int, until: int) -> Iterator[tuple[int, Sequence[Metrics]]]:
+def steps(trainer: Learning, done: int, until: int) -> Iterator[tuple[int, Sequence[Metrics]]]:
     """Train chunk by chunk, from a number of games to another; gives the games done and what was measured."""
     while done < until:
         count = min(trainer.chunk - done % trainer.chunk, until - done)

@@ -21,7 +21,6 @@ from heartlab.cards import card_name
 from heartlab.cli.models import falcon
 from heartlab.deal import Deal
 from heartlab.kernel.layout import compile_rules
-from heartlab.learners.falcon import parts as falcon_parts
 from heartlab.learners.falcon.actions import COUNT, NAMES, applicable
 from heartlab.learners.falcon.agent import FalconAgent
 from heartlab.learners.falcon.art import Field, FusionArt
@@ -35,7 +34,7 @@ from heartlab.learners.falcon.more_actions import COUNT as RICH
 from heartlab.learners.falcon.more_actions import FIRST, OF_PAPER, name_cards
 from heartlab.learners.falcon.more_actions import NAMES as ACTIONS
 from heartlab.learners.falcon.more_percepts import PAPER_PERCEPTS, PERCEPTS, Quantity, Subject
-from heartlab.learners.falcon.parts import Study, networks, rank_shares, train_runs
+from heartlab.learners.falcon.parts import FalconStudy, networks, rank_shares
 from heartlab.learners.falcon.percepts import describe_bits, describe_percepts, paper_percepts
 from heartlab.learners.falcon.player import BoxesPlayer, FalconPlayer, boxes_model, falcon_model, player_of
 from heartlab.learners.falcon.sensing import kind_of, sense
@@ -54,7 +53,9 @@ from heartlab.learners.falcon.trainer import FalconParameters, FalconTrainer, Gr
 from heartlab.learners.falcon.words import box_conditions, domain, in_words, statements
 from heartlab.players import make_player
 from heartlab.players.registry import PlayerError
+from heartlab.reproduction import series
 from heartlab.reproduction.parts import Workshop
+from heartlab.reproduction.series import train_runs
 from heartlab.rules import Rules
 from heartlab.training.model import ModelError, save_model
 from heartlab.training.recipes import RecipeError, find_recipe
@@ -684,7 +685,7 @@ def test_the_ladder_moves_with_the_results():
 
 def test_parts_of_experiments(tmp_path):
     shop = Workshop(tmp_path, seed=1, quick=True, tell=lambda line: None)
-    study = Study("tiny", networks(14), games=1000, marks=(0, 1000), tests=500, big_games=20)
+    study = FalconStudy("tiny", networks(14), games=1000, marks=(0, 1000), tests=500, big_games=20)
     runs = train_runs(shop, study, 2)
     assert runs[0]["curve"].shape == (2,)
     assert runs[0]["ranks"].shape == (2, 4)
@@ -696,17 +697,19 @@ def test_parts_of_experiments(tmp_path):
 
 
 def test_a_training_run_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
-    study = Study("torn", networks(2, rule=Rule.TD, rate=0.005, epsilon=0.1), games=2500, marks=(600, 2500), tests=300)
+    study = FalconStudy(
+        "torn", networks(2, rule=Rule.TD, rate=0.005, epsilon=0.1), games=2500, marks=(600, 2500), tests=300
+    )
     whole = train_runs(Workshop(tmp_path / "whole", seed=1, tell=lambda line: None), study, 1)
     shop = Workshop(tmp_path / "torn", seed=1, tell=lambda line: None)
     asked = iter([False, False, False, True])
-    monkeypatch.setattr(falcon_parts, "asked_to_stop", lambda: next(asked, False))
+    monkeypatch.setattr(series, "asked_to_stop", lambda: next(asked, False))
     with pytest.raises(Stopped):
         train_runs(shop, study, 1)
     drafts = list((tmp_path / "torn").iterdir())
     assert [path.suffix for path in drafts] == [".draft"]
     header, _ = read_bundle(drafts[0])
-    assert header["done"] == 1600
+    assert header["done"] == 1500
     torn = train_runs(shop, study, 1)
     assert [path.suffix for path in (tmp_path / "torn").iterdir()] == [".npz"]
     assert all((torn[0][name] == whole[0][name]).all() for name in whole[0])

@@ -22,7 +22,6 @@ from heartlab.compiled.rng import below, seed_key, substream
 from heartlab.deal import Deal
 from heartlab.kernel.dealing import deal as deal_cards
 from heartlab.kernel.layout import STATE, compile_rules
-from heartlab.learners.falcon import parts as falcon_parts
 from heartlab.learners.falcon.actions import COUNT
 from heartlab.learners.falcon.agent import FalconAgent, learner_record
 from heartlab.learners.falcon.boxes import seedling
@@ -34,13 +33,14 @@ from heartlab.learners.falcon.kernels import learn_values, make_memory
 from heartlab.learners.falcon.more_actions import COUNT as RICH
 from heartlab.learners.falcon.more_actions import NAMES as ACTIONS
 from heartlab.learners.falcon.partners import PARTNERS, find_partner
-from heartlab.learners.falcon.parts import Study, networks, rank_shares
+from heartlab.learners.falcon.parts import FalconStudy, networks, rank_shares
 from heartlab.learners.falcon.player import BoxesPlayer, FalconPlayer, boxes_model, falcon_model
 from heartlab.learners.falcon.readings import BOTS, SEATS
 from heartlab.learners.falcon.settings import Dump, FalconSettings, Match, Percepts, Rule, group_of_tricks
 from heartlab.learners.falcon.trainer import FalconParameters, FalconTrainer, GrowParameters, GrowTrainer
 from heartlab.players import make_player
 from heartlab.reproduction.parts import Workshop
+from heartlab.reproduction.series import train_study
 from heartlab.training.model import save_model
 
 QUEEN = 36
@@ -280,11 +280,13 @@ def test_exploration_falls_in_studies(monkeypatch):
         return np.full((count, 4), 6)
 
     monkeypatch.setattr(FalconAgent, "play", play)
-    study = Study("s", networks(2, epsilon=0.1, epsilon_end=0.02), games=2000, marks=(600, 2000), tests=50, leader=3)
-    found = falcon_parts._train(study, 1)
+    study = FalconStudy(
+        "s", networks(2, epsilon=0.1, epsilon_end=0.02), games=2000, marks=(600, 2000), tests=50, leader=3
+    )
+    found = train_study(study, 1)
     assert found["tested"] == pytest.approx([6 / 26] * 2)
     training = [("train", first, count, pytest.approx(0.1 - 0.08 * first / 2000), 3, True)
-                for first, count in ((0, 500), (500, 100), (600, 500), (1100, 500), (1600, 400))]  # fmt: skip
+                for first, count in ((0, 500), (500, 100), (600, 400), (1000, 500), (1500, 500))]  # fmt: skip
     test = ("test", 0, 50, None, 3, None)
     assert asked == [*training[:2], test, *training[2:], test]
 

@@ -29,7 +29,7 @@ from heartlab.reproduction.claims import Claim, above
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import Findings, Table
 from heartlab.reproduction.series import Study, train_runs
-from heartlab.training.recipes import Trainer
+from heartlab.training.recipes import Learning
 from heartlab.util.statistics import Estimate, estimate
 
 BAR = 4.5
@@ -66,10 +66,10 @@ class VoteStudy(Study):
     def key(self, run: int) -> Mapping[str, Any]:
         return {**PLAIN, **asdict(self.settings), "games": self.marks[-1], "run": run}
 
-    def trainer(self, seed: int) -> Trainer:
+    def trainer(self, seed: int) -> Learning:
         return VoteTrainer(self.settings, seed)
 
-    def at_end(self, trainer: Trainer) -> Mapping[str, Any]:
+    def at_end(self, trainer: Learning) -> Mapping[str, Any]:
         return {"weights": trainer.checkpoint()["weights"]}
 
 

@@ -23,7 +23,7 @@ from heartlab.reproduction.parts import PartWork, Workshop
 from heartlab.reproduction.registry import Curve
 from heartlab.reproduction.series import Study, train_runs
 from heartlab.rules import Rules
-from heartlab.training.recipes import Metrics, Trainer
+from heartlab.training.recipes import Learning, Metrics
 from heartlab.util.bundle import Arrays
 from heartlab.util.statistics import Estimate, FloatArray, estimate
 
@@ -79,14 +79,14 @@ class LearnerStudy(Study):
         settings = asdict(self.learner.settings)
         return {"learner": settings, "kind": self.learner.kind, "marks": list(self.marks), "run": run}
 
-    def trainer(self, seed: int) -> Trainer:
+    def trainer(self, seed: int) -> Learning:
         return AdviceTrainer(self.learner.kind, self.learner.settings, seed)
 
     def curve(self, line: Metrics) -> list[float] | None:
         settings = self.learner.settings
         return [line[f"average_{i}"] for i in range(settings.game.players)] if settings.test else None
 
-    def at_mark(self, trainer: Trainer) -> Mapping[str, Any]:
+    def at_mark(self, trainer: Learning) -> Mapping[str, Any]:
         return {"snapshots": trainer.checkpoint()["weights"]}
 
 

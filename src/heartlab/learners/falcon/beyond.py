@@ -16,7 +16,6 @@ from heartlab.learners.falcon.parts import (
     GNOMES,
     ratio_claim,
     ratio_text,
-    run_seed,
     standard_runs,
 )
 from heartlab.learners.falcon.settings import FalconSettings
@@ -24,6 +23,7 @@ from heartlab.learners.falcon.trainer import LADDER, FalconParameters, FalconTra
 from heartlab.reproduction.claims import below
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import Findings, Table
+from heartlab.reproduction.series import run_seed
 from heartlab.rules import Rules
 from heartlab.util.bundle import Arrays
 from heartlab.util.executor import Stopped, asked_to_stop

@@ -17,7 +17,7 @@ from heartlab.learners.falcon.parts import (
     GNOMES,
     LEVELS,
     RUNS,
-    Study,
+    FalconStudy,
     band,
     final_ratios,
     learning_curve,
@@ -26,8 +26,7 @@ from heartlab.learners.falcon.parts import (
     ratio_claim,
     ratio_text,
     standard_runs,
-    train_all,
-    train_runs,
+    train_studies,
 )
 from heartlab.learners.falcon.readings import readings, robustness
 from heartlab.learners.falcon.settings import FalconSettings, Floor, Rule
@@ -35,6 +34,7 @@ from heartlab.players.registry import make_player
 from heartlab.reproduction.claims import Claim, above, below, within
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import Experiment, Figure, Findings, Paper, Table
+from heartlab.reproduction.series import train_runs
 from heartlab.rules import Rules
 from heartlab.util.bundle import Arrays
 from heartlab.util.statistics import FloatArray, estimate
@@ -115,8 +115,10 @@ def figure_2(shop: Workshop) -> Findings:
         "F_base, β = 0.01": FalconSettings(separate=False, sp=Floor.CONSTANT),
         "F_weight": FalconSettings(separate=False),
     }
-    studies = [Study(f"figure-2 {name}", settings, games=games, tests=1_000) for name, settings in learners.items()]
-    trained = dict(zip(learners, train_all(shop, studies, runs), strict=True))
+    studies = [
+        FalconStudy(f"figure-2 {name}", settings, games=games, tests=1_000) for name, settings in learners.items()
+    ]
+    trained = dict(zip(learners, train_studies(shop, studies, runs), strict=True))
     ratios = {name: learning_ratios(found, games) for name, found in trained.items()}
     how = f"mean penalty ratio of {games:,} games while learning, {runs} runs"
     findings = Findings()
@@ -238,7 +240,7 @@ def table_3(shop: Workshop) -> Findings:
         if groups in ("13", FOURTEEN):
             trained = standard_runs(shop, 2 if groups == "13" else 14)
         else:
-            study = Study(f"groups {groups}", FalconSettings(groups=groups), games=games)
+            study = FalconStudy(f"groups {groups}", FalconSettings(groups=groups), games=games)
             trained = train_runs(shop, study, shop.size(RUNS, 3))
         values[groups] = final_ratios(trained)
         found = estimate(values[groups])
@@ -356,7 +358,9 @@ def figure_4(shop: Workshop) -> Findings:
 def figure_5(shop: Workshop) -> Findings:
     """Ranks in big games."""
     marks = (0, 1_000, 2_500, 5_000, 10_000, 20_000, 30_000, 50_000) if not shop.quick else (0, 1_000)
-    study = Study("big games", networks(14), games=marks[-1], marks=marks, tests=1_000, big_games=shop.size(1_000, 50))
+    study = FalconStudy(
+        "big games", networks(14), games=marks[-1], marks=marks, tests=1_000, big_games=shop.size(1_000, 50)
+    )
     trained = train_runs(shop, study, shop.size(RUNS, 3))
     ranks = np.stack([run["ranks"] for run in trained])
     n = len(trained)
@@ -421,9 +425,9 @@ def figure_6(shop: Workshop) -> Findings:
     marks = tuple(mark for mark in MARKS if mark <= last)
     ratios: dict[str, FloatArray] = {}
     curves = []
-    base = Study("figure-6", networks(14), games=last, marks=marks, tests=shop.size(10_000, 500))
+    base = FalconStudy("figure-6", networks(14), games=last, marks=marks, tests=shop.size(10_000, 500))
     studies = [replace(base, name=f"figure-6 {name[:3]}", partners=partners) for name, partners in PARTNERS.items()]
-    for name, trained in zip(PARTNERS, train_all(shop, studies, shop.size(10, 2)), strict=True):
+    for name, trained in zip(PARTNERS, train_studies(shop, studies, shop.size(10, 2)), strict=True):
         tested = np.stack([run["tested"] for run in trained])
         ratios[name] = tested
         curves.append(band(name, marks, tested))

@@ -6,11 +6,8 @@ covers are the differences between training runs.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,9 +18,10 @@ from heartlab.learners.falcon.settings import FalconSettings
 from heartlab.reproduction.claims import Claim, Verdict
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import Curve
+from heartlab.reproduction.series import Study, train_all, train_runs
 from heartlab.rules import Rules
-from heartlab.util.bundle import Arrays, BundleError, read_bundle, write_bundle
-from heartlab.util.executor import Stopped, asked_to_stop
+from heartlab.training.recipes import Learning, Metrics
+from heartlab.util.bundle import Arrays
 from heartlab.util.statistics import Estimate, FloatArray, estimate
 
 RUNS = 40
@@ -34,17 +32,45 @@ TESTS = 10_000
 """Frozen games after training, as in the paper."""
 BLOCK = 500
 """Games over which a learning curve is averaged."""
-DRAFT_SECONDS = 60.0
-"""How often a long training run writes down how far it is."""
 GNOMES = ("gnome", "gnome", "gnome")
 LEVELS = [("parity", 0.25)]
 FOURTEEN = "1+2+2+3+2+2+1"
 """The tricks of the seven groups that the paper found best."""
 
 
+class StudyTrainer:
+    """Training games of a study, with falling exploration."""
+
+    chunk = BLOCK
+
+    def __init__(self, study: FalconStudy, seed: int) -> None:
+        self.study, self.seed = study, seed
+        self.agent = FalconAgent(study.settings, Rules.parse(study.rules))
+
+    def step(self, first: int, count: int) -> list[Metrics]:
+        """Some training games; their penalty ratio."""
+        study, settings = self.study, self.study.settings
+        epsilon = settings.epsilon + first / study.games * (settings.epsilon_end - settings.epsilon)
+        points = self.agent.play(
+            study.partners, self.seed, "train", first, count, learning=True, epsilon=epsilon, leader=study.leader
+        )
+        return [{"games": first + count, "ratio": float(points[:, 0].mean()) / self.agent.rules.total_points}]
+
+    def checkpoint(self) -> Arrays:
+        """The categories."""
+        return self.agent.categories.arrays()
+
+    def restore(self, arrays: Arrays) -> None:
+        """Go back to a checkpoint."""
+        self.agent.categories = Categories.of(arrays)
+
+
 @dataclass(frozen=True)
-class Study:
-    """A learner to be trained several times, and how it is tested."""
+class FalconStudy(Study):
+    """A learner to be trained several times, and how it is tested.
+
+    A run has the arrays `curve` [blocks], `tested` [marks], `categories`, and `ranks` [marks, 4] of big games.
+    """
 
     name: str
     settings: FalconSettings = field(default_factory=FalconSettings)
@@ -59,86 +85,41 @@ class Study:
     """Seats from the learner to the first leader; -1: random."""
     big_games: int = 0
     """Big games after each mark."""
+    curve_name = "curve"
 
-    @property
-    def test_marks(self) -> tuple[int, ...]:
-        """When it is tested."""
-        return self.marks or (self.games,)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "marks", self.marks or (self.games,))
+
+    def part_name(self, run: int) -> str:
+        return f"{self.name} {run}"
+
+    def key(self, run: int) -> Mapping[str, Any]:
+        return {"study": {**asdict(self), "settings": self.settings.texts()}, "run": run}
+
+    def trainer(self, seed: int) -> StudyTrainer:
+        return StudyTrainer(self, seed)
+
+    def curve(self, line: Metrics) -> float:
+        return float(line["ratio"])
+
+    def at_mark(self, trainer: Learning) -> Mapping[str, Any]:
+        """Frozen games, and big ones."""
+        assert isinstance(trainer, StudyTrainer)
+        agent, seed = trainer.agent, trainer.seed
+        ratios = agent.ratio(self.testers, seed, "test", self.tests, leader=self.leader)
+        found: dict[str, Any] = {"tested": float(ratios.mean())}
+        if self.big_games:
+            found["ranks"] = rank_shares(agent, self.testers, seed, self.big_games)
+        return found
+
+    def at_end(self, trainer: Learning) -> Mapping[str, Any]:
+        assert isinstance(trainer, StudyTrainer)
+        return {"categories": np.array([trainer.agent.categories.count])}
 
 
 def networks(count: int, **changes: Any) -> FalconSettings:
     """The default reading with 1, 2 or 14 networks."""
     return FalconSettings(separate=count > 1, groups=FOURTEEN if count == 14 else "13", **changes)
-
-
-@dataclass
-class _Training:
-    """A training run that can be put down and taken up again."""
-
-    study: Study
-    seed: int
-    draft: Path | None
-    agent: FalconAgent = field(init=False)
-    done: int = 0
-    curve: list[float] = field(default_factory=list)
-    tested: list[float] = field(default_factory=list)
-    ranks: list[FloatArray] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.agent = FalconAgent(self.study.settings, Rules.parse(self.study.rules))
-        if self.draft is not None and self.draft.is_file():
-            try:
-                header, arrays = read_bundle(self.draft)
-                self.agent.categories = Categories.of(arrays)
-                self.done = int(header["done"])
-            except (BundleError, KeyError, ValueError):
-                return
-            self.curve, self.tested = arrays["curve"].tolist(), arrays["tested"].tolist()
-            self.ranks = list(arrays["ranks"])
-
-    def results(self) -> Arrays:
-        """What there is so far."""
-        return {"curve": np.array(self.curve), "tested": np.array(self.tested), "ranks": np.array(self.ranks)}
-
-    def block(self, mark: int) -> None:
-        """Some training games."""
-        study, settings = self.study, self.study.settings
-        count = min(BLOCK, mark - self.done)
-        epsilon = settings.epsilon + self.done / study.games * (settings.epsilon_end - settings.epsilon)
-        points = self.agent.play(
-            study.partners, self.seed, "train", self.done, count, learning=True, epsilon=epsilon, leader=study.leader
-        )
-        self.curve.append(float(points[:, 0].mean()) / self.agent.rules.total_points)
-        self.done += count
-
-    def test(self) -> None:
-        """Frozen games, and big ones."""
-        study = self.study
-        ratios = self.agent.ratio(study.testers, self.seed, "test", study.tests, leader=study.leader)
-        self.tested.append(float(ratios.mean()))
-        if study.big_games:
-            self.ranks.append(rank_shares(self.agent, study.testers, self.seed, study.big_games))
-
-    def put_down(self) -> None:
-        """Write down how far it is."""
-        if self.draft is not None:
-            write_bundle(self.draft, {"done": self.done}, {**self.agent.categories.arrays(), **self.results()})
-
-
-def _train(study: Study, seed: int, draft: Path | None = None) -> Arrays:
-    training = _Training(study, seed, draft)
-    written = time.monotonic()
-    for mark in study.test_marks[len(training.tested) :]:
-        while training.done < mark:
-            training.block(mark)
-            if asked_to_stop():
-                training.put_down()
-                raise Stopped
-            if time.monotonic() - written > DRAFT_SECONDS:
-                training.put_down()
-                written = time.monotonic()
-        training.test()
-    return {**training.results(), "categories": np.array([training.agent.categories.count])}
 
 
 def rank_shares(agent: FalconAgent, testers: Sequence[str], seed: int, games: int) -> FloatArray:
@@ -161,33 +142,16 @@ def rank_shares(agent: FalconAgent, testers: Sequence[str], seed: int, games: in
     return shares / games
 
 
-def run_seed(workshop: Workshop, run: int) -> int:
-    """The seed of one of several runs."""
-    return 1000 * workshop.seed + run
-
-
-def train_runs(workshop: Workshop, study: Study, runs: int) -> list[Arrays]:
-    """Train a learner several times: `curve` [blocks], `tested` [marks], `categories`, `ranks` [marks, 4]."""
-    return train_all(workshop, [study], runs)[0]
-
-
-def train_all(workshop: Workshop, studies: Sequence[Study], runs: int) -> list[list[Arrays]]:
+def train_studies(workshop: Workshop, studies: Sequence[FalconStudy], runs: int) -> list[list[Arrays]]:
     """Train several learners, each several times, with no pause between them; the runs of each."""
-    jobs = []
-    for study in studies:
-        for run in range(runs):
-            name = f"{study.name} {run}"
-            settings = {"study": {**asdict(study), "settings": study.settings.texts()}, "run": run}
-            work = partial(_train, study, run_seed(workshop, run), workshop.draft(name, settings))
-            jobs.append((name, settings, work))
-    found = workshop.parts(jobs)
+    found = train_all(workshop, [(study, run) for study in studies for run in range(runs)])
     return [found[first : first + runs] for first in range(0, len(found), runs)]
 
 
 def standard_runs(shop: Workshop, count: int) -> list[Arrays]:
     """The default reading with 1, 2 or 14 networks, trained as in the paper."""
     marks = (10_000, GAMES) if not shop.quick else (1_000, 2_000)
-    study = Study(f"default {count}", networks(count), games=marks[-1], marks=marks)
+    study = FalconStudy(f"default {count}", networks(count), games=marks[-1], marks=marks)
     return train_runs(shop, study, shop.size(RUNS, 3))
 
 

@@ -16,13 +16,13 @@ from heartlab.learners.falcon.parts import (
     GAMES,
     GNOMES,
     RUNS,
-    Study,
+    FalconStudy,
     final_ratios,
     networks,
     ratio_claim,
     ratio_text,
     standard_runs,
-    train_all,
+    train_studies,
 )
 from heartlab.learners.falcon.settings import Dump, FalconSettings, Floor, Match, Rule
 from heartlab.reproduction.claims import below
@@ -123,10 +123,10 @@ def readings(shop: Workshop) -> Findings:
     values = {(DEFAULT.name, count): final_ratios(standard_runs(shop, count)) for count in COUNTS}
     keys = [(reading, count) for reading in MAIN[1:] for count in COUNTS]
     studies = [
-        Study(f"reading {reading.name} {count}", networks(count, **reading.changes), games=games)
+        FalconStudy(f"reading {reading.name} {count}", networks(count, **reading.changes), games=games)
         for reading, count in keys
     ]
-    for (reading, count), trained in zip(keys, train_all(shop, studies, runs), strict=True):
+    for (reading, count), trained in zip(keys, train_studies(shop, studies, runs), strict=True):
         values[reading.name, count] = final_ratios(trained)
     rows = [
         [
@@ -158,10 +158,12 @@ def readings(shop: Workshop) -> Findings:
                     f"difference of frozen ratios, {len(found)} runs each",
                 )
             )
-    changes = [Study(f"change {one.name}", networks(2, **one.changes), games=games) for one in CHANGES]
-    changes += [Study(f"rules {name}", networks(2), games=games, rules=rules) for name, rules in RULE_CHANGES.items()]
+    changes = [FalconStudy(f"change {one.name}", networks(2, **one.changes), games=games) for one in CHANGES]
+    changes += [
+        FalconStudy(f"rules {name}", networks(2), games=games, rules=rules) for name, rules in RULE_CHANGES.items()
+    ]
     pilots = [one.pilot[0] for one in CHANGES] + ["0.260", "0.260", "0.260 (x ∧ W)"]
-    cells = [ratio_text(estimate(final_ratios(trained))) for trained in train_all(shop, changes, few)]
+    cells = [ratio_text(estimate(final_ratios(trained))) for trained in train_studies(shop, changes, few)]
     names = [one.name for one in CHANGES] + list(RULE_CHANGES)
     findings.tables.append(
         Table(
@@ -221,7 +223,9 @@ def _stand_ins(shop: Workshop, cases: Sequence[Case]) -> dict[Case, Estimate]:
     return {case: estimate(found["ratio"]) for case, found in zip(cases, shop.parts(jobs), strict=True)}
 
 
-def _place_ratios(shop: Workshop, studies: Mapping[str, Study], usual: str, runs: int) -> dict[str, list[Estimate]]:
+def _place_ratios(
+    shop: Workshop, studies: Mapping[str, FalconStudy], usual: str, runs: int
+) -> dict[str, list[Estimate]]:
     """For each place a learner is put to: the paper's with 1, 2 and 14 networks, then TD-FALCON with two.
 
     In the usual place the paper's learner has been trained for other experiments already.
@@ -239,7 +243,7 @@ def _place_ratios(shop: Workshop, studies: Mapping[str, Study], usual: str, runs
     found: dict[str, list[Estimate]] = {place: [] for place in studies}
     found[usual] = [estimate(final_ratios(standard_runs(shop, count))) for count in COUNTS]
     jobs = everywhere + values
-    for (place, _), trained in zip(jobs, train_all(shop, [study for _, study in jobs], runs), strict=True):
+    for (place, _), trained in zip(jobs, train_studies(shop, [study for _, study in jobs], runs), strict=True):
         found[place].append(estimate(final_ratios(trained)))
     return found
 
@@ -248,8 +252,8 @@ def robustness(shop: Workshop) -> Findings:
     """Fixed seats and changed opponents, always with the rule-based agent's own score in the same place."""
     findings = Findings()
     games, runs, of_paper = shop.size(GAMES, 1_000), shop.size(8, 2), shop.size(RUNS, 3)
-    seats = {words: Study(f"seat {leader}", games=games, leader=leader) for words, leader in SEATS.items()}
-    bots = {bot: Study(f"bot {bot}", games=games, partners=(bot,) * 3, testers=(bot,) * 3) for bot in BOTS}
+    seats = {words: FalconStudy(f"seat {leader}", games=games, leader=leader) for words, leader in SEATS.items()}
+    bots = {bot: FalconStudy(f"bot {bot}", games=games, partners=(bot,) * 3, testers=(bot,) * 3) for bot in BOTS}
     learned = _place_ratios(shop, seats, "random first leader", runs) | _place_ratios(shop, bots, "gnome", runs)
     cases = [
         *((GNOMES, player, leader) for leader in SEATS.values() for player in ("gnome", SHIPPED)),

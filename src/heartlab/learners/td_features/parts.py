@@ -24,7 +24,7 @@ from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.series import Study, run_seed, train_all
 from heartlab.rules import Rules
 from heartlab.search.options import SearchOptions
-from heartlab.training.recipes import Metrics, Trainer
+from heartlab.training.recipes import Learning, Metrics
 from heartlab.util.statistics import Estimate, estimate
 
 WINDOW = 5000
@@ -83,13 +83,13 @@ class Plan(Study):
         chosen = {"task": self.task, **asdict(self.parameters), "run": run, "moments": list(self.marks)}
         return {**chosen, **self.origin, **({"rest": True} if self.rest else {})}
 
-    def trainer(self, seed: int) -> Trainer:
+    def trainer(self, seed: int) -> Learning:
         return TdTrainer(self.task, self.parameters, seed, self.conjunctions, rest=self.rest)
 
     def curve(self, line: Metrics) -> float:
         return float(line["points"])
 
-    def at_mark(self, trainer: Trainer) -> Mapping[str, Any]:
+    def at_mark(self, trainer: Learning) -> Mapping[str, Any]:
         return {"weights": trainer.checkpoint()["weights"]}
 
 
@@ -124,13 +124,13 @@ class GrowthStudy(Study):
     def key(self, run: int) -> Mapping[str, Any]:
         return {**asdict(self.parameters), "deals": self.marks[-1]}
 
-    def trainer(self, seed: int) -> Trainer:
+    def trainer(self, seed: int) -> Learning:
         return GrowingTrainer(self.parameters, seed)
 
     def curve(self, line: Metrics) -> float:
         return float(line["points"])
 
-    def at_end(self, trainer: Trainer) -> Mapping[str, Any]:
+    def at_end(self, trainer: Learning) -> Mapping[str, Any]:
         return trainer.checkpoint()
 
 
