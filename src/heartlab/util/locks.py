@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import sys
+import errno
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
+from typing import IO, Any
 
-if sys.platform != "win32":
-    import fcntl
+WINDOWS = os.name == "nt"
+HELD = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
+"""The errors that say that another process holds a lock; Windows has the first and the last."""
 
 
 class InUse(ValueError):
@@ -25,11 +29,23 @@ def alone(lock: Path, sentence: str) -> Iterator[None]:
     """
     lock.parent.mkdir(parents=True, exist_ok=True)
     with lock.open("ab") as file:
-        if sys.platform != "win32":
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+        try:
+            _lock(file)
+        except OSError as error:
+            if error.errno in HELD:
                 raise InUse(sentence) from None
-            except OSError:
-                pass
         yield
+
+
+def _lock(file: IO[bytes]) -> None:
+    """Lock an open file without waiting; closing it releases the lock.
+
+    :raises OSError: if another process holds it, or files cannot be locked here.
+    """
+    if WINDOWS:
+        windows: Any = import_module("msvcrt")
+        file.seek(0)
+        windows.locking(file.fileno(), windows.LK_NBLCK, 1)  # one byte, which need not exist
+    else:
+        unix: Any = import_module("fcntl")
+        unix.flock(file, unix.LOCK_EX | unix.LOCK_NB)

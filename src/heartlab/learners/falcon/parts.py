@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from msgspec import Meta, Struct
 
 from heartlab.learners.falcon.agent import FalconAgent
 from heartlab.learners.falcon.categories import Categories
@@ -22,7 +23,7 @@ from heartlab.reproduction.claims import Claim, Verdict
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import Curve
 from heartlab.rules import Rules
-from heartlab.util.bundle import Arrays, BundleError, read_bundle, write_bundle
+from heartlab.util.bundle import Arrays, open_bundle, write_bundle
 from heartlab.util.executor import Stopped, asked_to_stop
 from heartlab.util.statistics import Estimate, FloatArray, estimate
 
@@ -71,6 +72,12 @@ def networks(count: int, **changes: Any) -> FalconSettings:
     return FalconSettings(separate=count > 1, groups=FOURTEEN if count == 14 else "13", **changes)
 
 
+class _Draft(Struct):
+    """The header of a draft."""
+
+    done: Annotated[int, Meta(ge=0)]
+
+
 @dataclass
 class _Training:
     """A training run that can be put down and taken up again."""
@@ -88,13 +95,14 @@ class _Training:
         self.agent = FalconAgent(self.study.settings, Rules.parse(self.study.rules))
         if self.draft is not None and self.draft.is_file():
             try:
-                header, arrays = read_bundle(self.draft)
+                with open_bundle(self.draft) as bundle:
+                    done, arrays = bundle.header(_Draft).done, bundle.arrays()
+                curve, tested = arrays["curve"].tolist(), arrays["tested"].tolist()
+                ranks = list(arrays["ranks"])
                 self.agent.categories = Categories.of(arrays)
-                self.done = int(header["done"])
-            except (BundleError, KeyError, ValueError):
+            except (ValueError, KeyError):  # a damaged draft is ignored
                 return
-            self.curve, self.tested = arrays["curve"].tolist(), arrays["tested"].tolist()
-            self.ranks = list(arrays["ranks"])
+            self.done, self.curve, self.tested, self.ranks = done, curve, tested, ranks
 
     def results(self) -> Arrays:
         """What there is so far."""
