@@ -1,4 +1,4 @@
-"""Models from strangers: bombs, broken files, and sound ones with a part replaced. One sentence each, in little memory."""
+"""Models from strangers: bombs, broken files, sound ones with a part replaced. One sentence each, in little memory."""
 
 import json
 import random
@@ -176,7 +176,8 @@ def test_many_equal_categories_do_not_take_minutes(tmp_path):
     entries = {
         "header.npy": header_entry({**header_of("falcon"), "kind": "falcon", "extras": {"settings": {}}}),
         "codes.npy": npy(np.zeros(count, np.uint64)), "owners.npy": npy(np.zeros(count, np.int32)),
-        "weights.npy": npy(np.zeros((count, ACTIONS), np.float32)), "visits.npy": npy(np.zeros((count, ACTIONS), np.int8)),
+        "weights.npy": npy(np.zeros((count, ACTIONS), np.float32)),
+        "visits.npy": npy(np.zeros((count, ACTIONS), np.int8)),
     }  # fmt: skip
     path = write_entries(tmp_path / "m.npz", entries)
     with pytest.raises((ModelError, PlayerError)) as caught:

@@ -156,14 +156,14 @@ def open_run(folder: Path) -> Run:
 
 
 def _read_config(path: Path) -> _Config:
+    if path.stat().st_size > CONFIG_LIMIT:
+        raise RunError(f"{path}: not the configuration of a run (it is too long)")
     try:
-        if path.stat().st_size > CONFIG_LIMIT:
-            raise RunError(f"{path}: not the configuration of a run (it is too long)")
         return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _Config)
     except msgspec.ValidationError as error:
         which = garbled_field(error)
         raise RunError(f"{path}: not the configuration of a run (it lacks or garbles {which})") from error
-    except (tomllib.TOMLDecodeError, UnicodeError, RecursionError, OverflowError) as error:
+    except (ValueError, RecursionError) as error:
         raise RunError(f"{path}: not the configuration of a run ({clipped(error, 120)})") from error
     except OSError as error:
         raise RunError(f"{path}: {error.strerror}") from error
