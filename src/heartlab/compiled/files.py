@@ -16,16 +16,10 @@ import sys
 import time
 import zlib
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
-from numba.core import config
-from numba.core.caching import (
-    CompileResultCacheImpl,
-    FunctionCache,
-    IndexDataCacheFile,
-    NullCache,
-    UserProvidedCacheLocator,
-)
+caching: Any = import_module("numba.core.caching")  # it has no types
 
 CHECKSUM = 4
 """Bytes of the checksum at the end of a file; the unpickler ignores what follows its data."""
@@ -59,7 +53,7 @@ def _sealed(path: str) -> bytes:
     return data
 
 
-class KernelFile(IndexDataCacheFile):
+class KernelFile(caching.IndexDataCacheFile):  # type: ignore[misc]
     """Index and data files with checksums."""
 
     def load(self, key: Any) -> Any:
@@ -99,13 +93,13 @@ class KernelFile(IndexDataCacheFile):
             file.write(data + zlib.crc32(data).to_bytes(CHECKSUM, "little"))
 
 
-class _KernelImpl(CompileResultCacheImpl):
+class _KernelImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
     """Kernels are kept in the given directory and nowhere else: elsewhere they could go stale."""
 
-    _locator_classes = [UserProvidedCacheLocator]  # noqa: RUF012 - as numba declares it
+    _locator_classes = (caching.UserProvidedCacheLocator,)
 
 
-class KernelCache(FunctionCache):
+class KernelCache(caching.FunctionCache):  # type: ignore[misc]
     """The compiled forms of a kernel on disk."""
 
     _impl_class = _KernelImpl
@@ -138,16 +132,16 @@ class KernelCache(FunctionCache):
     @property
     def _base(self) -> str:
         """The directory that holds the folders of all modules."""
-        return os.path.dirname(os.path.dirname(self._cache_path))
+        return str(os.path.dirname(os.path.dirname(self._cache_path)))
 
 
 def kernel_cache(function: Any) -> Any:
-    """The cache of a kernel; one that keeps nothing if its folder cannot be made."""
+    """The cache of a kernel in numba's current directory; one that keeps nothing if its folder cannot be made."""
     try:
         return KernelCache(function)
     except (OSError, RuntimeError):  # numba raises the second if no directory will do
-        tell_once("unwritable", f"the kernel cache in {config.CACHE_DIR} cannot be written: {AGAIN}")
-        return NullCache()
+        tell_once("unwritable", f"the kernel cache in {caching.config.CACHE_DIR} cannot be written: {AGAIN}")
+        return caching.NullCache()
 
 
 def touch_folder(folder: str) -> None:

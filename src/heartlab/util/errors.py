@@ -16,8 +16,8 @@ QUOTED = 200
 def clipped(text: object, most: int = QUOTED) -> str:
     """A text for a message: on one line, without control characters, and cut if it is long.
 
-    >>> clipped("so\tlong " * 3, 12)
-    'so\\tlong so…'
+    >>> clipped("a long text", 6)
+    'a lon…'
     """
     whole = text if isinstance(text, str) else str(text)
     shown = "".join(char if char.isprintable() else repr(char)[1:-1] for char in whole[: most + 1])

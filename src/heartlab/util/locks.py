@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import IO, Any
 
 WINDOWS = os.name == "nt"
-HELD = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
-"""The errors that say that another process holds a lock; Windows has the first and the last."""
 
 
 class InUse(ValueError):
@@ -29,23 +27,27 @@ def alone(lock: Path, sentence: str) -> Iterator[None]:
     """
     lock.parent.mkdir(parents=True, exist_ok=True)
     with lock.open("ab") as file:
-        try:
-            _lock(file)
-        except OSError as error:
-            if error.errno in HELD:
-                raise InUse(sentence) from None
+        if not (_lock_on_windows(file) if WINDOWS else _lock_on_unix(file)):
+            raise InUse(sentence)
         yield
 
 
-def _lock(file: IO[bytes]) -> None:
-    """Lock an open file without waiting; closing it releases the lock.
+def _lock_on_unix(file: IO[bytes]) -> bool:
+    """Lock an open file without waiting, until it is closed; returns False if another process holds it."""
+    system: Any = import_module("fcntl")
+    try:
+        system.flock(file, system.LOCK_EX | system.LOCK_NB)
+    except OSError as error:
+        return error.errno != errno.EAGAIN
+    return True
 
-    :raises OSError: if another process holds it, or files cannot be locked here.
-    """
-    if WINDOWS:
-        windows: Any = import_module("msvcrt")
-        file.seek(0)
-        windows.locking(file.fileno(), windows.LK_NBLCK, 1)  # one byte, which need not exist
-    else:
-        unix: Any = import_module("fcntl")
-        unix.flock(file, unix.LOCK_EX | unix.LOCK_NB)
+
+def _lock_on_windows(file: IO[bytes]) -> bool:
+    """The same where a byte of the file is locked; it need not exist."""
+    system: Any = import_module("msvcrt")
+    file.seek(0)
+    try:
+        system.locking(file.fileno(), system.LK_NBLCK, 1)
+    except OSError as error:
+        return error.errno not in (errno.EACCES, errno.EDEADLK)
+    return True
