@@ -28,7 +28,6 @@ import numpy.typing as npt
 
 from heartlab.compiled.jit import kernel, template
 from heartlab.training.model import Model, ModelError
-from heartlab.util.bundle import FLOATS, Form, fit
 from heartlab.util.errors import clipped, quoted
 
 FloatArray = npt.NDArray[np.float64]
@@ -418,10 +417,11 @@ class FusionArt:
         """
         try:
             fields = [Field(**field) for field in model.extras["fields"]]
+            weights, rates = (np.asarray(model.arrays[name], np.float64) for name in ("weights", "rates"))
             width = sum(field.width for field in fields)
-            fit(model.arrays, {"weights": Form(FLOATS, "categories", width), "rates": Form(FLOATS, width)})
+            if weights.shape[1:] != (width,) or rates.shape != (width,):  # before there is a network of this width
+                raise ValueError(f"needs rows of {width} weights, but has {weights.shape}")
             made = cls(fields, track=bool(model.extras["track"]))
-            weights, rates = model.arrays["weights"], model.arrays["rates"]
         except (KeyError, TypeError) as error:
             raise ModelError(f"a fusion-ART model that lacks or garbles {clipped(error)}") from error
         except ValueError as error:

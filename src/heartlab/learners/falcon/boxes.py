@@ -27,7 +27,7 @@ from heartlab.learners.falcon.more_actions import BEGIN, COUNT, name_cards
 from heartlab.learners.falcon.more_percepts import KINDS, PERCEPTS
 from heartlab.learners.falcon.percepts import unplayed_elsewhere
 from heartlab.learners.falcon.sensing import kind_of, sense
-from heartlab.util.bundle import FLOATS, WHOLE, Arrays, Form, fit
+from heartlab.util.bundle import FLOATS, WHOLE, Arrays, BundleError, Form, fit
 
 LEAF = -1
 MOST_NODES = 2_000_000
@@ -139,7 +139,10 @@ class Boxes:
 
         :raises ValueError: if the arrays make no network.
         """
-        fit(arrays, ARRAYS)
+        try:
+            fit(arrays, ARRAYS)
+        except BundleError as error:
+            raise ValueError(f"tests, branches, weights and visits do not fit each other: {error}") from error
         tests, branches = (np.ascontiguousarray(arrays[name], np.int32) for name in ("tests", "branches"))
         weights = np.ascontiguousarray(arrays["weights"], np.float64)
         visits = np.ascontiguousarray(arrays["visits"], np.int32)
