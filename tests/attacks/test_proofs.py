@@ -49,8 +49,14 @@ def test_what_is_no_proof(tmp_path, text):
 
 
 def test_a_deep_record(tmp_path):
-    deep = json.dumps({**sound(), "record": 0}).replace('"record": 0', '"record": ' + '{"x":' * 3000 + "0" + "}" * 3000)
-    refused(tmp_path / "p.json", deep.encode())
+    start = json.dumps({key: value for key, value in sound().items() if key != "record"})[:-1]
+    for depth in (*range(50, 3000, 50), 200_000):
+        path = tmp_path / "p.json"
+        path.write_text(start + ', "record": ' + '{"x":' * depth + "0" + "}" * depth + "}")
+        try:
+            assert not run_verify(path, None)[0]
+        except ProofError as error:
+            sentence_of(error, path)
 
 
 @pytest.mark.parametrize("salt", ["00\n", "00\nhand 0 QS", "", "salt", "00 ", "٣", 7, None, "0" * 500, "00\u2028"])

@@ -123,7 +123,7 @@ def check_proof(
     seed = facts.seed
     try:
         record = from_json(json.dumps(facts.record), source="proof")
-    except RecordError as error:
+    except (RecordError, RecursionError) as error:
         return [("the record of the deal is possible", False, clipped(error))]
     found = commitment_of(record.rules, record.number, seed, facts.salt, record.hands, record.kitty, shared)
     wanted = promised or facts.commitment
