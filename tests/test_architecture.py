@@ -20,7 +20,8 @@ PACKAGE = Path(heartlab.__file__).parent
 GROUND = {"deal", "observation", "deal_text", "game", "records"}
 """A deal, what one seat sees of it, and records of it know each other; above they count as one floor."""
 LAYERS = [
-    {"util", "compiled", "cards"},
+    {"util"},
+    {"compiled", "cards"},
     {"rules"},
     {"kernel"},
     GROUND,
@@ -38,10 +39,11 @@ LAYERS = [
 FLOOR = {room: number for number, rooms in enumerate(LAYERS) for room in rooms}
 
 USES = {
-    "rules": "cards",
+    "cards": "util",
+    "rules": "cards util",
     "kernel": "cards rules compiled",
     "observation": "cards rules compiled kernel deal",
-    "deal": "cards rules compiled kernel observation records deal_text",
+    "deal": "cards rules compiled kernel observation records deal_text util",
     "deal_text": "cards deal",
     "game": "rules deal",
     "records": "cards rules deal util",
@@ -58,7 +60,7 @@ USES = {
     "coach": "arena cards compiled deal kernel learners.advice learners.td_features observation players records rules"
     " search training util",
     "uhi": "cards compiled deal kernel observation players rules",
-    "envs": "cards compiled deal game kernel observation players records rules",
+    "envs": "cards compiled deal game kernel observation players records rules util",
     "web": "cards coach deal game observation players records rules util",
     "bench": "compiled deal envs ggp kernel learners.advice learners.falcon learners.td_features learners.transfer"
     " players rules search",

@@ -1,6 +1,7 @@
 """What README and docs claim is run: the Python examples, the commands' names, the links."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -85,3 +86,10 @@ def test_models_of_general_games_are_made_before_they_are_used():
             assert used <= made, f"{command}: no command before makes {sorted(used - made)}"
             made |= fresh
     assert len(made) >= 5
+
+
+def test_the_source_distribution_has_what_the_docs_and_contributors_need():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    included = settings["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    assert {"src", "tests", "docs", "examples", "README.md", "CONTRIBUTING.md", "mkdocs.yml"} <= set(included)
+    assert all((ROOT / name).exists() for name in included)

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator, Set
 from operator import index
 from typing import TypeAlias
 
+from heartlab.util.errors import quoted
+
 Suit: TypeAlias = int
 CLUBS: Suit = 0
 DIAMONDS: Suit = 1
@@ -103,7 +105,7 @@ def parse_card(text: str) -> Card:
     card = _CARD_BY_NAME.get(word)
     if card is None:
         raise CardError(
-            f"{text!r} is not a card: write a rank ({RANK_CHARS}) and a suit ({SUIT_CHARS}), as in 2C, TD, QS, AH"
+            f"{quoted(text)} is not a card: write a rank ({RANK_CHARS}) and a suit ({SUIT_CHARS}), as in 2C, TD, QS, AH"
         )
     return card
 
@@ -155,7 +157,7 @@ class CardSet(Set[Card]):
         """All thirteen cards of a suit, given by number or letter."""
         if isinstance(suit, str):
             if len(suit) != 1 or suit.upper() not in SUIT_CHARS:
-                raise CardError(f"{suit!r} is not a suit: write one of {SUIT_CHARS}")
+                raise CardError(f"{quoted(suit)} is not a suit: write one of {SUIT_CHARS}")
             suit = SUIT_CHARS.index(suit.upper())
         return cls(CS_SUITS[suit])
 

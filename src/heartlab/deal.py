@@ -16,6 +16,7 @@ from heartlab.observation import Observation
 from heartlab.records.format import MAX_NUMBER, DealRecord, RecordError, to_text
 from heartlab.records.reader import read_records
 from heartlab.rules import RANDOM_OFFSET, SCATTER, Rules
+from heartlab.util.errors import quoted
 
 
 class IllegalPlay(ValueError):
@@ -355,7 +356,7 @@ class Deal:
         if self.rules.moon != "choice":
             raise IllegalPlay(f"the rules leave no choice about the moon: moon={self.rules.moon}")
         if choice not in ("others", "self"):
-            raise IllegalPlay(f"{choice!r} is not an effect of a moon: choose 'others' or 'self'")
+            raise IllegalPlay(f"{quoted(choice)} is not an effect of a moon: choose 'others' or 'self'")
         self._states[0]["moon_choice"] = MOONS.index(choice)
 
     def play_randomly(self, seed: int = 0) -> None:

@@ -43,6 +43,7 @@ from heartlab.cards import (
     card_suit,
     parse_card,
 )
+from heartlab.util.errors import clipped, quoted
 
 Kitty = Literal["none", "first-trick", "first-heart", "nobody"]
 Opening = Literal["2C", "any-club", "lowest-club", "left-of-dealer", "random"]
@@ -232,17 +233,17 @@ class Rules:
         if words and "=" not in words[0]:
             base = words.pop(0)
         if base not in PRESETS:
-            raise RulesError(f"no rules are called {base!r}; known are {', '.join(PRESETS)}")
+            raise RulesError(f"no rules are called {quoted(base)}; known are {', '.join(PRESETS)}")
         changes: dict[str, Any] = {}
         for word in words:
             key, equals, value = word.partition("=")
             key = key.strip().replace("-", "_")
             if not equals:
-                raise RulesError(f"{word!r} is not a rule: write KEY=VALUE, as in moon=self")
+                raise RulesError(f"{quoted(word)} is not a rule: write KEY=VALUE, as in moon=self")
             if key not in _HINTS:
-                raise RulesError(f"no rule is called {key!r}; known are {', '.join(_HINTS)}")
+                raise RulesError(f"no rule is called {quoted(key)}; known are {', '.join(_HINTS)}")
             if key in changes:
-                raise RulesError(f"duplicate rule {key}: the second is {word}")
+                raise RulesError(f"duplicate rule {key}: the second is {clipped(word)}")
             changes[key] = _read_value(key, value.strip())
         return _with_changes(PRESETS[base], changes)
 
@@ -269,7 +270,7 @@ class Rules:
         """
         unknown = sorted(set(data) - set(_HINTS))
         if unknown:
-            raise RulesError(f"no rule is called {unknown[0]!r}; known are {', '.join(_HINTS)}")
+            raise RulesError(f"no rule is called {quoted(unknown[0])}; known are {', '.join(_HINTS)}")
         return cls(**{key: _read_plain(key, value) for key, value in data.items()})
 
     def replace(self, **changes: Any) -> Rules:
@@ -295,7 +296,8 @@ def _pass_code(direction: str, players: int) -> int:
         return int(direction) % players
     if direction == "across":
         raise RulesError(f"passing 'across' needs an even number of players, not {players}; +2 or -2 would do")
-    raise RulesError(f"{direction!r} is not a pass direction; known are {', '.join(PASS_WORDS)}, and seats as +2 or -2")
+    known = ", ".join(PASS_WORDS)
+    raise RulesError(f"{quoted(direction)} is not a pass direction; known are {known}, and seats as +2 or -2")
 
 
 def _check(rules: Rules) -> None:
@@ -423,7 +425,9 @@ def _read_plain(key: str, value: Any) -> Any:
     else:
         fits = key in _CARD_KEYS and value is None
     if not fits:
-        raise RulesError(f"{key}={value!r} has the wrong type; `heartlab rules standard --json` shows valid values")
+        raise RulesError(
+            f"{key}={quoted(value)} has the wrong type; `heartlab rules standard --json` shows valid values"
+        )
     return value
 
 
@@ -443,11 +447,11 @@ def _read_value(key: str, text: str) -> Any:
         if hint is int or key == "deals":
             return int(text)
     except KeyError:
-        raise RulesError(f"{key}={text}: write yes or no") from None
+        raise RulesError(f"{key}={clipped(text)}: write yes or no") from None
     except CardError as error:
-        raise RulesError(f"{key}={text}: {error}") from None
+        raise RulesError(f"{key}={clipped(text)}: {error}") from None
     except ValueError:
-        raise RulesError(f"{key}={text}: write a whole number") from None
+        raise RulesError(f"{key}={clipped(text)}: write a whole number") from None
     return text
 
 

@@ -12,6 +12,7 @@ from heartlab.cards import CardSet
 from heartlab.deal import Deal
 from heartlab.kernel.layout import NOBODY
 from heartlab.records.format import DealRecord, to_json, to_text
+from heartlab.util.files import naming
 
 
 class Recorder:
@@ -49,19 +50,21 @@ class Recorder:
         return self
 
     def __exit__(self, failure: type[BaseException] | None, *exc: object) -> None:
-        self._out.close()
+        with naming(self.path):
+            self._out.close()
         if failure is None and not self._is_special:
             self._partial.replace(self.path)
 
     def __call__(self, deals: FinishedDeals) -> None:
         """Write the deals of one batch."""
-        for row in range(len(deals.units)):
-            record = self._record(deals, row)
-            if self._as_json:
-                self._out.write(to_json(record) + "\n")
-            else:
-                self._out.write(to_text(record, header=self.count == 0))
-            self.count += 1
+        with naming(self.path):
+            for row in range(len(deals.units)):
+                record = self._record(deals, row)
+                if self._as_json:
+                    self._out.write(to_json(record) + "\n")
+                else:
+                    self._out.write(to_text(record, header=self.count == 0))
+                self.count += 1
 
     def _record(self, deals: FinishedDeals, row: int) -> DealRecord:
         rules, n = self.match.rules, self.match.rules.players

@@ -12,15 +12,17 @@ import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Meta, Struct
 
 from heartlab import __version__
 from heartlab.arena.results import MEASURES, PER_UNIT, MatchResult
 from heartlab.arena.rows import Match
-from heartlab.util.bundle import Arrays, BundleError, read_bundle, write_bundle
+from heartlab.util.bundle import FLOATS, WHOLE, Arrays, Bundle, BundleError, Form, open_bundle, write_bundle
+from heartlab.util.errors import clipped
 
 FORMAT = "heartlab-match"
 SECONDS_BETWEEN_SAVES = 20.0
@@ -48,6 +50,41 @@ def _digests(match: Match) -> dict[str, str]:
     return {name: hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest() for name, path in files.items()}
 
 
+class _Preface(Struct):
+    """What the header of every file has."""
+
+    format: Any = None
+
+
+class _Header(Struct):
+    """The header of the file: what identifies the match, and sums."""
+
+    players: list[str]
+    rules: str
+    seed: int
+    games: bool
+    first: int
+    package: str
+    deals: Annotated[int, Meta(ge=0, le=1 << 53)]
+    seconds: Annotated[float, Meta(ge=0)]
+    files: dict[str, str] | None = None
+    """Absent in files of older versions."""
+
+
+COUNTS = ("forfeits", "decisions", "played", "unfinished")
+
+
+def _forms(bundle: Bundle) -> dict[str, Form]:
+    """The arrays of a match. Files of older versions hold only the totals of some counts."""
+    counts = WHOLE + FLOATS  # an empty result had floating-point counts
+    forms = {name: Form(FLOATS, "units", "kinds") for name in MEASURES if name not in COUNTS}
+    forms |= {name: Form(counts, "units", "kinds") for name in ("forfeits", "decisions")}
+    if len(bundle.declared("decisions").shape) == 1:
+        forms["decisions"] = Form(counts, "kinds")
+    forms |= {name: Form(counts, "units", optional=True) for name in ("played", "unfinished")}
+    return {**forms, "thinking": Form(FLOATS, "kinds")}
+
+
 class Keeper:
     """Saves the result so far, every SECONDS_BETWEEN_SAVES and at the end."""
 
@@ -70,21 +107,29 @@ class Keeper:
         if not self.path.exists():
             return None
         try:
-            header, arrays = read_bundle(self.path)
+            with open_bundle(self.path) as bundle:
+                if bundle.header(_Preface).format != FORMAT:
+                    raise KeepError(f"{self.path}: not a file of a match")
+                header = bundle.header(_Header)
+                self._check_identity(header)
+                arrays = bundle.arrays(_forms(bundle), {"kinds": len(self.match.kinds)})
         except BundleError as error:
             raise KeepError(str(error)) from error
-        if header.get("format") != FORMAT or not {*MEASURES, "decisions", "thinking"} <= set(arrays):
-            raise KeepError(f"{self.path}: not a file of a match")
+        _complete(arrays, header.deals)
+        if any((arrays[name] < 0).any() for name in COUNTS) or int(arrays["played"].sum()) != header.deals:
+            raise KeepError(f"{self.path}: its numbers of deals and decisions do not fit together")
+        measured: dict[str, Any] = {name: arrays[name] for name in (*PER_UNIT, "thinking")}
+        return MatchResult(self.match, **measured, seconds=header.seconds)
+
+    def _check_identity(self, header: _Header) -> None:
         for key, value in _identity(self.match).items():
-            if header.get(key) != value:
-                raise KeepError(f"{self.path}: holds a match with {key} {header.get(key)}, not {value}")
-        kept_files = header.get("files", self._files)  # absent in files of older versions
+            if getattr(header, key) != value:
+                kept, now = clipped(getattr(header, key), 80), clipped(value, 80)
+                raise KeepError(f"{self.path}: holds a match with {key} {kept}, not {now}")
+        kept_files = self._files if header.files is None else header.files
         for name in sorted({*kept_files, *self._files}):
             if kept_files.get(name) != self._files.get(name):
-                raise KeepError(f"{self.path}: {name} changed since this match was saved")
-        _complete(arrays, int(header["deals"]))
-        measured: dict[str, Any] = {name: arrays[name] for name in (*PER_UNIT, "thinking")}
-        return MatchResult(self.match, **measured, seconds=float(header["seconds"]))
+                raise KeepError(f"{self.path}: {clipped(name, 120)} changed since this match was saved")
 
     @property
     def is_due(self) -> bool:
@@ -110,11 +155,12 @@ class Keeper:
     def _units_saved(self) -> int:
         """How many units of this match the file holds."""
         try:
-            header, arrays = read_bundle(self.path)
-        except BundleError:
+            with open_bundle(self.path) as bundle:
+                self._check_identity(bundle.header(_Header))
+                units: int = bundle.declared("points").shape[0]
+                return units
+        except (BundleError, KeepError):
             return 0
-        is_this = all(header.get(key) == value for key, value in _identity(self.match).items())
-        return len(arrays["points"]) if is_this else 0
 
 
 def _complete(arrays: Arrays, deals: int) -> None:

@@ -28,6 +28,7 @@ import typer
 from heartlab.cli import deals, matches, models, play, reproduce, training, uhi  # noqa: F401 - they add their commands
 from heartlab.cli.app import app, fail
 from heartlab.cli.ggp import ggp
+from heartlab.util.console import print_anywhere
 
 app.add_typer(ggp)
 
@@ -43,6 +44,7 @@ def main() -> None:
     """
     from heartlab.cards import CardError
 
+    print_anywhere()
     try:
         raise SystemExit(app(prog_name="heartlab", standalone_mode=False) or 0)
     except USAGE_ERROR as error:
@@ -57,6 +59,8 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         raise SystemExit(0) from None
+    except MemoryError:
+        fail("not enough memory for this")
     except (ValueError, OSError, CardError) as error:
         text = str(error) if not isinstance(error, OSError) else f"{error.filename or 'output'}: {error.strerror}"
         fail((text.strip() or type(error).__name__).splitlines()[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
+import re
 import signal
 import sys
 from collections.abc import Mapping
@@ -13,7 +14,8 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from heartlab.util.errors import error_sentence
+from heartlab.util.console import is_complete
+from heartlab.util.errors import QUOTED, clipped, error_sentence
 
 app = typer.Typer(
     name="heartlab",
@@ -31,18 +33,22 @@ RecordArgument = Annotated[Path, typer.Argument(help="A record: text, JSON Lines
 DealOption = Annotated[int, typer.Option("--deal", "-d", help="The deal at this place in the file, from 1.")]
 RecordRulesOption = Annotated[str, typer.Option("--rules", help="The rules of OpenSpiel integer lines.")]
 OnOption = Annotated[str, typer.Option("--on", help="Where tasks run: local, ray or ray:ADDRESS; same result.")]
+MOST_CHARACTERS = 1500
+"""Characters of a message."""
+_LONG_WORD = re.compile(rf"\S{{{QUOTED + 1},}}")
 SkipBadOption = Annotated[bool, typer.Option("--skip-bad", help="Report bad deals and keep the good ones.")]
 
 
 def fail(message: str, status: int = 2) -> None:
-    """Print what was wrong and exit."""
-    print(f"heartlab: {message}", file=sys.stderr)
+    """Print what was wrong and exit; long words, which come from somebody's input, are cut."""
+    sentence = _LONG_WORD.sub(lambda word: clipped(word[0]), message)
+    print(f"heartlab: {clipped(sentence, MOST_CHARACTERS)}", file=sys.stderr)
     raise SystemExit(status)
 
 
 def print_json(value: Any) -> None:
     """One JSON value on standard output; numbers that JSON does not have, such as infinity, become null."""
-    print(json.dumps(_finite(value), ensure_ascii=False, allow_nan=False))
+    print(json.dumps(_finite(value), ensure_ascii=not is_complete(sys.stdout), allow_nan=False))
 
 
 def _finite(value: Any) -> Any:

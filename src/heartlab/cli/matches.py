@@ -12,6 +12,7 @@ import typer
 
 from heartlab.cli.app import JsonOption, OnOption, RulesOption, SeedOption, app, leave, positive, print_json
 from heartlab.rules import Rules
+from heartlab.util.errors import quoted
 
 if TYPE_CHECKING:
     from heartlab.arena.results import MatchResult
@@ -161,7 +162,7 @@ def bench(
 
     chosen = {name: run for name, run in known_benchmarks().items() if name.startswith(only or "")}
     if not chosen:
-        raise ValueError(f"no benchmark starts with {only!r}; known are {', '.join(known_benchmarks())}")
+        raise ValueError(f"no benchmark starts with {quoted(only)}; known are {', '.join(known_benchmarks())}")
     results, out = [], sys.stderr if as_json else sys.stdout
     for run in chosen.values():
         for result in run(positive("--seconds", seconds)):

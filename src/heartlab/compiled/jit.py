@@ -3,15 +3,18 @@
 Numba's file cache notices a change in a function's own file, but not in a file that it calls. So the compiled code of
 a module is kept in a directory named by a hash of the module's source, of the sources of all modules of this package
 that it imports, directly or indirectly, and of the versions of numba and numpy. A change in any of these means a new
-directory; other changes do not. If the cache directory is not writable, a temporary one is used.
+directory; other changes do not. If the cache directory is not writable, a temporary one is used. Damaged files are
+compiled again (see `files`).
 """
 
 from __future__ import annotations
 
 import ast
+import atexit
 import hashlib
 import os
 import re
+import shutil
 import sys
 import tempfile
 import threading
@@ -23,7 +26,10 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 from numba.core import config, event
+from numba.core import dispatcher as dispatchers
 from numba.core.errors import NumbaError
+
+from heartlab.compiled.files import kernel_cache, tell_once, touch_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -85,8 +91,12 @@ def _cache_base() -> str:
         os.makedirs(base, exist_ok=True)
         with tempfile.TemporaryFile(dir=base):
             return base
-    except OSError:
-        return tempfile.mkdtemp(prefix="heartlab-kernels-")
+    except OSError as error:
+        folder = tempfile.mkdtemp(prefix="heartlab-kernels-")
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        reason = f"{base} cannot be written ({error.strerror})"
+        tell_once("unwritable", f"the kernel cache in {reason}: kernels are compiled into a temporary folder")
+        return folder
 
 
 def compile_reason(error: NumbaError) -> str:
@@ -95,9 +105,12 @@ def compile_reason(error: NumbaError) -> str:
     return next((line for line in lines if "Error" in line or "not" in line.lower().split()), lines[0])
 
 
+@cache
 def cache_directory(module: str) -> str:
     """The directory for the compiled code of a module."""
-    return os.path.join(_cache_base(), f"{module.removeprefix('heartlab.')}-{source_key(module)}")
+    folder = os.path.join(_cache_base(), f"{module.removeprefix('heartlab.')}-{source_key(module)}")
+    touch_folder(folder)
+    return folder
 
 
 _decorating, _compiling = threading.Lock(), threading.Lock()
@@ -160,15 +173,15 @@ def _compile(function: Function, signature: tuple[Any, ...]) -> Function:
         return function
     ours = function.__module__.startswith("heartlab.")
     with _decorating:
-        before = config.CACHE_DIR
+        before = config.CACHE_DIR, dispatchers.FunctionCache
         if ours:
-            config.CACHE_DIR = cache_directory(function.__module__)
+            config.CACHE_DIR, dispatchers.FunctionCache = cache_directory(function.__module__), kernel_cache
         try:
             options: dict[str, Any] = dict(nogil=True, cache=ours, error_model="numpy")
             compiled: Any = numba.njit(*signature, **options)(function)
             return compiled
         finally:
-            config.CACHE_DIR = before
+            config.CACHE_DIR, dispatchers.FunctionCache = before
 
 
 class _CompileNotice(event.Listener):

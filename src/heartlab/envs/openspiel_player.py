@@ -34,6 +34,7 @@ from heartlab.observation import Observation
 from heartlab.players.base import Player
 from heartlab.players.registry import PlayerError, parse_options, register
 from heartlab.rules import Rules
+from heartlab.util.errors import quoted
 
 __all__ = ["OpenSpielPlayer", "make_openspiel"]
 
@@ -175,11 +176,13 @@ def make_adviser(kind: str, options: Mapping[str, str]) -> Adviser:
     pyspiel = load_openspiel()
     registered = [name for name in pyspiel.registered_bots() if name not in DEFAULTS]
     if kind not in DEFAULTS and kind not in registered:
-        raise PlayerError(f"OpenSpiel has no bot {kind!r}; known are {', '.join([*DEFAULTS, *registered])}")
+        raise PlayerError(f"OpenSpiel has no bot {quoted(kind)}; known are {', '.join([*DEFAULTS, *registered])}")
     defaults = DEFAULTS.get(kind, {})
     unknown = [key for key in options if key not in defaults]
     if unknown:
-        raise PlayerError(f"openspiel:{kind} has no option {unknown[0]!r}; it has {', '.join(defaults) or 'none'}")
+        raise PlayerError(
+            f"openspiel:{kind} has no option {quoted(unknown[0])}; it has {', '.join(defaults) or 'none'}"
+        )
     values = {**defaults, **options}
     if kind in registered:
         return _of_bot(lambda game, seat: pyspiel.load_bot(kind, game, seat))

@@ -28,6 +28,7 @@ from heartlab.envs.encoding import encode, observation_size, told_points
 from heartlab.game import game_is_over
 from heartlab.records.format import MAX_NUMBER
 from heartlab.rules import Rules
+from heartlab.util.errors import quoted
 
 __all__ = ["env", "raw_env"]
 
@@ -86,7 +87,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         ):
             if value not in choices:
                 known = ", ".join(str(choice) for choice in choices)
-                raise ValueError(f"{name}={value!r} is unknown; choose from {known}")
+                raise ValueError(f"{name}={quoted(value)} is unknown; choose from {known}")
         self.metadata = {
             "name": "hearts_v0",
             "render_modes": list(RENDER_MODES),

@@ -39,6 +39,7 @@ from heartlab.kernel.layout import NOBODY, OVER, PASSING, SEATS, STATE, compile_
 from heartlab.kernel.play import legal, mask_points, play
 from heartlab.kernel.table import EXCHANGE_STREAM, deal_table
 from heartlab.rules import Rules
+from heartlab.util.errors import quoted
 
 __all__ = ["VectorHearts"]
 
@@ -199,7 +200,7 @@ class VectorHearts:
         self.rules = Rules.parse(rules)
         for name, value, choices in (("reward", reward, REWARDS), ("encoding", encoding, ENCODINGS)):
             if value not in choices:
-                raise ValueError(f"{name}={value!r} is unknown; choose from {', '.join(choices)}")
+                raise ValueError(f"{name}={quoted(value)} is unknown; choose from {', '.join(choices)}")
         if rows < 1:
             raise ValueError(f"rows={rows}: at least one is needed")
         self.rows, self.encoding = rows, encoding

@@ -19,6 +19,7 @@ from heartlab.cards import Card, CardError, CardSet, card_rank
 from heartlab.kernel.rows import RowKernel
 from heartlab.observation import Observation, Observations, OpenStates
 from heartlab.rules import Rules
+from heartlab.util.errors import quoted
 
 CardArray = npt.NDArray[np.int8]
 MaskArray = npt.NDArray[np.uint64]
@@ -138,7 +139,7 @@ def _card(answer: Any) -> Card:
         return CardSet([answer]).mask.bit_length() - 1
     except (TypeError, CardError) as error:
         raise NoCard(
-            f"answered {answer!r}, which is no card: a card is an int from 0 to 51 or a name such as QS"
+            f"answered {quoted(answer)}, which is no card: a card is an int from 0 to 51 or a name such as QS"
         ) from error
 
 
@@ -148,7 +149,7 @@ def _mask(answer: Any) -> int:
         return CardSet(cards).mask
     except (TypeError, CardError) as error:
         raise NoCard(
-            f"answered {cards!r}, which are no cards: a card is an int from 0 to 51 or a name such as QS"
+            f"answered {quoted(cards)}, which are no cards: a card is an int from 0 to 51 or a name such as QS"
         ) from error
 
 

@@ -14,6 +14,7 @@ from importlib.metadata import EntryPoint
 from typing import TypeVar
 
 from heartlab.players.base import Player
+from heartlab.util.errors import quoted
 from heartlab.util.registry import Registry
 
 Factory = Callable[[str], Player]
@@ -72,16 +73,16 @@ def make_player(name: str) -> Player:
     try:
         if isinstance(family.make, type):
             if argument:
-                raise PlayerError(f"player {family_name} takes no options, but the name says {argument!r}")
+                raise PlayerError(f"player {family_name} takes no options, but the name says {quoted(argument)}")
             player: Player = family.make()
         else:
             player = family.make(argument)
     except PlayerError:
         raise
     except (ValueError, TypeError) as error:
-        raise PlayerError(f"player {name!r}: {error}") from error
+        raise PlayerError(f"player {quoted(name)}: {error}") from error
     except SystemExit as error:
-        raise PlayerError(f"player {name!r}: SystemExit: {error}") from error
+        raise PlayerError(f"player {quoted(name)}: SystemExit: {error}") from error
     player.name = name
     if family.make.__module__.startswith("heartlab."):
         player.origin = name
@@ -107,7 +108,7 @@ def parse_options(text: str) -> dict[str, str]:
     for part in filter(None, (part.strip() for part in parts)):
         key, equals, value = part.partition("=")
         if not equals:
-            raise PlayerError(f"{part!r} is not an option: write key=value")
+            raise PlayerError(f"{quoted(part)} is not an option: write key=value")
         key, value = key.strip(), value.strip()
         if key in options:
             raise PlayerError(f"duplicate option {key}: {key}={options[key]} and {part}")
@@ -123,13 +124,15 @@ def _of_other_package(entry: EntryPoint) -> Family:
         try:
             factory: Factory = entry.load()
         except (Exception, SystemExit) as error:
-            raise PlayerError(f"the package that provides player {name!r} cannot be loaded: {error}") from error
+            raise PlayerError(f"the package that provides player {quoted(name)} cannot be loaded: {error}") from error
         try:
             return factory(argument) if not isinstance(factory, type) else factory()
         except PlayerError:
             raise
         except (Exception, SystemExit) as error:
-            raise PlayerError(f"player {name!r} of another package failed: {type(error).__name__}: {error}") from error
+            raise PlayerError(
+                f"player {quoted(name)} of another package failed: {type(error).__name__}: {error}"
+            ) from error
 
     return Family(name, make, f"from {entry.value}")
 

@@ -31,6 +31,7 @@ from heartlab.records.format import (
     fail,
 )
 from heartlab.rules import Rules
+from heartlab.util.errors import quoted
 
 P = ParamSpec("P")
 Result: TypeAlias = DealRecord | RecordError
@@ -129,7 +130,9 @@ def _check_header(line: str, source: str, number: int) -> None:
     if line.split() != HEADER.split():
         what = "is an unknown version" if line.startswith("%hearts") else "is not the header of a file of records"
         raise RecordError(
-            f"{line[:40]!r} {what}: known is version {VERSION}, which starts with the line `{HEADER}`", source, number
+            f"{quoted(line, 40)} {what}: known is version {VERSION}, which starts with the line `{HEADER}`",
+            source,
+            number,
         )
 
 
@@ -219,7 +222,7 @@ def _read_line(document: dict[str, Any], word: str, rest: str) -> str:
 
 def _int(text: str, word: str) -> int:
     if not re.fullmatch("-?[0-9]{1,4000}", text):
-        fail(word, f"`{word}`: {text[:40]!r} is no whole number like 12 or -3")
+        fail(word, f"`{word}`: {quoted(text, 40)} is no whole number like 12 or -3")
     return int(text)
 
 
@@ -264,14 +267,16 @@ def from_json(line: str, *, source: str = "<json>", line_number: int = 1) -> Dea
         if not isinstance(document, dict):
             fail("deal", "a record is a JSON object, in braces")
         if document.get("hearts") != VERSION:
-            given = f"is {document['hearts']!r}" if "hearts" in document else "is missing"
+            given = f"is {quoted(document['hearts'])}" if "hearts" in document else "is missing"
             fail("deal", f'the version, "hearts", {given}: known is version {VERSION}, written as "hearts": {VERSION}')
         for key, value in document.items():
             if key not in _SHAPES:
-                fail("deal", f"{key!r} is no key of a record{_known(key, _SHAPES)}; keys of your own start with x_")
+                fail(
+                    "deal", f"{quoted(key)} is no key of a record{_known(key, _SHAPES)}; keys of your own start with x_"
+                )
             fits, shape = _SHAPES[key]
             if not fits(value):
-                fail("deal", f"the value of {key!r} has to be {shape}")
+                fail("deal", f"the value of {quoted(key)} has to be {shape}")
         return _build(document, Rules(), {"deal": line_number})
     except RecordError as error:
         raise error.at(source, line_number) from None
@@ -289,7 +294,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for key, value in pairs:
         if key in result:
-            fail("deal", f"the key {key!r} is there twice: write it once")
+            fail("deal", f"the key {quoted(key)} is there twice: write it once")
         if not key.startswith("x_"):
             result[key] = value
     return result
@@ -417,7 +422,7 @@ def _openspiel_number(word: str, position: int) -> int:
     top = 3 if position == 1 else 51
     if not re.fullmatch("[0-9]{1,9}", word) or int(word) > top:
         what = "the pass direction (0 none, 1 left, 2 across, 3 right)" if position == 1 else "a card (0 to 51)"
-        fail("deal", f"number {position} is {word[:40]!r}: it has to be {what}")
+        fail("deal", f"number {position} is {quoted(word, 40)}: it has to be {what}")
     return int(word)
 
 

@@ -17,8 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from heartlab import __version__
-from heartlab.util.bundle import Arrays, BundleError, read_bundle, write_bundle
+from heartlab.util.bundle import Arrays, BundleError, open_bundle, write_bundle
 from heartlab.util.executor import Executor
 
 DRAFT = ".draft"
@@ -33,6 +35,12 @@ class Place:
 
     path: Path
     header: Mapping[str, Any]
+
+
+class _Header(Struct):
+    """What must be in the header of a finished part."""
+
+    seconds: float
 
 
 def timed(work: PartWork) -> tuple[Arrays, float]:
@@ -100,10 +108,11 @@ class Workshop:
         """The arrays of a part that is finished."""
         if place.path.is_file():
             try:
-                header, arrays = read_bundle(place.path)
-                self._count(place.path, float(header["seconds"]), fresh=False)
+                with open_bundle(place.path) as bundle:
+                    seconds, arrays = bundle.header(_Header).seconds, bundle.arrays()
+                self._count(place.path, seconds, fresh=False)
                 return arrays
-            except (BundleError, KeyError):
+            except BundleError:
                 self.tell(f"{place.path} is damaged: this part is done again")
         return None
 

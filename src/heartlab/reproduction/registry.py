@@ -8,6 +8,7 @@ from typing import Any
 
 from heartlab.reproduction.claims import Claim
 from heartlab.reproduction.parts import Workshop
+from heartlab.util.errors import quoted
 from heartlab.util.registry import Registry
 
 
@@ -109,7 +110,7 @@ class Paper:
         known = {experiment.name: experiment for experiment in self.experiments}
         for name in names.split(","):
             if name not in known:
-                raise PaperError(f"{self.name} has no experiment {name!r}; it has {', '.join(known)}")
+                raise PaperError(f"{self.name} has no experiment {quoted(name)}; it has {', '.join(known)}")
         return [known[name] for name in names.split(",")]
 
 

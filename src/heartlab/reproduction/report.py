@@ -12,7 +12,7 @@ from typing import Any
 from heartlab import __version__
 from heartlab.reproduction.claims import Claim
 from heartlab.reproduction.registry import Experiment, Figure, Findings, Paper, Table
-from heartlab.util.bundle import replacing
+from heartlab.util.files import replacing
 
 QUICK_WARNING = "This is a quick run: a smoke test with small samples. Its verdicts mean nothing."
 

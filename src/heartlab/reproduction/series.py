@@ -12,14 +12,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+from msgspec import Meta, Struct
 
 from heartlab.reproduction.parts import Workshop
 from heartlab.training.recipes import Learning, Metrics
 from heartlab.training.run import steps
-from heartlab.util.bundle import Arrays, BundleError, read_bundle, write_bundle
+from heartlab.util.bundle import Arrays, open_bundle, write_bundle
 from heartlab.util.executor import Stopped, asked_to_stop
 
 DRAFT_SECONDS = 60.0
@@ -139,17 +140,25 @@ def _write(
     write_bundle(draft, {"done": done, "marks": len(marked), "curve": list(curve)}, arrays)
 
 
+class _Draft(Struct):
+    """The header of a draft."""
+
+    done: Annotated[int, Meta(ge=0)]
+    marks: Annotated[int, Meta(ge=0, le=10_000)]
+    curve: list[Any]
+
+
 def _restore(draft: Path | None, trainer: Learning) -> tuple[int, list[Any], list[Mapping[str, Any]]]:
     """How far a run is: games done, its curve, its measurements; a damaged draft is ignored."""
     if draft is None or not draft.is_file():
         return 0, [], []
     try:
-        header, arrays = read_bundle(draft)
-        done, curve, marks = int(header["done"]), list(header["curve"]), int(header["marks"])
-    except (BundleError, KeyError, TypeError, ValueError):
+        with open_bundle(draft) as bundle:
+            header, arrays = bundle.header(_Draft), bundle.arrays()
+        trainer.restore(_under(arrays, "trainer/"))
+    except (ValueError, KeyError):  # also what a trainer says of a checkpoint that does not fit
         return 0, [], []
-    trainer.restore(_under(arrays, "trainer/"))
-    return done, curve, [_under(arrays, f"mark/{place}/") for place in range(marks)]
+    return header.done, header.curve, [_under(arrays, f"mark/{place}/") for place in range(header.marks)]
 
 
 def _under(arrays: Arrays, prefix: str) -> Arrays:

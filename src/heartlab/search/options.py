@@ -16,6 +16,7 @@ import numpy as np
 from heartlab.kernel.layout import StateArray
 from heartlab.search.evaluators.base import NO_BOUNDS, Bounds
 from heartlab.search.playouts import known_policies
+from heartlab.util.errors import quoted
 
 
 class Kind(IntEnum):
@@ -281,7 +282,7 @@ def parse(
     known = [key for key in known_options(chosen) if key not in without]
     for key in sorted(set(texts) - set(known)):
         elsewhere = key in _READ or key == "search"
-        what = f"{key} means nothing to {kind}" if elsewhere else f"no option is called {key!r}"
+        what = f"{key} means nothing to {kind}" if elsewhere else f"no option is called {quoted(key)}"
         raise SearchError(f"{what}; known are {', '.join([*others, *known])}")
     fields = {_READ[key][0]: _READ[key][1](key, text) for key, text in texts.items()}
     return replace(default_options(chosen, fields.get("worlds") == 0), **fields)

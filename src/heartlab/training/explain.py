@@ -15,7 +15,7 @@ from heartlab.cards import Card
 from heartlab.deal import Deal
 from heartlab.records.position import find_deal
 from heartlab.rules import Rules
-from heartlab.training.model import load_model
+from heartlab.training.model import model_kind
 from heartlab.util.registry import Registry
 
 Report = Callable[[Any], None]
@@ -81,7 +81,7 @@ def find_explainer(model: str) -> Explainer:
     :raises ModelError: if there is no such model.
     :raises ExplainError: if nobody explains models of its kind.
     """
-    return EXPLAINERS.find(load_model(model or DEFAULT).kind.partition("-")[0])
+    return EXPLAINERS.find(model_kind(model or DEFAULT).partition("-")[0])
 
 
 def explain_choice(

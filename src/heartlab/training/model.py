@@ -8,10 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
 
 from heartlab import __version__
-from heartlab.util.bundle import Arrays, BundleError, read_bundle, write_bundle
+from heartlab.util.bundle import Arrays, Bundle, BundleError, Forms, open_bundle, write_bundle
+from heartlab.util.errors import clipped, quoted
 
 FORMAT, FORMAT_VERSION = "heartlab-model", 1
 SHIPPED = Path(__file__).parent.parent / "models"
@@ -56,21 +60,11 @@ class Model:
     """Further values of this kind of model; JSON must be able to express them."""
 
 
-_TEXTS = ("kind", "recipe", "rules", "command", "package")
-
-
 def save_model(path: Path | str, model: Model) -> None:
     """Write a model atomically."""
-    header = {
-        "format": FORMAT,
-        "version": FORMAT_VERSION,
-        **{name: getattr(model, name) for name in _TEXTS},
-        "names": list(model.names),
-        "seed": model.seed,
-        "games": model.games,
-        "extras": dict(model.extras),
-    }
-    write_bundle(Path(path), header, model.arrays, compress=True)
+    header = {name: getattr(model, name) for name in _Header.__struct_fields__}
+    header |= {"names": list(model.names), "extras": dict(model.extras)}
+    write_bundle(Path(path), {"format": FORMAT, "version": FORMAT_VERSION, **header}, model.arrays, compress=True)
 
 
 def shipped_models() -> list[str]:
@@ -95,46 +89,71 @@ def model_path(name: str) -> Path:
         path = path / "model.npz"
     elif is_bare:
         known = ", ".join(shipped_models()) or "none"
-        raise ModelError(f"no model is called {name!r}; shipped are {known}; for a file of yours give its path")
+        raise ModelError(f"no model is called {quoted(name)}; shipped are {known}; for a file of yours give its path")
     if not path.is_file():
-        raise ModelError(f"{path}: no such model")
+        raise ModelError(f"{clipped(path)}: no such model")
     return path
 
 
-def load_model(name: str | Path, kind: str | None = None) -> Model:
+def load_model(name: str | Path, kind: str | None = None, forms: Mapping[str, Forms] = {}) -> Model:
     """The model with this name or path.
 
     :param kind: how its kind must start.
-    :raises ModelError: if there is none, or it is damaged, from a newer version, or of another kind.
+    :param forms: the arrays of models, by their kind: only these are read. Of other kinds all arrays are.
+    :raises ModelError: if there is none, or it is damaged, too large, from a newer version, or of another kind.
     """
     path = model_path(str(name))
     try:
-        header, arrays = read_bundle(path)
+        with open_bundle(path) as bundle:
+            header = _header(path, bundle)
+            if kind is not None and not header.kind.startswith(kind):
+                raise ModelError(f"{path}: a model of kind {clipped(header.kind, 80)}, but {kind} is needed")
+            arrays = bundle.arrays(forms.get(header.kind))
     except BundleError as error:
         raise ModelError(str(error)) from error
-    if header.get("format") != FORMAT:
-        raise ModelError(f"{path}: not a model of heartlab (its format is {header.get('format')!r})")
-    version = header.get("version")
-    if not isinstance(version, int) or version > FORMAT_VERSION:
-        raise ModelError(f"{path}: written in format {version}, but this heartlab reads up to {FORMAT_VERSION}")
+    fields = {**msgspec.structs.asdict(header), "names": tuple(header.names)}
+    return Model(arrays=arrays, **fields)
+
+
+def model_kind(name: str | Path) -> str:
+    """The kind of a model; its arrays are not read.
+
+    :raises ModelError: if there is no such model, or its header is damaged.
+    """
+    path = model_path(str(name))
     try:
-        texts = {name: _text(header, name) for name in _TEXTS}
-        model = Model(
-            arrays=arrays,
-            names=tuple(str(name) for name in header["names"]),
-            seed=None if header["seed"] is None else int(header["seed"]),
-            games=int(header["games"]),
-            extras=dict(header["extras"]),
-            **texts,
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise ModelError(f"{path}: its header lacks or garbles {error}") from error
-    if kind is not None and not model.kind.startswith(kind):
-        raise ModelError(f"{path}: a model of kind {model.kind}, but {kind} is needed")
-    return model
+        with open_bundle(path) as bundle:
+            return _header(path, bundle).kind
+    except BundleError as error:
+        raise ModelError(str(error)) from error
 
 
-def _text(header: Mapping[str, Any], name: str) -> str:
-    if not isinstance(header[name], str):
-        raise TypeError(name)
-    return str(header[name])
+class _Preface(Struct):
+    """What the header of every version and format has."""
+
+    format: Any = None
+    version: Any = None
+
+
+class _Header(Struct):
+    """The header of a model: the fields of :class:`Model` without its arrays."""
+
+    kind: str
+    recipe: str
+    rules: str
+    command: str
+    package: str
+    names: list[str]
+    seed: int | None
+    games: Annotated[int, Meta(ge=0)]
+    extras: dict[str, Any]
+
+
+def _header(path: Path, bundle: Bundle) -> _Header:
+    preface = bundle.header(_Preface)
+    if preface.format != FORMAT:
+        raise ModelError(f"{path}: not a model of heartlab (its format is {quoted(preface.format, 80)})")
+    if not isinstance(preface.version, int) or preface.version > FORMAT_VERSION:
+        version = clipped(preface.version, 80)
+        raise ModelError(f"{path}: written in format {version}, but this heartlab reads up to {FORMAT_VERSION}")
+    return bundle.header(_Header)

@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeVar, get_type_hints
 
 from heartlab.training.model import Model
 from heartlab.util.bundle import Arrays
+from heartlab.util.errors import quoted
 from heartlab.util.registry import Registry
 
 Metrics = dict[str, Any]
@@ -137,7 +138,7 @@ class Recipe:
         for key, value in changes.items():
             if key not in hints:
                 known = ", ".join(field.name for field in fields(self.parameters)) or "none"
-                raise RecipeError(f"recipe {self.name} has no parameter {key!r}; it has {known}")
+                raise RecipeError(f"recipe {self.name} has no parameter {quoted(key)}; it has {known}")
             values[key] = _read(self.name, key, value, hints[key])
         try:
             return self.parameters(**values)

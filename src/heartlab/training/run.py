@@ -10,31 +10,41 @@
 
 To resume, the checkpoint is restored and the metrics are truncated to the length that it names, which also removes a
 line that was cut off by the kill. Since steps depend only on seed and game numbers, the files end up the same as those
-of a run that was never stopped.
+of a run that was never stopped. If the metrics are shorter, somebody has changed or deleted them: the run warns of it
+and goes on with what is there.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import IO, Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
 
 from heartlab import __version__
 from heartlab.training.model import save_model
 from heartlab.training.recipes import Learning, Metrics, Recipe, RecipeError, Trainer, find_recipe
-from heartlab.util.bundle import BundleError, read_bundle, replacing, write_bundle
+from heartlab.util.bundle import BundleError, garbled_field, open_bundle, write_bundle
+from heartlab.util.errors import clipped, error_sentence
+from heartlab.util.files import naming, remove_parts, replacing
 from heartlab.util.interrupts import interrupt_noted
 from heartlab.util.locks import alone
 from heartlab.util.toml import toml_text
 
 CONFIG, METRICS, CHECKPOINT, MODEL, LOCK = "config.toml", "metrics.jsonl", "checkpoint.npz", "model.npz", ".lock"
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
+MOST_GAMES = 10**15
+CONFIG_LIMIT = 1 << 20
+"""Bytes of a configuration."""
 
 
 class RunError(ValueError):
@@ -97,9 +107,34 @@ def _whole_lines(path: Path) -> Iterator[Metrics]:
     if not path.is_file():
         return
     with path.open("rb") as file:
-        for line in file:
+        for number, line in enumerate(file, 1):
             if line.endswith(b"\n"):
-                yield json.loads(line)
+                try:
+                    yield dict(json.loads(line))
+                except (ValueError, TypeError, RecursionError) as error:
+                    raise RunError(f"{path}: line {number} is no measurement ({clipped(error, 80)})") from error
+
+
+_Scalar = bool | int | float | str
+
+
+class _Config(Struct):
+    """What `config.toml` holds."""
+
+    recipe: str
+    seed: int
+    games: Annotated[int, Meta(ge=1, le=MOST_GAMES)]
+    parameters: dict[str, _Scalar | list[_Scalar]] = {}
+    use: list[str] = []
+    package: str = ""
+
+
+class _Progress(Struct):
+    """The header of a checkpoint."""
+
+    done: Annotated[int, Meta(ge=0, le=MOST_GAMES)]
+    metrics_bytes: Annotated[int, Meta(ge=0)]
+    seconds: Annotated[float, Meta(ge=0)]
 
 
 def open_run(folder: Path) -> Run:
@@ -110,23 +145,28 @@ def open_run(folder: Path) -> Run:
     path = folder / CONFIG
     if not path.is_file():
         raise RunError(f"{folder}: no run is here (it has no {CONFIG})")
-    try:
-        config = tomllib.loads(path.read_text(encoding="utf-8"))
-        run = Run(
-            folder,
-            recipe=str(config["recipe"]),
-            seed=int(config["seed"]),
-            games=int(config["games"]),
-            parameters=dict(config.get("parameters", {})),
-            used=tuple(map(str, config.get("use", ()))),
-            package=str(config.get("package", "")),
-        )
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
-        raise RunError(f"{path}: not the configuration of a run ({error})") from error
+    config = _read_config(path)
+    run = Run(
+        folder, config.recipe, config.seed, config.games, config.parameters, tuple(config.use), config.package
+    )  # fmt: skip
     if (folder / CHECKPOINT).is_file():
-        header, _ = _read_checkpoint(folder)
-        run = replace(run, done=int(header["done"]), seconds=float(header["seconds"]))
+        progress = _read_progress(folder)
+        run = replace(run, done=progress.done, seconds=progress.seconds)
     return run
+
+
+def _read_config(path: Path) -> _Config:
+    if path.stat().st_size > CONFIG_LIMIT:
+        raise RunError(f"{path}: not the configuration of a run (it is too long)")
+    try:
+        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _Config)
+    except msgspec.ValidationError as error:
+        which = garbled_field(error)
+        raise RunError(f"{path}: not the configuration of a run (it lacks or garbles {which})") from error
+    except (ValueError, RecursionError) as error:
+        raise RunError(f"{path}: not the configuration of a run ({clipped(error, 120)})") from error
+    except OSError as error:
+        raise RunError(f"{path}: {error.strerror}") from error
 
 
 def known_runs(folder: Path, warn: Callable[[str], None] = lambda line: None) -> list[Run]:
@@ -190,15 +230,30 @@ def _write_config(run: Run) -> None:
         file.write(toml_text({**values, "parameters": run.parameters}).encode())
 
 
-def _read_checkpoint(folder: Path) -> tuple[dict[str, Any], Any]:
-    path = folder / CHECKPOINT
+def _read_progress(folder: Path) -> _Progress:
     try:
-        header, arrays = read_bundle(path)
+        with open_bundle(folder / CHECKPOINT) as bundle:
+            return bundle.header(_Progress)
     except BundleError as error:
         raise RunError(str(error)) from error
-    if not {"done", "metrics_bytes", "seconds"} <= set(header):
-        raise RunError(f"{path}: not the checkpoint of a run")
-    return header, arrays
+
+
+def _restore(folder: Path, trainer: Trainer) -> None:
+    """Bring a trainer to where the checkpoint is.
+
+    :raises RunError: if the checkpoint is damaged, or one of another trainer.
+    """
+    path = folder / CHECKPOINT
+    try:
+        with open_bundle(path) as bundle:
+            arrays = bundle.arrays()
+    except BundleError as error:
+        raise RunError(str(error)) from error
+    try:
+        trainer.restore(arrays)
+    except Exception as error:  # a trainer may be anybody's, and the arrays may be anything
+        reason = str(error) if isinstance(error, BundleError) else error_sentence(error)
+        raise RunError(f"{path}: does not fit the recipe ({clipped(reason)})") from error
 
 
 def steps(trainer: Learning, done: int, until: int) -> Iterator[tuple[int, Sequence[Metrics]]]:
@@ -232,17 +287,18 @@ def train(
     with alone(run.folder / LOCK, busy):
         run = _settle(run)
         length = 0
+        remove_parts(run.folder)
         if (run.folder / CHECKPOINT).is_file():
-            header, arrays = _read_checkpoint(run.folder)
-            trainer.restore(arrays)
-            length = int(header["metrics_bytes"])
+            length = _read_progress(run.folder).metrics_bytes
+            _restore(run.folder, trainer)
         saved = time.perf_counter()
         started = saved - run.seconds
-        with interrupt_noted() as interrupted, (run.folder / METRICS).open("ab") as metrics:
-            metrics.truncate(length)
-            metrics.seek(length)
+        path = run.folder / METRICS
+        with interrupt_noted() as interrupted, path.open("ab+") as metrics:
+            _cut(path, metrics, length)
             for done, rows in steps(trainer, run.done, run.games):
-                _append(metrics, rows)
+                with naming(path):
+                    _append(metrics, rows)
                 run = replace(run, done=done, seconds=time.perf_counter() - started)
                 if progress:
                     progress(run.done)
@@ -269,6 +325,17 @@ def _settle(run: Run) -> Run:
     if (there.games, there.used) != (run.games, run.used):
         _write_config(run)
     return replace(run, done=there.done, seconds=there.seconds)
+
+
+def _cut(path: Path, metrics: IO[bytes], length: int) -> None:
+    """Truncate the metrics to what a checkpoint counts, or to whole lines if there is less."""
+    if metrics.seek(0, os.SEEK_END) < length:
+        print(f"heartlab: {path}: measurements from before the last checkpoint are missing; it goes on without them",
+              file=sys.stderr)  # fmt: skip
+        metrics.seek(0)
+        length = sum(len(line) for line in metrics if line.endswith(b"\n"))
+    metrics.truncate(length)
+    metrics.seek(length)
 
 
 def _append(metrics: Any, rows: Sequence[Metrics]) -> None:

@@ -19,8 +19,8 @@ from typing import Any
 
 from heartlab.training.recipes import RecipeError, find_recipe
 from heartlab.training.run import CHECKPOINT, CONFIG, METRICS, MODEL, Run, begin, open_run, train
-from heartlab.util.bundle import replacing
 from heartlab.util.executor import Executor, LocalExecutor
+from heartlab.util.files import replacing
 from heartlab.util.interrupts import interrupt_noted
 from heartlab.util.progress import Progress
 

@@ -1,6 +1,7 @@
 """Helpers that know nothing of games. Internal: not part of the public API.
 
-`bundle` saves arrays with a header, `toml` writes settings; `executor` runs tasks on threads or Ray, `interrupts` and
-`locks` protect what they write, `progress` shows a bar; `statistics` computes intervals; `registry` finds objects by
-name; `errors` shortens users' errors; `lazy` and `moved` are for imports.
+`bundle` saves arrays with a header and reads those of strangers, `files` replaces files all at once, `toml` writes
+settings; `executor` runs tasks on threads or Ray, `interrupts` and `locks` protect what they write, `progress` shows a
+bar, `console` prints where characters are missing; `statistics` computes intervals; `registry` finds objects by name;
+`errors` shortens users' errors and quotations; `lazy` and `moved` are for imports.
 """

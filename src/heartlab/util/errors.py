@@ -1,4 +1,4 @@
-"""Errors in users' code in one sentence: what happened, and in which of their lines."""
+"""Errors in one sentence: quotations of bounded length, and which line of a user's own code failed."""
 
 from __future__ import annotations
 
@@ -9,10 +9,35 @@ from traceback import FrameSummary, extract_tb
 _PACKAGE = Path(__file__).parent
 _LIBRARIES = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]
 
+QUOTED = 200
+"""The most characters of somebody's input that a message quotes."""
+
+
+def clipped(text: object, most: int = QUOTED) -> str:
+    """A text for a message: on one line, without control characters, and cut if it is long.
+
+    >>> clipped("a long text", 6)
+    'a lon…'
+    """
+    whole = text if isinstance(text, str) else str(text)
+    shown = "".join(char if char.isprintable() else repr(char)[1:-1] for char in whole[: most + 1])
+    return shown if len(shown) <= most and len(whole) <= most else f"{shown[: most - 1]}…"
+
+
+def quoted(value: object, most: int = QUOTED) -> str:
+    """A value as Python writes it, as `!r` does in a message, but cut if it is long.
+
+    >>> quoted("nobody"), quoted("long" * 10, 12)
+    ("'nobody'", "'longlongl…'")
+    """
+    if isinstance(value, str):
+        return repr(value) if len(value) <= most - 2 else repr(f"{value[: most - 3]}…")
+    return clipped(repr(value), most)
+
 
 def error_sentence(error: BaseException) -> str:
     """The type of an error, the first line of its message, and where it happened: the line, and the error's notes."""
-    text = next(iter(str(error).strip().splitlines()), "")
+    text = clipped(next(iter(str(error).strip().splitlines()), ""))
     where = "; ".join(filter(None, (blamed_line(error), *getattr(error, "__notes__", ()))))
     return type(error).__name__ + (f": {text}" if text else "") + (f" ({where})" if where else "")
 

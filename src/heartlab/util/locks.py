@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import sys
+import errno
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
+from typing import IO, Any
 
-if sys.platform != "win32":
-    import fcntl
+WINDOWS = os.name == "nt"
 
 
 class InUse(ValueError):
@@ -25,11 +27,27 @@ def alone(lock: Path, sentence: str) -> Iterator[None]:
     """
     lock.parent.mkdir(parents=True, exist_ok=True)
     with lock.open("ab") as file:
-        if sys.platform != "win32":
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise InUse(sentence) from None
-            except OSError:
-                pass
+        if not (_lock_on_windows(file) if WINDOWS else _lock_on_unix(file)):
+            raise InUse(sentence)
         yield
+
+
+def _lock_on_unix(file: IO[bytes]) -> bool:
+    """Lock an open file without waiting, until it is closed; returns False if another process holds it."""
+    system: Any = import_module("fcntl")
+    try:
+        system.flock(file, system.LOCK_EX | system.LOCK_NB)
+    except OSError as error:
+        return error.errno != errno.EAGAIN
+    return True
+
+
+def _lock_on_windows(file: IO[bytes]) -> bool:
+    """The same where a byte of the file is locked; it need not exist."""
+    system: Any = import_module("msvcrt")
+    file.seek(0)
+    try:
+        system.locking(file.fileno(), system.LK_NBLCK, 1)
+    except OSError as error:
+        return error.errno not in (errno.EACCES, errno.EDEADLK)
+    return True

@@ -16,6 +16,8 @@ from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
 
+from heartlab.util.errors import quoted
+
 PACKAGE = "heartlab"
 
 Thing = TypeVar("Thing")
@@ -81,7 +83,7 @@ class Registry(Generic[Thing]):
         reserved = entry is not None and _is_ours(entry) and entry.module != origin[0]
         if reserved or self._origins.setdefault(name, origin) != origin:
             article = "an" if self.kind[0] in "aeiou" else "a"
-            raise self.error(f"there is {article} {self.kind} called {name!r} already: choose another name")
+            raise self.error(f"there is {article} {self.kind} called {quoted(name)} already: choose another name")
 
     def find(self, name: str, asked: str | None = None) -> Thing:
         """The object of a name; its module is imported if necessary.
@@ -96,7 +98,7 @@ class Registry(Generic[Thing]):
             close = get_close_matches(name, known, 1)
             hint = (f"; did you mean {close[0]}?" if close else ".") + self._hint
             listed = ", ".join(known) or "none"
-            raise self.error(f"no {self.kind} is called {asked or name!r}{hint} Known are {listed}")
+            raise self.error(f"no {self.kind} is called {quoted(asked or name)}{hint} Known are {listed}")
         return self._things[name]
 
     def names(self) -> list[str]:

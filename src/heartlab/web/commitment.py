@@ -16,19 +16,43 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
 
 from heartlab.cards import CardSet
 from heartlab.deal import Deal, IllegalPlay
 from heartlab.records.format import DealRecord, RecordError, to_json
 from heartlab.records.reader import from_json
 from heartlab.rules import Rules
+from heartlab.util.bundle import garbled_field
+from heartlab.util.errors import clipped, quoted
 
 FORMAT = "heartlab-proof 1"
 
 
 class ProofError(ValueError):
     """A file that is not a valid proof."""
+
+
+FILE_LIMIT = 8 << 20
+"""Bytes of a proof; that of a deal has a few thousand."""
+Digits = Annotated[str, Meta(pattern=r"\A[0-9a-fA-F]{1,256}\Z")]
+"""Hexadecimal digits. A newline among them would let two sets of facts have the same lines, and so the same hash."""
+
+
+class _Proof(Struct):
+    """A proof as it comes."""
+
+    format: str
+    commitment: Digits
+    seed: int
+    salt: Digits
+    record: dict[str, Any]
+    promise: Digits | None = None
+    secret: Digits | None = None
+    share: Digits | None = None
 
 
 @dataclass(frozen=True)
@@ -95,26 +119,21 @@ def check_proof(
 
     :raises ProofError: if something is missing, or of the wrong kind.
     """
+    facts, shared = _read_proof(proof)
+    seed = facts.seed
     try:
-        if proof["format"] != FORMAT:
-            raise ProofError(f"unknown format {proof['format']!r}; {FORMAT!r} is known")
-        said, seed, salt = str(proof["commitment"]), int(proof["seed"]), str(proof["salt"])
-        shared = Shared(str(proof["secret"]), str(proof["share"])) if "share" in proof else None
-        first = promise or (str(proof["promise"]) if shared else "")
-        record = from_json(json.dumps(proof["record"]), source="proof")
-    except (KeyError, TypeError) as error:
-        raise ProofError(f"missing or invalid in the proof: {error}") from error
-    except RecordError as error:
-        return [("the record of the deal is possible", False, str(error))]
-    found = commitment_of(record.rules, record.number, seed, salt, record.hands, record.kitty, shared)
-    wanted = promised or said
+        record = from_json(json.dumps(facts.record), source="proof")
+    except (RecordError, RecursionError) as error:
+        return [("the record of the deal is possible", False, clipped(error))]
+    found = commitment_of(record.rules, record.number, seed, facts.salt, record.hands, record.kitty, shared)
+    wanted = promised or facts.commitment
     checks = [("the hands, seed and salt give the promised hash", found == wanted, f"{found} / {wanted}")]
     dealt = Deal(record.rules, seed, record.number)
     same = dealt.dealt == record.hands and dealt.kitty == record.kitty
     checks.append(("the seed deals these very hands", same, f"seed {seed}, deal {record.number}"))
     checks.append(("pass direction, exchange and first leader are the seed's", *check_chance(record, dealt)))
     if shared is not None:
-        kept = shared.promise == first
+        kept = shared.promise == (promise or facts.promise)
         checks.append(("the server's secret is the one promised before the page's text", kept, shared.promise))
         made = shared.seed(record.number)
         checks.append(("the seed is made from the secret and the page's text", made == seed, f"share {shared.share}"))
@@ -127,6 +146,24 @@ def check_proof(
         over, remark = False, str(error)
     checks.append(("every card followed the rules, to the end", over, remark))
     return checks
+
+
+def _read_proof(proof: Mapping[str, Any]) -> tuple[_Proof, Shared | None]:
+    """The facts of a proof, and what its seed was made from.
+
+    :raises ProofError: if something is missing, or of the wrong kind.
+    """
+    if proof.get("format") != FORMAT:
+        raise ProofError(f"unknown format {quoted(proof.get('format'), 80)}; {FORMAT!r} is known")
+    try:
+        facts = msgspec.convert(dict(proof), _Proof)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise ProofError(f"missing or invalid in the proof: {garbled_field(error)}") from error
+    if facts.share is None:
+        return facts, None
+    if facts.secret is None or facts.promise is None:
+        raise ProofError(f"missing or invalid in the proof: {'secret' if facts.secret is None else 'promise'!r}")
+    return facts, Shared(facts.secret, facts.share)
 
 
 def check_chance(record: DealRecord, dealt: Deal) -> tuple[bool, str]:
@@ -151,15 +188,17 @@ def run_verify(path: Path, promised: str | None, promise: str | None = None) -> 
 
     :raises ProofError: if the file holds none.
     """
+    if path.is_file() and path.stat().st_size > FILE_LIMIT:
+        raise ProofError(f"{path}: too long for a proof; at most {FILE_LIMIT >> 20} MB are read")
     try:
-        proof = json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ProofError(f"{path}: not valid JSON ({error})") from error
+        proof = msgspec.json.decode(path.read_bytes())
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise ProofError(f"{path}: not valid JSON ({clipped(error, 120)})") from error
     if not isinstance(proof, dict):
         raise ProofError(f"{path}: a proof is a JSON object")
     for what, given in (("commitment", promised), ("promise", promise)):
         if given is not None and (len(given) != 64 or set(given.lower()) - set("0123456789abcdef")):
-            raise ProofError(f"{given!r} is not a {what}: 64 hexadecimal digits are expected")
+            raise ProofError(f"{quoted(given, 80)} is not a {what}: 64 hexadecimal digits are expected")
     checks = check_proof(proof, promised.lower() if promised else None, promise.lower() if promise else None)
     return all(good for _, good, _ in checks), [
         {"check": what, "holds": good, "remark": remark} for what, good, remark in checks

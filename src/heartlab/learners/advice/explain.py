@@ -19,6 +19,7 @@ from heartlab.records.position import find_position
 from heartlab.rules import Rules
 from heartlab.training.explain import Decision, ExplainError, Question, Report
 from heartlab.training.model import Model
+from heartlab.util.errors import quoted
 
 STRONGEST = 12
 """How many state-dependent terms are listed."""
@@ -72,13 +73,13 @@ def read_situation(situation: Sequence[str], inputs: Sequence[str]) -> dict[str,
         name, equals, value = text.partition("=")
         if name not in inputs:
             known = ", ".join(inputs) or "nothing: its weights are the same in every state"
-            raise ExplainError(f"this model does not look at {name!r}; it looks at {known}")
+            raise ExplainError(f"this model does not look at {quoted(name)}; it looks at {known}")
         if name in found:
             raise ExplainError(f"--when {text}: {name} was given before")
         try:
             found[name] = float(value) if equals else 1.0
         except ValueError as error:
-            raise ExplainError(f"{text}: {value!r} is no number") from error
+            raise ExplainError(f"{text}: {quoted(value)} is no number") from error
         if not 0.0 <= found[name] <= 1.0:
             raise ExplainError(f"{text}: needs a number from 0 (no) to 1 (yes)")
     return found

@@ -27,6 +27,7 @@ from heartlab.learners.advice.kernels import (
 from heartlab.learners.advice.registry import custom_functions, find_pieces
 from heartlab.learners.advice.vote import CONSTANT, VOTER, Choice, check_voter, make_voter
 from heartlab.rules import Rules
+from heartlab.util.errors import quoted
 
 FloatArray = npt.NDArray[np.float64]
 PointArray = npt.NDArray[np.int32]
@@ -83,7 +84,7 @@ def sitter(name: str) -> Sitter:
     if family == "voting":
         pieces = find_pieces(advice or "paper")
         return Sitter(VOTES, make_voter(CONSTANT, pieces), np.ones(len(pieces)))
-    raise ValueError(f"nobody called {name!r} can sit here; known are random, gnome, voting, voting-all")
+    raise ValueError(f"nobody called {quoted(name)} can sit here; known are random, gnome, voting, voting-all")
 
 
 class AdviceTable:

@@ -5,7 +5,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import msgspec
 import numpy as np
+from msgspec import Meta, Struct
 
 from heartlab.compiled.jit import compile_for
 from heartlab.kernel.layout import SEATS, StateArray
@@ -15,6 +19,8 @@ from heartlab.learners.advice.registry import custom_functions, find_abstraction
 from heartlab.learners.advice.vote import (
     CONSTANT,
     KINDS,
+    MAX_HIDDEN,
+    MAX_INPUTS,
     THOUGHT,
     VOTE_TABLE,
     Choice,
@@ -28,6 +34,8 @@ from heartlab.players.registry import parse_options, register
 from heartlab.rules import Rules
 from heartlab.training.model import Model, ModelError, load_model
 from heartlab.training.recipes import one_of
+from heartlab.util.bundle import FLOATS, Form, garbled_field
+from heartlab.util.errors import clipped
 
 
 class VoterPlayer(Player):
@@ -62,6 +70,18 @@ class VoterPlayer(Player):
         return self._passer.choose_passes(batch)
 
 
+ARRAYS = {"weights": Form(FLOATS, "voters", "weights")}
+"""The arrays of a model."""
+
+
+class _Extras(Struct):
+    """What a model of a voter says beside its arrays."""
+
+    inputs: Annotated[list[str], Meta(max_length=MAX_INPUTS)]
+    hidden: Annotated[int, Meta(ge=0, le=MAX_HIDDEN)]
+    choice: str
+
+
 def load_voter(
     name: str, kind: str = "advice-", instance: int = 0, choice: Choice | None = None
 ) -> tuple[Model, Sitter]:
@@ -69,23 +89,26 @@ def load_voter(
 
     :raises ModelError: if there is no such model, or its arrays do not fit its header.
     """
-    model = load_model(name, kind)
+    model = load_model(name, kind, {f"advice-{one}": ARRAYS for one in KINDS})
     try:
+        extras = msgspec.convert(model.extras, _Extras)
         voter_kind = KINDS.index(model.kind.removeprefix("advice-"))
-        inputs = [str(value) for value in model.extras["inputs"]]
+        inputs = extras.inputs
         voters = make_voter(
             voter_kind,
             find_pieces("+".join(model.names)),
             find_abstractions("+".join(inputs), SEATS) if inputs else [],
-            hidden=int(model.extras["hidden"]),
-            choice=choice or one_of(Choice, "choice", str(model.extras["choice"])),
+            hidden=extras.hidden,
+            choice=choice or one_of(Choice, "choice", extras.choice),
         )
         every: FloatArray = np.asarray(model.arrays["weights"], np.float64)
-    except (KeyError, TypeError) as error:
+    except KeyError as error:
         raise ModelError(f"model {name}: lacks or garbles {error}") from error
+    except msgspec.ValidationError as error:
+        raise ModelError(f"model {name}: lacks or garbles {garbled_field(error)}") from error
     except ValueError as error:
-        raise ModelError(f"model {name}: {error}") from error
-    wanted = parameter_count(voter_kind, len(model.names), len(inputs), int(model.extras["hidden"]))
+        raise ModelError(f"model {name}: {clipped(error)}") from error
+    wanted = parameter_count(voter_kind, len(model.names), len(inputs), extras.hidden)
     if every.ndim != 2 or every.shape[1] != wanted or not np.isfinite(every).all():
         raise ModelError(f"model {name}: needs rows of {wanted} finite weights, but has {every.shape}")
     if not 0 <= instance < len(every):

@@ -29,6 +29,7 @@ from heartlab.compiled.bits import ZERO
 from heartlab.compiled.jit import compile_reason, pointed
 from heartlab.kernel.layout import OBSERVATION, RULES
 from heartlab.learners.advice import abstractions, pieces
+from heartlab.util.errors import quoted
 from heartlab.util.registry import Registry
 
 CUSTOM = 1000
@@ -88,14 +89,16 @@ class _Stock:
 
     def add(self, name: str, sentence: str, function: Function) -> Function:
         if name in self.lists:
-            raise AdviceError(f"advice cannot be called {name!r}: a list of pieces has this name")
+            raise AdviceError(f"advice cannot be called {quoted(name)}: a list of pieces has this name")
         if not name or any(sign in SIGNS or sign.isspace() for sign in name):
-            raise AdviceError(f"advice cannot be called {name!r}: a name has no spaces and none of {' '.join(SIGNS)}")
+            raise AdviceError(
+                f"advice cannot be called {quoted(name)}: a name has no spaces and none of {' '.join(SIGNS)}"
+            )
         self.registry.claim(name, function)
         try:
             compiled = pointed(self.one)(function)
         except NumbaError as error:
-            raise AdviceError(f"advice {name!r} cannot be compiled: {compile_reason(error)}") from error
+            raise AdviceError(f"advice {quoted(name)} cannot be compiled: {compile_reason(error)}") from error
         if name in self.registry:  # defined again, as notebooks do
             number = self.registry.find(name).number
             self.functions[number - CUSTOM] = compiled

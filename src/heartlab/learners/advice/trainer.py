@@ -22,7 +22,7 @@ from heartlab.learners.advice.vote import KINDS, LINEAR, NET, TABULAR, Choice, m
 from heartlab.rules import Rules
 from heartlab.training.model import Model
 from heartlab.training.recipes import Metrics, Parameters, recipe
-from heartlab.util.bundle import Arrays
+from heartlab.util.bundle import FLOATS, WHOLE, Arrays, Form, fit
 
 CHUNK = 1000
 SELF = "self"
@@ -296,6 +296,10 @@ class AdviceTrainer:
 
     def restore(self, arrays: Arrays) -> None:
         """Go back to a checkpoint."""
+        now = self.checkpoint()
+        fit(arrays, {name: Form(WHOLE if name == "tested" else FLOATS, *now[name].shape) for name in now})
+        if arrays["tested"][0] < 0:
+            raise ValueError("a number of tested games is below zero")
         for i, place in enumerate(self._learner_places):
             self.table.weights(place)[:] = arrays["weights"][i]
             self.table.velocity[self._span(place)] = arrays["velocity"][i]

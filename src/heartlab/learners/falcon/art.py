@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from heartlab.compiled.jit import kernel, template
 from heartlab.training.model import Model, ModelError
+from heartlab.util.errors import clipped, quoted
 
 FloatArray = npt.NDArray[np.float64]
 NONE = -1
@@ -64,14 +65,14 @@ class Field:
         :raises ValueError: if a number is none that a network can work with.
         """
         if not isinstance(self.size, int) or self.size < 1:
-            raise ValueError(f"a field has at least one element, not {self.size!r}")
+            raise ValueError(f"a field has at least one element, not {quoted(self.size)}")
         for name, least, most in (
             ("choice", 0.0, math.inf), ("alpha", 0.0, math.inf), ("rate", 0.0, 1.0), ("vigilance", 0.0, 1.0),
         ):  # fmt: skip
             value = getattr(self, name)
             if not isinstance(value, int | float) or not (least <= value <= most and math.isfinite(value)):
                 above = f" to {most:g}" if math.isfinite(most) else " on"
-                raise ValueError(f"the {name} of a field is a number from {least:g}{above}, not {value!r}")
+                raise ValueError(f"the {name} of a field is a number from {least:g}{above}, not {quoted(value)}")
         if self.alpha == 0.0:
             raise ValueError("the alpha of a field is above 0: a category without weights would be divided by it")
 
@@ -87,7 +88,7 @@ class Field:
         """
         vector = np.asarray(values, np.float64)
         if vector.shape != (self.size,) or not ((vector >= 0.0) & (vector <= 1.0)).all():
-            raise ValueError(f"a vector of {self.size} numbers from 0 to 1 is needed, not {values!r}")
+            raise ValueError(f"a vector of {self.size} numbers from 0 to 1 is needed, not {quoted(values)}")
         return np.concatenate([vector, 1.0 - vector]) if self.complement else vector
 
 
@@ -415,14 +416,16 @@ class FusionArt:
         :raises ModelError: if its arrays do not fit its header.
         """
         try:
-            made = cls([Field(**field) for field in model.extras["fields"]], track=bool(model.extras["track"]))
-            weights, rates = model.arrays["weights"], model.arrays["rates"]
+            fields = [Field(**field) for field in model.extras["fields"]]
+            weights, rates = (np.asarray(model.arrays[name], np.float64) for name in ("weights", "rates"))
+            width = sum(field.width for field in fields)
+            if weights.shape[1:] != (width,) or rates.shape != (width,):  # before there is a network of this width
+                raise ValueError(f"needs rows of {width} weights, but has {weights.shape}")
+            made = cls(fields, track=bool(model.extras["track"]))
         except (KeyError, TypeError) as error:
-            raise ModelError(f"a fusion-ART model that lacks or garbles {error}") from error
+            raise ModelError(f"a fusion-ART model that lacks or garbles {clipped(error)}") from error
         except ValueError as error:
-            raise ModelError(f"a fusion-ART model: {error}") from error
-        if weights.shape[1:] != (made.edges[-1],) or rates.shape != (made.edges[-1],):
-            raise ModelError(f"a fusion-ART model needs rows of {made.edges[-1]} weights, but has {weights.shape}")
+            raise ModelError(f"a fusion-ART model: {clipped(error)}") from error
         if not ((rates >= 0.0) & (rates <= 1.0)).all():
             raise ModelError("a fusion-ART model: learning rates are numbers from 0 to 1")
         made.rates[:] = rates

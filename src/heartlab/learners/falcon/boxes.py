@@ -27,9 +27,11 @@ from heartlab.learners.falcon.more_actions import BEGIN, COUNT, name_cards
 from heartlab.learners.falcon.more_percepts import KINDS, PERCEPTS
 from heartlab.learners.falcon.percepts import unplayed_elsewhere
 from heartlab.learners.falcon.sensing import kind_of, sense
-from heartlab.util.bundle import Arrays
+from heartlab.util.bundle import FLOATS, WHOLE, Arrays, BundleError, Form, fit
 
 LEAF = -1
+MOST_NODES = 2_000_000
+"""The most questions that are read from a file."""
 POINTS = 26.0
 """A motor weight is 0.5 for the mean of the choices, and falls by 1 for so many points more."""
 
@@ -96,6 +98,15 @@ class Box:
     """Bits of the percepts that must not be there."""
 
 
+ARRAYS = {
+    "tests": Form(WHOLE, "nodes", most=MOST_NODES),
+    "branches": Form(WHOLE, "nodes", 2),
+    "weights": Form(FLOATS, "categories", COUNT),
+    "visits": Form(WHOLE, "categories"),
+}
+"""What :meth:`Boxes.arrays` gives."""
+
+
 @dataclass(frozen=True)
 class Boxes:
     """A network of boxes: its decision tree, the motor weights of its categories, and how much each has seen.
@@ -128,14 +139,16 @@ class Boxes:
 
         :raises ValueError: if the arrays make no network.
         """
+        try:
+            fit(arrays, ARRAYS)
+        except BundleError as error:
+            raise ValueError(f"tests, branches, weights and visits do not fit each other: {error}") from error
         tests, branches = (np.ascontiguousarray(arrays[name], np.int32) for name in ("tests", "branches"))
         weights = np.ascontiguousarray(arrays["weights"], np.float64)
         visits = np.ascontiguousarray(arrays["visits"], np.int32)
         nodes = len(tests)
-        if nodes < len(KINDS) or branches.shape != (nodes, 2) or weights.ndim != 2 or visits.shape != weights.shape[:1]:
-            raise ValueError("tests, branches, weights and visits do not fit each other")
-        if weights.shape[1] != COUNT or not np.isfinite(weights).all():
-            raise ValueError(f"each category needs {COUNT} finite motor weights")
+        if nodes < len(KINDS):
+            raise ValueError(f"needs a tree for each of {len(KINDS)} kinds of decisions")
         leaf = tests == LEAF
         places = np.arange(nodes)[:, None]
         leads_on = (branches > places).all(axis=1) & (branches < nodes).all(axis=1)

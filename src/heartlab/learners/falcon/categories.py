@@ -23,7 +23,7 @@ from heartlab.compiled.jit import kernel
 from heartlab.compiled.rng import GOLDEN, mix
 from heartlab.learners.falcon.actions import COUNT as ACTIONS
 from heartlab.learners.falcon.settings import Match
-from heartlab.util.bundle import Arrays
+from heartlab.util.bundle import FLOATS, WHOLE, Arrays, Form, fit
 
 EMPTY = -1
 COMPLEMENT = 16
@@ -116,6 +116,15 @@ def rebuild(store: Any) -> None:
         add(store, np.int64(store.rows[row]["owner"]), store.rows[row]["code"], row)
 
 
+ARRAYS = {
+    "codes": Form(WHOLE, "categories"),
+    "owners": Form(WHOLE, "categories"),
+    "weights": Form(FLOATS, "categories", ACTIONS),
+    "visits": Form(WHOLE, "categories", ACTIONS, optional=True),
+}
+"""What :meth:`Categories.arrays` gives."""
+
+
 class Categories:
     """The categories of some networks. Rows 0 to `count` − 1 are in use."""
 
@@ -179,14 +188,12 @@ class Categories:
 
         :raises ValueError: if the arrays do not fit each other.
         """
-        codes, owners, weights = arrays["codes"], arrays["owners"], arrays["weights"]
+        fit(arrays, ARRAYS)
+        codes, owners, weights = (arrays[name] for name in ("codes", "owners", "weights"))
         visits = arrays.get("visits", np.zeros(weights.shape, np.int32))
-        if weights.ndim != 2 or not len(codes) == len(owners) == len(weights) == len(visits):
-            raise ValueError("codes, owners, weights and visits need one row per category")
-        if weights.shape[1] != ACTIONS:
-            raise ValueError(f"needs {ACTIONS} motor weights per category, but has {weights.shape[1]}")
-        if not np.isfinite(weights).all():
-            raise ValueError("weights must be finite")
+        keys = np.rec.fromarrays([codes, owners])
+        if len(np.unique(keys)) != len(keys):  # they would all be looked for in the same slots
+            raise ValueError("has categories twice")
         capacity = 1024
         while capacity < len(codes):
             capacity *= 2

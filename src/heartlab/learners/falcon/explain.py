@@ -27,14 +27,14 @@ from heartlab.learners.falcon.percepts import (
     describe_percepts,
     describe_place,
 )
-from heartlab.learners.falcon.player import BoxesPlayer, FalconPlayer, NetworkPlayer, player_of
+from heartlab.learners.falcon.player import BoxesPlayer, FalconPlayer, NetworkPlayer, player_of, read_falcon
 from heartlab.learners.falcon.settings import TRICKS, FalconSettings, Match, Percepts, group_of_tricks
 from heartlab.learners.falcon.words import box_conditions
 from heartlab.players.base import Observations
 from heartlab.records.position import find_position
 from heartlab.rules import Rules
 from heartlab.training.explain import Decision, ExplainError, Question
-from heartlab.training.model import load_model
+from heartlab.util.errors import quoted
 
 BEST = 3
 """The best actions that a rule keeps beside the order in which its actions are tried."""
@@ -276,12 +276,12 @@ def _no_such(contains: Sequence[str], rules: Sequence[CategoryRule]) -> ExplainE
     missing = [part for part in contains if not rules_that_say(rules, part)]
     near = [lower[words] for part in missing for words in get_close_matches(part.casefold(), lower, NEAR, 0.3)]
     hint = f"; near it are: {'; '.join(near)}" if near else ""
-    return ExplainError(f"no category has {' and '.join(missing or contains)!r} among its conditions{hint}")
+    return ExplainError(f"no category has {quoted(' and '.join(missing or contains))} among its conditions{hint}")
 
 
 def describe_network(name: str, top: int, contains: Sequence[str], report: Callable[[Any], None] | None) -> None:
     """Print the categories of a model as rules, those that matter most first."""
-    model = load_model(name or "falcon", "falcon")
+    model = read_falcon(name)
     player = player_of(model, name)
     rules = rules_of(player, game=Rules.parse(model.rules))
     found = [{rule.number for rule in rules_that_say(rules, part)} for part in contains]
@@ -317,7 +317,7 @@ def describe_choice(
     report: Callable[[Any], None] | None,
 ) -> None:  # fmt: skip
     """Print which category makes a choice, in a deal of a record or in one that is played at random."""
-    model = load_model(name or "falcon", "falcon")
+    model = read_falcon(name)
     player = player_of(model, name)
     deal, played = find_position(path, place, at, rules or Rules.parse(model.rules), seed)
     _show_choice(name, player, deal, played, report)
@@ -365,4 +365,4 @@ class FalconExplainer:
         self, model: str, decision: Decision, question: Question, report: Callable[[Any], None] | None
     ) -> None:
         """The category behind the choice."""
-        _show_choice(model, player_of(load_model(model, "falcon"), model), decision.deal, decision.played, report)
+        _show_choice(model, player_of(read_falcon(model), model), decision.deal, decision.played, report)

@@ -27,6 +27,7 @@ from heartlab.players.gnome.stock import stock_passes
 from heartlab.players.registry import PlayerError, parse_options, register
 from heartlab.search.stock import stock_choice
 from heartlab.search.uct import inverse_root, root_of_log
+from heartlab.util.errors import quoted
 
 RANDOM, GNOME = range(2)
 POLICIES = ("random", "gnome")
@@ -193,7 +194,7 @@ def make_montecarlo(argument: str = "") -> Player:
     options = parse_options(argument)
     sims, reach, policy = options.pop("sims", "250"), options.pop("c", str(REACH)), options.pop("playout", "")
     if options:
-        raise PlayerError(f"montecarlo: no option is called {next(iter(options))!r}; there are sims, c, playout")
+        raise PlayerError(f"montecarlo: no option is called {quoted(next(iter(options)))}; there are sims, c, playout")
     if not sims.isdecimal() or int(sims) < 1:
         raise PlayerError(f"montecarlo: sims={sims}: write a number above zero")
     policy = policy or POLICIES[POLICY]

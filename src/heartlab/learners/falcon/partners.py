@@ -39,6 +39,7 @@ from heartlab.learners.falcon.montecarlo import POLICY, REACH, SIMULATIONS, mont
 from heartlab.players.gnome.jake import jake_card
 from heartlab.players.gnome.luis import luis_card
 from heartlab.search.stock import stock_choice
+from heartlab.util.errors import quoted
 
 SIGNATURE = types.int64(numba.from_dtype(RULES), numba.from_dtype(STATE), types.int8[::1], types.uint64[::1])
 """What a partner looks like to the loop."""
@@ -220,5 +221,5 @@ def find_partner(name: str) -> Partner:
     if name == SELF:
         return find_partner("gnome")
     if name not in PARTNERS:
-        raise ValueError(f"no partner is called {name!r}; known are {', '.join([*PARTNERS, SELF])}")
+        raise ValueError(f"no partner is called {quoted(name)}; known are {', '.join([*PARTNERS, SELF])}")
     return pointed(SIGNATURE)(PARTNERS[name])

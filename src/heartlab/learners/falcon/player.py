@@ -13,7 +13,9 @@ from heartlab.compiled.jit import kernel
 from heartlab.learners.falcon.actions import COUNT as ACTIONS
 from heartlab.learners.falcon.actions import NAMES, applicable, best_action, first_action, single
 from heartlab.learners.falcon.agent import learner_record
+from heartlab.learners.falcon.boxes import ARRAYS as BOX_ARRAYS
 from heartlab.learners.falcon.boxes import Boxes, decide
+from heartlab.learners.falcon.categories import ARRAYS as CATEGORY_ARRAYS
 from heartlab.learners.falcon.categories import EMPTY, Categories, category_of
 from heartlab.learners.falcon.kernels import network_of, percept_code, queen_rule
 from heartlab.learners.falcon.more_actions import NAMES as MORE_NAMES
@@ -161,8 +163,16 @@ def player_of(model: Model, name: str) -> NetworkPlayer:
         raise ModelError(f"model {name}: {error}") from error
 
 
+def read_falcon(name: str) -> Model:
+    """The model of a player, by name or path; without a name the best that ships.
+
+    :raises ModelError: if there is none.
+    """
+    return load_model(name or "falcon", KIND, {KIND: CATEGORY_ARRAYS, BOXES: BOX_ARRAYS})
+
+
 @register("falcon", summary="a FALCON network that learned Hearts: falcon:MODEL; without a model the best that ships")
 def make_falcon(argument: str = "") -> Player:
     """The player of a model."""
     name = argument or "falcon"
-    return player_of(load_model(name, KIND), name)
+    return player_of(read_falcon(name), name)

@@ -18,14 +18,16 @@ from heartlab.learners.falcon.boxes import Boxes, seedling
 from heartlab.learners.falcon.categories import Categories
 from heartlab.learners.falcon.experience import Experiences, Sheet, frozen_ratios, gather, join, plainer
 from heartlab.learners.falcon.growth import grow
-from heartlab.learners.falcon.more_actions import OF_PAPER
+from heartlab.learners.falcon.more_actions import COUNT, OF_PAPER
+from heartlab.learners.falcon.more_percepts import KINDS
 from heartlab.learners.falcon.partners import PARTNERS, SELF
 from heartlab.learners.falcon.player import boxes_model, falcon_model
 from heartlab.learners.falcon.settings import FalconSettings, read_settings
 from heartlab.rules import Rules
 from heartlab.training.model import Model
 from heartlab.training.recipes import Metrics, recipe
-from heartlab.util.bundle import Arrays
+from heartlab.util.bundle import WHOLE, Arrays, Form, fit
+from heartlab.util.errors import quoted
 
 CHUNK = 1000
 LADDER = ("random", "gnome-no-spade-rules", "gnome", "luis", "jake", SELF)
@@ -153,8 +155,11 @@ class FalconTrainer:
 
     def restore(self, arrays: Arrays) -> None:
         """Go back to a checkpoint."""
-        self.agent.categories = Categories.of(arrays)
-        self.rung = int(arrays["rung"][0])
+        fit(arrays, {"rung": Form(WHOLE, 1)})
+        rung = int(arrays["rung"][0])
+        if not 0 <= rung < len(self.parameters.trios):
+            raise ValueError(f"has no rung {rung}")
+        self.agent.categories, self.rung = Categories.of(arrays), rung
 
     def model(self) -> Model:
         """The agent."""
@@ -242,10 +247,10 @@ class GrowParameters:
         check_rules(Rules.parse(self.rules))
         for name in self.partners.split("+"):
             if name not in PARTNERS:
-                raise ValueError(f"partners={self.partners}: {name!r} is none of {', '.join(PARTNERS)}")
+                raise ValueError(f"partners={self.partners}: {quoted(name)} is none of {', '.join(PARTNERS)}")
         for name in filter(None, self.without.split("+")):
             if name not in list(Piece):
-                raise ValueError(f"without={self.without}: {name!r} is none of {', '.join(Piece)}")
+                raise ValueError(f"without={self.without}: {quoted(name)} is none of {', '.join(Piece)}")
         for name, least in (("batch", 100), ("categories", 3), ("least", 1), ("keep", 1), ("test", 0)):
             if getattr(self, name) < least:
                 raise ValueError(f"{name}={getattr(self, name)}: at least {least}")
@@ -305,11 +310,16 @@ class GrowTrainer:
 
     def restore(self, arrays: Arrays) -> None:
         """Go back to a checkpoint."""
-        self.net = Boxes.of({name: arrays[f"net_{name}"] for name in ("tests", "branches", "weights", "visits")})
-        self.kept = []
+        fit(arrays, {"games": Form(WHOLE, "rounds", most=self.parameters.keep)})
+        net = Boxes.of({name.removeprefix("net_"): array for name, array in arrays.items() if name.startswith("net_")})
+        kept = []
         for place, games in enumerate(arrays["games"]):
-            codes, kinds, costs = (arrays[f"kept_{place}_{name}"] for name in Sheet._fields)
-            self.kept.append(Experiences(codes, kinds, costs, int(games)))
+            codes, kinds, costs = (f"kept_{place}_{name}" for name in Sheet._fields)
+            fit(arrays, {codes: Form(WHOLE, "rows"), kinds: Form(WHOLE, "rows"), costs: Form(WHOLE, "rows", COUNT)})
+            if not np.isin(arrays[kinds], range(len(KINDS))).all():
+                raise ValueError("has experiences of an unknown kind")
+            kept.append(Experiences(arrays[codes], arrays[kinds], arrays[costs], int(games)))
+        self.net, self.kept = net, kept
 
     def model(self) -> Model:
         """The network."""

@@ -25,14 +25,13 @@ from heartlab.learners.td_features.conjunctions import STACK, Conjunction, descr
 from heartlab.learners.td_features.features import ATOMS, find_atom
 from heartlab.learners.td_features.moon import place_moon
 from heartlab.learners.td_features.network import Network
-from heartlab.learners.td_features.player import KIND, SHIPPED, load_network, to_network
+from heartlab.learners.td_features.player import SHIPPED, load_network, read_model, to_network
 from heartlab.players import Observations
 from heartlab.players.analysis import Analysis, analyse, play_in
 from heartlab.players.search import SearchPlayer
 from heartlab.records.position import situation
 from heartlab.search.options import SearchOptions
 from heartlab.training.explain import Decision, Question, Report
-from heartlab.training.model import load_model
 
 CENSUS = 20_000
 """The number of largest weights among which the papers count."""
@@ -89,7 +88,7 @@ def census(network: Network, contains: frozenset[int], among: int = CENSUS) -> C
 
 def run_features(name: str, *, top: int, contains: Sequence[str], report: Report | None) -> None:
     """Print a model's largest weights in words."""
-    model = load_model(name or SHIPPED, KIND)
+    model = read_model(name)
     network = to_network(model)
     wanted = frozenset(find_atom(text, part=True).number for text in contains)
     lowering, raising = (largest(network, sign, top, wanted) for sign in (-1, 1))

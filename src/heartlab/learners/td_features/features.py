@@ -29,6 +29,7 @@ from heartlab.compiled.bits import ONE, ZERO, bit, popcount
 from heartlab.compiled.jit import compile_reason, kernel, pointed
 from heartlab.kernel.layout import RULES, STATE
 from heartlab.kernel.ranks import ACE_BIT, CLUBS, DIAMONDS, HEARTS, KING_BIT, QUEEN_BIT, SMALL_SPADES, SPADES
+from heartlab.util.errors import quoted
 
 WORDS = 2
 MAX_ATOMS = 64 * WORDS
@@ -275,7 +276,7 @@ def atom(name: str, sentence: str = "") -> Callable[[Callable[..., bool]], Atom]
         try:
             compiled = pointed(PREDICATE)(function)
         except NumbaError as error:
-            raise AtomError(f"the predicate of {name!r} cannot be compiled: {compile_reason(error)}") from error
+            raise AtomError(f"the predicate of {quoted(name)} cannot be compiled: {compile_reason(error)}") from error
         return place_atom(name, text, compiled)
 
     return add
@@ -289,7 +290,7 @@ def place_atom(
     :raises AtomError: if the name is taken or there is no place left.
     """
     if name in MOON_NAMES or any(known.name == name for known in ATOMS.values()):
-        raise AtomError(f"an atomic feature is called {name!r} already")
+        raise AtomError(f"an atomic feature is called {quoted(name)} already")
     free = [number for number in range(MAX_ATOMS) if number not in ATOMS and number not in MOON_ATOMS]
     if not free:
         raise AtomError(f"there is room for {MAX_ATOMS} atomic features, and all places are taken")
@@ -311,7 +312,7 @@ def find_atom(text: str, *, part: bool = False) -> Atom:
         return close[0]
     hint = f"; some that contain it: {', '.join(known.name for known in close[:6])}" if close else ""
     where = "`heartlab features --atoms` lists them, `--use FILE` brings features of your own"
-    raise AtomError(f"no atomic feature is called {text!r}{hint}; {where}")
+    raise AtomError(f"no atomic feature is called {quoted(text)}{hint}; {where}")
 
 
 # --- clauses ---

@@ -22,7 +22,7 @@ from heartlab.learners.td_features.conjunctions import MAX_ORDER, STACK, Conjunc
 from heartlab.learners.td_features.features import MAX_ATOMS
 from heartlab.learners.td_features.kernels import NOTE
 from heartlab.learners.td_features.network import Network
-from heartlab.learners.td_features.player import unpadded_rows
+from heartlab.learners.td_features.player import read_conjunctions
 from heartlab.learners.td_features.trainer import TdParameters, TdTrainer, task_atoms
 from heartlab.training.recipes import Metrics, recipe
 from heartlab.util.bundle import Arrays
@@ -146,4 +146,4 @@ class GrowingTrainer(TdTrainer):
 
     def restore(self, arrays: Arrays) -> None:
         """Take both back."""
-        self.use(Network(Conjunctions.of(unpadded_rows(arrays["conjunctions"])), arrays["weights"]))
+        self.use(Network(read_conjunctions(arrays), arrays["weights"]))

@@ -17,8 +17,8 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.learners.td_features.conjunctions import Conjunction, Conjunctions
-from heartlab.learners.td_features.features import ATOMS, MOON_NAMES, AtomError, clause
+from heartlab.learners.td_features.conjunctions import MAX_ORDER, Conjunction, Conjunctions
+from heartlab.learners.td_features.features import ATOMS, MAX_ATOMS, MOON_NAMES, AtomError, clause
 from heartlab.learners.td_features.moon import place_moon
 from heartlab.learners.td_features.network import Network
 from heartlab.players.base import Player
@@ -26,15 +26,47 @@ from heartlab.players.registry import parse_options, register
 from heartlab.players.search import SearchPlayer
 from heartlab.search.evaluators.base import Evaluator, evaluator_family
 from heartlab.training.model import Model, ModelError, load_model, model_path
+from heartlab.util.bundle import FLOATS, WHOLE, Arrays, Form, fit
 
 KIND = "td"
 SHIPPED = "td"
 """The model that is used without a name."""
+MOST_NODES = 2_000_000
+"""The most conjunctions that are read: all of order three over 111 atoms are a tenth of that."""
+ARRAYS = {
+    "conjunctions": Form(WHOLE, "conjunctions", "order", most=MAX_ORDER * MOST_NODES),
+    "weights": Form(FLOATS, "conjunctions", most=MOST_NODES),
+    "atoms": Form(WHOLE, "atoms", most=MAX_ATOMS),
+}
+"""The arrays of a model."""
 
 
 def unpadded_rows(rows: npt.NDArray[np.int8]) -> list[Conjunction]:
     """Rows of atom numbers, padded with -1, as conjunctions."""
     return [tuple(int(atom) for atom in row if atom >= 0) for row in rows]
+
+
+def read_conjunctions(arrays: Arrays) -> Conjunctions:
+    """The conjunctions of a checkpoint, which also has one weight for each.
+
+    :raises ValueError: if it has something else.
+    """
+    fit(arrays, {name: ARRAYS[name] for name in ("conjunctions", "weights")})
+    rows = arrays["conjunctions"]
+    if not set(np.unique(rows).tolist()) <= {-1, *ATOMS}:
+        raise AtomError("has conjunctions of atomic features that there are not")
+    found = Conjunctions.of(unpadded_rows(rows))
+    if len(found) != len(rows):
+        raise AtomError("has conjunctions twice, or some that can never be active")
+    return found
+
+
+def read_model(name: str) -> Model:
+    """The model of a network, by name or path; without a name the shipped one.
+
+    :raises ModelError: if there is none.
+    """
+    return load_model(name or SHIPPED, KIND, {KIND: ARRAYS})
 
 
 def to_model(network: Network, rules: str, **extras: object) -> Model:
@@ -97,7 +129,7 @@ def load_network(name: str) -> Network:
 
 @lru_cache(maxsize=16)
 def _read_network(path: str, changed: int) -> Network:
-    return to_network(load_model(path, KIND))
+    return to_network(read_model(path))
 
 
 @evaluator_family("td")

@@ -20,7 +20,7 @@ from heartlab.learners.td_features.features import CARD_ATOMS, HEART_ATOMS, QUEE
 from heartlab.learners.td_features.kernels import NOTE, SETTINGS, Course, Room, prepare_training, train_deals
 from heartlab.learners.td_features.moon import place_moon
 from heartlab.learners.td_features.network import Network
-from heartlab.learners.td_features.player import KIND, load_network, to_model, unpadded_rows
+from heartlab.learners.td_features.player import load_network, read_conjunctions, read_model, to_model
 from heartlab.learners.td_features.selection import (
     activity_in,
     nodes_by_effect,
@@ -36,9 +36,9 @@ from heartlab.rules import Rules
 from heartlab.search.evaluators.base import make_evaluator
 from heartlab.search.options import Prune, SearchOptions, Ties, compile_options
 from heartlab.search.walk import new_counters
-from heartlab.training.model import Model, load_model
+from heartlab.training.model import Model
 from heartlab.training.recipes import Metrics, Parameters, recipe
-from heartlab.util.bundle import Arrays
+from heartlab.util.bundle import FLOATS, Arrays, Form, fit
 
 HEARTS_TASK = tuple(number for number in CARD_ATOMS if number not in QUEEN_ONLY) + HEART_ATOMS
 
@@ -187,7 +187,7 @@ def chosen_conjunctions(task: str, parameters: TdParameters) -> Conjunctions:
     if not parameters.selections:
         return Conjunctions.exhaustive(task_atoms(task, parameters.clauses), parameters.order_numbers)
     return union(
-        best_conjunctions(load_network(one.model), load_model(one.model, KIND).rules, one.count, one.criterion)
+        best_conjunctions(load_network(one.model), read_model(one.model).rules, one.count, one.criterion)
         for one in parameters.selections
     )
 
@@ -310,8 +310,12 @@ class TdTrainer:
 
     def restore(self, arrays: Arrays) -> None:
         """Go back to a checkpoint."""
-        chosen = Conjunctions.of(unpadded_rows(arrays["conjunctions"])) if self.parameters.selections else None
-        self.use(Network(chosen or self.network.conjunctions, arrays["weights"], rest=self.network.rest))
+        if self.parameters.selections:
+            chosen = read_conjunctions(arrays)
+        else:
+            chosen = self.network.conjunctions
+            fit(arrays, {"weights": Form(FLOATS, len(chosen))})
+        self.use(Network(chosen, arrays["weights"], rest=self.network.rest))
 
     def model(self) -> Model:
         """The network as it is now."""

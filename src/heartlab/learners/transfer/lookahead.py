@@ -34,6 +34,7 @@ from heartlab.learners.transfer.positions import (
     expand_position,
 )
 from heartlab.learners.transfer.settings import MAX_DEPTH
+from heartlab.util.errors import quoted
 
 CLASS_NAMES = "WLDNGB"
 NO_FEATURE = np.uint64(0)
@@ -224,7 +225,7 @@ def parse_shape(text: str) -> ShapeTree:
         if place != len(letters):
             raise ValueError
     except ValueError:
-        raise ValueError(f"{text!r} is no shape; a shape looks like {{L, N{{W,N}}}}") from None
+        raise ValueError(f"{quoted(text)} is no shape; a shape looks like {{L, N{{W,N}}}}") from None
     return tree
 
 

@@ -11,8 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from heartlab.compiled.hashing import find_slot
 from heartlab.ggp.gdl.terms import GdlError
@@ -20,7 +22,11 @@ from heartlab.learners.transfer.kernels import UNKNOWN, Features
 from heartlab.learners.transfer.lookahead import parse_shape, shape_word
 from heartlab.learners.transfer.opponents import KINDS
 from heartlab.learners.transfer.settings import FEATURE_DEPTH
+from heartlab.util.errors import clipped
+from heartlab.util.files import replacing
 
+FILE_LIMIT = 256 << 20
+"""Bytes of a file."""
 FORMAT = "heartlab-ggp-features/2"
 FAINT = 0.02
 """The least weight of a kind of move in a profile: no move is impossible."""
@@ -51,6 +57,19 @@ def _for_kernels(values: Mapping[str, Sequence[float]], profiles: npt.NDArray[np
         features.keys[slot] = word
         features.values[slot] = row
     return features
+
+
+class _Facts(Struct, forbid_unknown_fields=True):
+    """The fields of :class:`FeatureModel` as they stand in a file."""
+
+    games: list[str]
+    matches: int
+    runs: int
+    seed: int
+    depth: int = FEATURE_DEPTH
+    recall: bool = False
+    features: dict[str, dict[str, list[float]]] = {}
+    profiles: dict[str, list[float | None]] = {}
 
 
 @dataclass
@@ -111,10 +130,9 @@ class FeatureModel:
 
     def save(self, path: Path) -> None:
         """Write the model as JSON, all of it or nothing."""
-        fresh = path.with_name(path.name + ".new")
         kept = {one.name: getattr(self, one.name) for one in fields(self) if one.init}
-        fresh.write_text(json.dumps({"format": FORMAT, **kept}, indent=1) + "\n", "utf-8")
-        fresh.replace(path)
+        with replacing(path) as file:
+            file.write((json.dumps({"format": FORMAT, **kept}, indent=1) + "\n").encode())
 
     @staticmethod
     def load(path: Path) -> FeatureModel:
@@ -124,17 +142,19 @@ class FeatureModel:
             GdlError: the file is not a model, or is damaged.
         """
         try:
-            found = json.loads(path.read_text("utf-8"))
+            if path.is_file() and path.stat().st_size > FILE_LIMIT:
+                raise GdlError(f"{path}: too long for a model; at most {FILE_LIMIT >> 20} MB are read")
+            found = msgspec.json.decode(path.read_bytes())
             if not isinstance(found, dict) or found.pop("format", None) != FORMAT:
                 raise GdlError(f"{path}: not a model of features ({FORMAT})")
-            model = FeatureModel(**found)
+            model = FeatureModel(**msgspec.structs.asdict(msgspec.convert(found, _Facts)))
             model.check(str(path))
         except OSError as error:
             raise GdlError(f"{path}: {error.strerror}") from None
-        except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
-            if isinstance(error, GdlError):
-                raise
-            raise GdlError(f"{path}: the model is damaged: {error}") from None
+        except GdlError:
+            raise
+        except (ValueError, msgspec.MsgspecError, RecursionError) as error:
+            raise GdlError(f"{path}: the model is damaged: {clipped(error, 120)}") from None
         return model
 
     def check(self, name: str) -> None:

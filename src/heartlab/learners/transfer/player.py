@@ -32,6 +32,7 @@ from heartlab.learners.transfer.opponents import KINDS, believe, watch, weigh
 from heartlab.learners.transfer.positions import COUNT, FIRST, MOVER, expand_position, find_position
 from heartlab.learners.transfer.settings import Learner, Reading, Settings
 from heartlab.learners.transfer.trainer import TurnGame
+from heartlab.util.errors import quoted
 
 KEPT_GAMES = 8
 """Games whose positions are kept; of games played longer ago only the features are."""
@@ -333,7 +334,7 @@ def make_td(text: str, seed: int) -> GamePlayer:
         if piece.startswith("save="):
             save = piece.removeprefix("save=")
         elif model:
-            raise GdlError(f"'td:{text}': td takes one model to begin with and save=FILE, not {piece!r} as well")
+            raise GdlError(f"'td:{text}': td takes one model to begin with and save=FILE, not {quoted(piece)} as well")
         else:
             model = piece
     return TdPlayer(seed, model, save)

@@ -10,6 +10,7 @@ from enum import IntEnum
 from typing import NamedTuple, TypeVar
 
 from heartlab.ggp.gdl.terms import GdlError
+from heartlab.util.errors import quoted
 
 Kind = TypeVar("Kind", bound="Choice")
 
@@ -36,7 +37,7 @@ class Choice(IntEnum):
         """
         known = {one.text: one for one in cls}
         if text not in known:
-            raise GdlError(f"no {cls.__name__.lower()} is called {text!r}; there are {', '.join(known)}")
+            raise GdlError(f"no {cls.__name__.lower()} is called {quoted(text)}; there are {', '.join(known)}")
         return known[text]
 
 

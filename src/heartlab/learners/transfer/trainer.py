@@ -42,6 +42,7 @@ from heartlab.learners.transfer.positions import (
     make_board,
 )
 from heartlab.learners.transfer.settings import Learner, Opponent, Settings
+from heartlab.util.errors import quoted
 from heartlab.util.statistics import estimate
 
 PROBE_GAMES, PROBES = 50, 5000
@@ -67,9 +68,9 @@ def parse_outcomes(text: str) -> npt.NDArray[np.int8]:
         match = re.fullmatch(r"(\d{1,3})(?:-(\d{1,3}))?=([WLDwld])", piece)
         low, high = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
         if match is None or not low <= high <= 100:
-            raise GdlError(f"cannot parse the outcome {piece!r}; it should look like 70-100=W or 50=D")
+            raise GdlError(f"cannot parse the outcome {quoted(piece)}; it should look like 70-100=W or 50=D")
         if named[low : high + 1].any():
-            raise GdlError(f"the outcome {piece!r} names a goal that was named before")
+            raise GdlError(f"the outcome {quoted(piece)} names a goal that was named before")
         named[low : high + 1] = True
         classes[low : high + 1] = CLASS_NAMES.index(match[3].upper())
     return classes

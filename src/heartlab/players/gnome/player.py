@@ -22,6 +22,7 @@ from heartlab.players.gnome.luis import luis_cards
 from heartlab.players.gnome.peter import peter_cards, peter_passes
 from heartlab.players.gnome.stock import stock_cards, stock_passes
 from heartlab.players.registry import register
+from heartlab.util.errors import quoted
 
 VARIANTS: dict[str, tuple[RowKernel, RowKernel]] = {
     "stock": (stock_cards, stock_passes),
@@ -47,5 +48,5 @@ def make_gnome(variant: str = "") -> Player:
     :raises ValueError: for an unknown variant.
     """
     if (variant or "stock") not in VARIANTS:
-        raise ValueError(f"no gnome player is called {variant!r}; known are {', '.join(VARIANTS)}")
+        raise ValueError(f"no gnome player is called {quoted(variant)}; known are {', '.join(VARIANTS)}")
     return GnomePlayer(variant or "stock")

@@ -1,0 +1,47 @@
+"""Output on consoles that cannot show every character, such as those of Windows with their old code pages."""
+
+from __future__ import annotations
+
+import codecs
+import sys
+import unicodedata
+from typing import TextIO
+
+SUBSTITUTES = {
+    "♣": "C", "♦": "D", "♠": "S", "♥": "H", "−": "-", "–": "-", "—": "-", "‐": "-", "×": "x", "·": ".", "…": "...",
+    "≥": ">=", "≤": "<=", "≈": "~", "→": "->", "←": "<-", "“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "•": "*",
+    "\u00a0": " ", "\u2009": " ", "\u202f": " ", "±": "+-", "²": "2", "³": "3", "Δ": "D",
+}  # fmt: skip
+"""What is printed where a console lacks a character."""
+SUBSTITUTE = "heartlab.substitute"
+"""The name of our way to handle encoding errors."""
+
+
+def _substitute(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Replace the characters that cannot be encoded: by a likeness, the letter without its accent, or its escape."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(map(_likeness, error.object[error.start : error.end])), error.end
+
+
+def _likeness(char: str) -> str:
+    plain = unicodedata.normalize("NFKD", char).encode("ascii", "ignore").decode()
+    return SUBSTITUTES.get(char) or plain or char.encode("ascii", "backslashreplace").decode()
+
+
+codecs.register_error(SUBSTITUTE, _substitute)
+
+
+def print_anywhere() -> None:
+    """Let standard output and standard error substitute what they cannot encode instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors=SUBSTITUTE)
+
+
+def is_complete(stream: TextIO) -> bool:
+    """Whether a stream can show every character."""
+    try:
+        return codecs.lookup(stream.encoding or "ascii").name.startswith("utf")
+    except LookupError:
+        return False
