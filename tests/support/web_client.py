@@ -11,17 +11,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import uvicorn
 from websockets.sync.client import connect
 
 from heartlab.cards import CardSet
 from heartlab.coach.judgement import Judge
 from heartlab.web.bots import Bots
 from heartlab.web.coaching import CoachService
+from heartlab.web.gate import Gate, Limits
 from heartlab.web.house import House
-from heartlab.web.server import LOOPBACK, make_app
+from heartlab.web.pacing import Pacing
+from heartlab.web.server import LOOPBACK, MAX_MESSAGE, make_app
 from heartlab.web.session import deal_out
 from heartlab.web.store import Store
+from heartlab.web.transport import Config, Server
 
 QUICK_COACH = "uct:worlds=20,sims=20,endgame=3,pick=value"
 
@@ -29,8 +31,8 @@ QUICK_COACH = "uct:worlds=20,sims=20,endgame=3,pick=value"
 class Served:
     """A running server."""
 
-    def __init__(self, house: House, port: int, loop: asyncio.AbstractEventLoop) -> None:
-        self.house, self.port, self.loop = house, port, loop
+    def __init__(self, house: House, port: int, loop: asyncio.AbstractEventLoop, gate: Gate) -> None:
+        self.house, self.port, self.loop, self.gate = house, port, loop, gate
 
     @property
     def key(self) -> str:
@@ -45,13 +47,16 @@ class Served:
 
 
 @contextmanager
-def serving(path: Any = ":memory:", *, coach: str = QUICK_COACH, dealer: Any = deal_out) -> Iterator[Served]:
-    """A server on a free port of this process."""
-    house = House(Store(path), Bots(), dealer=dealer)
-    app = make_app(house, CoachService(house, Judge(coach)), LOOPBACK)
+def serving(
+    path: Any = ":memory:", *, coach: str = QUICK_COACH, dealer: Any = deal_out, limits: Limits | None = None
+) -> Iterator[Served]:
+    """A server on a free port of this process, which shows cards as soon as they are chosen."""
+    house = House(Store(path), Bots(), dealer=dealer, pacing=Pacing(slots=()))
+    gate = Gate(limits)
+    app = make_app(house, CoachService(house, Judge(coach)), LOOPBACK, gate)
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
+    server = Server(Config(app, gate, 2 * MAX_MESSAGE))
     loops: list[asyncio.AbstractEventLoop] = []
 
     async def serve() -> None:
@@ -63,7 +68,7 @@ def serving(path: Any = ":memory:", *, coach: str = QUICK_COACH, dealer: Any = d
     while not server.started:
         time.sleep(0.01)
     try:
-        yield Served(house, listener.getsockname()[1], loops[0])
+        yield Served(house, listener.getsockname()[1], loops[0], gate)
     finally:
         server.should_exit = True
         thread.join(600)

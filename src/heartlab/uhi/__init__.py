@@ -3,7 +3,8 @@
 The specification is docs/uhi.md. In reading order:
 
 - `lines`: the lines of the protocol, derived from an observation, and how answers are parsed;
-- `process`: a bot's process, with its time limits;
+- `process`: a bot's process, with its limits of time and memory;
+- `strays`: processes that a bot left behind;
 - `player`: the player `exec:COMMAND`, which runs a bot;
 - `view`: what a bot knows from the lines it received;
 - `server`: our own players as bots (`heartlab uhi PLAYER`);

@@ -112,7 +112,7 @@ class Checker:
     @contextmanager
     def _bot(self) -> Iterator[Tester]:
         try:
-            bot = BotProcess(self.settings.command, show_errors=True)
+            bot = BotProcess(self.settings.command, memory=self.settings.memory, show_errors=True)
         except Fault as fault:
             raise Failure(str(fault)) from None
         try:

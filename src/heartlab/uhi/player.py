@@ -5,9 +5,9 @@ few processes serve all deals: a question goes to a process whose dialogue it co
 gets the whole dialogue, from `newgame` to the question. The same question always has the same dialogue.
 
 A fault forfeits the choice. After a crash, a timeout, a flood or a malformed answer the process is killed and restarted
-once for the rest of that deal; after a second such fault the bot forfeits all its choices in that deal. Faults are
-stored by the dialogue that led to them, so the order of the questions does not matter. A program that has never given a
-valid answer is not started again after HOPELESS faults.
+once for the rest of that deal; after a second such fault the bot forfeits all its choices in that deal. A process that
+ends between two deals is replaced without a fault. Faults are stored by the dialogue that led to them, so the order of
+the questions does not matter. A program that has never given a valid answer is not started again after HOPELESS faults.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from heartlab.observation import Observation
 from heartlab.players.base import CardArray, MaskArray, Observations, Player
 from heartlab.players.registry import PlayerError, register
 from heartlab.uhi.lines import dialogue, enddeal_line, question, why_refused
-from heartlab.uhi.process import LEAVE, BotProcess, Fault
+from heartlab.uhi.process import LEAVE, MEMORY, BotProcess, Fault, end_strays
 
 MOVETIME = 5000
 """Default milliseconds for a choice."""
@@ -45,6 +45,8 @@ MAX_RESTARTS = 1
 """Restarts within a deal."""
 HOPELESS = 3
 """Faults after which a program that has never given a valid answer is abandoned."""
+MIN_MEMORY, MAX_MEMORY = 16, 1 << 24
+"""Megabytes between which the limit of a process may be set."""
 DEALS_REMEMBERED = 10_000
 """The number of deals whose faults are remembered."""
 
@@ -69,11 +71,13 @@ class Settings:
     """Upper limit of processes."""
     log: str = ""
     """A file to which all lines sent and received are appended."""
+    memory: int = MEMORY
+    """Megabytes of data that each process may have; 0 for any number."""
     options: Mapping[str, str] = field(default_factory=dict)
     """Options to set with `setoption`."""
 
 
-_OPTIONS = re.compile(r"(?:(?:movetime|start|processes|log|option\.[^=,:\s]+)=[^,:\s]*,?)+(?=:)")
+_OPTIONS = re.compile(r"(?:(?:movetime|start|processes|memory|log|option\.[^=,:\s]+)=[^,:\s]*,?)+(?=:)")
 
 
 def parse_settings(text: str) -> Settings:
@@ -95,19 +99,21 @@ def parse_settings(text: str) -> Settings:
     if not command:
         raise PlayerError("exec: needs a command, as in exec:./mybot or exec:movetime=500:./mybot --fast")
     if shutil.which(command[0]) is None:
-        hint = "; options are movetime, start, processes, log, option.NAME" if "=" in command[0] else ""
+        hint = "; options are movetime, start, processes, log, option.NAME, memory" if "=" in command[0] else ""
         raise PlayerError(f"exec: there is no executable program {command[0]!r}{hint}")
     options = {key.removeprefix("option."): value for key, value in values.items() if key.startswith("option.")}
     try:
         movetime, start = int(values.get("movetime", MOVETIME)), float(values.get("start", START))
-        processes = int(values.get("processes", os.cpu_count() or 1))
+        processes, memory = int(values.get("processes", os.cpu_count() or 1)), int(values.get("memory", MEMORY))
     except ValueError as error:
-        raise PlayerError(f"exec: movetime, start and processes must be numbers: {error}") from None
+        raise PlayerError(f"exec: movetime, start, processes and memory must be numbers: {error}") from None
     if not (0 < movetime <= 86_400_000 and 0 < start <= 86_400 and 0 < processes <= 1024):
         raise PlayerError(
             "exec: movetime (ms) and start (s) must be above zero and at most a day, processes from 1 to 1024"
         )
-    return Settings(command, movetime, start, processes, values.get("log", ""), options)
+    if not (memory == 0 or MIN_MEMORY <= memory <= MAX_MEMORY):
+        raise PlayerError(f"exec: memory is a number of megabytes from {MIN_MEMORY} to {MAX_MEMORY}, or 0 for no limit")
+    return Settings(command, movetime, start, processes, values.get("log", ""), memory, options)
 
 
 def missing_lines(bot: BotProcess, lines: Sequence[str], options: Mapping[str, str]) -> Sequence[str]:
@@ -143,17 +149,18 @@ class Pool:
             )
 
     @contextmanager
-    def lease(self, lines: Sequence[str]) -> Iterator[tuple[BotProcess, Sequence[str]]]:
-        """A process, and the lines that it still has to receive so that its dialogue is `lines`.
+    def lease(self, lines: Sequence[str]) -> Iterator[tuple[BotProcess, Sequence[str], bool]]:
+        """A process, the lines that it still has to receive so that its dialogue is `lines`, and whether it has rested.
 
-        An error in the `with` block closes the process.
+        It rests from the end of a deal until it hears of another one. An error in the `with` block closes the process.
 
         :raises Fault: if a new process does not start.
         """
         bot = self._take(lines)
         good = False
         try:
-            yield bot, missing_lines(bot, lines, self.settings.options)
+            rested = not bot.sent and not bot.is_fresh
+            yield bot, missing_lines(bot, lines, self.settings.options), rested
             good = True
         finally:
             with self._changed:
@@ -164,13 +171,13 @@ class Pool:
                 self._settle()
             if not good:
                 bot.close(leave=0.0)
+                if self.closed:
+                    end_strays()
 
     def _take(self, lines: Sequence[str]) -> BotProcess:
+        """A process that may have ended meanwhile: whether that is noticed here or by the question must not matter."""
         with self._changed:
             while True:
-                for bot in [bot for bot in self._idle if not bot.is_running]:
-                    self._idle.remove(bot)
-                    bot.close(leave=0.0)
                 fitting = [bot for bot in self._idle if bot.sent == list(lines[: len(bot.sent)])]
                 full = len(self._idle) + len(self._busy) + self._starting >= self.settings.processes
                 if fitting or (full and self._idle):
@@ -208,7 +215,7 @@ class Pool:
             return self._log
 
     def _start(self) -> BotProcess:
-        bot = BotProcess(self.settings.command, self._open_log())
+        bot = BotProcess(self.settings.command, self._open_log(), memory=self.settings.memory)
         try:
             bot.handshake(self.settings.start)
         except BaseException:
@@ -245,6 +252,7 @@ class Pool:
             self._settle()
         for bot in idle:
             bot.hang_up(LEAVE)
+        end_strays()
 
 
 class Faults:
@@ -324,9 +332,7 @@ class ExecPlayer(Player):
                 self.faults["out"] += 1
             return None
         try:
-            with self._pool.lease(lines) as (bot, missing):
-                movetime = self.settings.movetime
-                chosen = bot.ask(missing, question(obs, movetime), obs, movetime)
+            chosen = self._ask(lines, obs)
         except Fault as fault:
             if not self._pool.closed:
                 self._history.note(lines)
@@ -338,6 +344,21 @@ class ExecPlayer(Player):
             self._report("illegal", refusal, obs)
             return None
         return chosen
+
+    def _ask(self, lines: Lines, obs: Observation) -> CardSet:
+        """Ask a process; one that has ended between two deals is replaced, which is no fault in the second one.
+
+        :raises Fault: if there is no proper answer.
+        """
+        movetime = self.settings.movetime
+        while True:
+            rested = False
+            try:
+                with self._pool.lease(lines) as (bot, missing, rested):
+                    return bot.ask(missing, question(obs, movetime), obs, movetime)
+            except Fault as fault:
+                if fault.kind != "crash" or not rested or self._pool.closed:
+                    raise
 
     def _report(self, kind: str, detail: str, obs: Observation) -> None:
         """Count a fault, and report the first of each kind."""
@@ -374,9 +395,9 @@ class ExecPlayer(Player):
             if self._history.before(lines) > MAX_RESTARTS or not self._good:
                 continue
             try:
-                with self._pool.lease(lines) as (bot, missing):
+                with self._pool.lease(lines) as (bot, missing, _):
                     bot.tell([*missing, enddeal_line([int(value) for value in points[row]], obs.scores)])
-                    bot.sent = []
+                    bot.sent, bot.is_fresh = [], False
             except Fault:
                 continue
 

@@ -1,8 +1,8 @@
 """A bot's process: it runs in a process group of its own, answers under a time limit, and never outlives us.
 
 Every error of a bot is a `Fault` of a kind: `start`, `crash`, `clock`, `flood` or `nonsense`. The caller then closes
-the process. A guard, a small shell process, kills the groups that are left when our process ends without closing them,
-for instance because it was killed.
+the process, which also ends its children (see :mod:`heartlab.uhi.strays`). A guard, a small shell process, kills what
+is left when our process ends without closing it, for instance because it was killed. On Linux memory is limited.
 """
 
 from __future__ import annotations
@@ -12,14 +12,19 @@ import os
 import selectors
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import IO, TypeVar
 
+if sys.platform != "win32":
+    import resource
+
 from heartlab.cards import CardSet
 from heartlab.observation import Observation
 from heartlab.uhi.lines import VERSION, LineError, read_answer, shorten
+from heartlab.uhi.strays import Strays
 
 MAX_OUTPUT = 1 << 16
 """Bytes that a bot may write for one answer; more is a `flood`."""
@@ -29,6 +34,8 @@ FIRST_WORD = 10.0
 """Seconds within which a bot must write its first line."""
 LEAVE = 0.5
 """Seconds that a bot has to exit after `quit`."""
+MEMORY = 4096
+"""Megabytes of data that a bot's process may have, unless told otherwise."""
 
 Found = TypeVar("Found")
 
@@ -45,6 +52,9 @@ class Fault(Exception):
         self.kind = kind
 
 
+_strays = Strays()
+
+
 class Guard:
     """A shell that waits for the end of our process and then kills the process groups that are left."""
 
@@ -58,7 +68,14 @@ class Guard:
         esac
     done
     for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
+    for round in 1 2 3 4 5; do
+        for file in $(grep -lsF -e "$1." /proc/[0-9]*/environ); do
+            pid=${file#/proc/}
+            kill -s KILL "${pid%/environ}" 2>/dev/null
+        done
+    done
     """
+    """Its argument is the beginning of the marks of all bots."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -80,7 +97,10 @@ class Guard:
             except BrokenPipeError:
                 pass
             self._shell = subprocess.Popen(
-                ["/bin/sh", "-c", self.SCRIPT], stdin=subprocess.PIPE, start_new_session=True, bufsize=0
+                ["/bin/sh", "-c", self.SCRIPT, "guard", _strays.family],
+                stdin=subprocess.PIPE,
+                start_new_session=True,
+                bufsize=0,
             )
             with contextlib.suppress(BrokenPipeError):
                 self._write(self._shell, [f"add {live}" for live in sorted(self._groups)])
@@ -92,6 +112,26 @@ class Guard:
 
 
 _guard = Guard()
+
+
+def end_strays() -> None:
+    """End what bots that were closed have left behind, without waiting for the next search."""
+    _strays.search()
+
+
+def limit_memory(pid: int, megabytes: int) -> None:
+    """Limit the data of a process and of each of its future children, and write no core dumps, where the system can.
+
+    Address space that is only reserved, as runtimes of some languages do, does not count. Zero means no limit.
+    """
+    if not hasattr(resource, "prlimit"):
+        return
+    limits = {resource.RLIMIT_CORE: 0, **({resource.RLIMIT_DATA: megabytes << 20} if megabytes else {})}
+    for kind, value in limits.items():
+        with contextlib.suppress(OSError, ValueError):  # it may have ended already
+            hard = resource.prlimit(pid, kind)[1]
+            most = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.prlimit(pid, kind, (most, most))
 
 
 class BotProcess:
@@ -106,10 +146,13 @@ class BotProcess:
     True
     """
 
-    def __init__(self, command: Sequence[str], log: IO[str] | None = None, *, show_errors: bool = False) -> None:
+    def __init__(
+        self, command: Sequence[str], log: IO[str] | None = None, *, memory: int = MEMORY, show_errors: bool = False
+    ) -> None:
         """Start the process.
 
         :param log: all lines are written there, with `>` (sent) or `<` (received) before them.
+        :param memory: megabytes of data that the process may have, 0 for any number.
         :param show_errors: whether the bot's standard error is shown instead of dropped.
         :raises Fault: if it cannot be started.
         """
@@ -117,6 +160,9 @@ class BotProcess:
         self.options: dict[str, str] = {}
         self.sent: list[str] = []
         """The dialogue so far, from `newgame` on."""
+        self.is_fresh = True
+        """Whether it has neither answered a question nor heard the end of a deal."""
+        self._mark = _strays.mark()
         self._log = log
         self._unsent = b""
         self._unread = b""
@@ -126,11 +172,13 @@ class BotProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=None if show_errors else subprocess.DEVNULL,
+                env=_strays.environment(self._mark),
                 start_new_session=True,
                 bufsize=0,
             )
         except OSError as error:
             raise Fault("start", f"cannot be started: {error.strerror}") from None
+        limit_memory(self._process.pid, memory)
         _guard.tell("add", self._process.pid)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -211,7 +259,9 @@ class BotProcess:
                 raise Fault("nonsense", str(error)) from None
 
         try:
-            return self._exchange(deadline, accept)
+            answer = self._exchange(deadline, accept)
+            self.is_fresh = False
+            return answer
         except Fault as fault:
             if fault.kind == "clock":
                 raise Fault("clock", f"no answer to `{question}` in time") from None
@@ -244,6 +294,7 @@ class BotProcess:
         self._process.wait()
         self._process.stdout.close()
         _guard.tell("drop", self.pid)
+        _strays.closed(self._mark, at_once=leave > 0)
         return willing
 
     def _exit_status(self, seconds: float = 0.0) -> int | None:
@@ -336,6 +387,7 @@ class BotProcess:
         return len(chunk)
 
     def _crash(self) -> Fault:
+        """The fault of a process that has ended, or closed its standard input or output."""
         status = self._exit_status(0.05)
         if status is None:
             return Fault("crash", "closed its standard input or output")

@@ -6,10 +6,12 @@ where it runs, or whether it runs again because a machine failed.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from typing import Any, Protocol
@@ -86,6 +88,8 @@ class _RayTask:
             return self._ray.get(self._reference)
         except self._ray.exceptions.RayTaskError as error:
             raise error.cause from None
+        except self._ray.exceptions.RayError as error:
+            raise ExecutorError(f"Ray failed: {_first_line(error)}") from None
 
     def done(self) -> bool:
         return bool(self._ray.wait([self._reference], timeout=0)[0])
@@ -99,24 +103,22 @@ class RayExecutor:
 
     def __init__(self, address: str = "") -> None:
         """
-        :param address: the address of a running cluster; by default RAY_ADDRESS, or a new cluster on this machine.
-        :raises ExecutorError: if Ray is not installed, or there is no cluster at the address.
+        :param address: the address of a running cluster; by default RAY_ADDRESS, a cluster that runs on this
+            machine, or a new one that only this machine can reach.
+        :raises ExecutorError: if Ray is not installed or does not start, or there is no cluster at the address.
         """
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-        try:
-            ray: Any = import_module("ray")
-        except ImportError:
-            raise ExecutorError("Ray is not installed: install it with pip install 'heartlab[ray]'") from None
-        self._ray = ray
-        self._ours = not ray.is_initialized()
-        if self._ours:
-            _knock(address)
+        with _words_to_stderr():
             try:
-                ray.init(address=address or None, log_to_driver=False, logging_level="error")
-            except (ConnectionError, ValueError, RuntimeError) as error:
-                where = f"at {address!r}" if address else "here"
-                first = (str(error).strip() or type(error).__name__).splitlines()[0]
-                raise ExecutorError(f"no Ray cluster {where}: {first}") from None
+                ray: Any = import_module("ray")
+            except ImportError:
+                raise ExecutorError("Ray is not installed: install it with pip install 'heartlab[ray]'") from None
+            self._ray = ray
+            self._ours = not ray.is_initialized()
+            if self._ours:
+                address = address or os.environ.get("RAY_ADDRESS", "")
+                _knock(address)
+                _start(ray, address)
         self.workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Task:
@@ -126,6 +128,67 @@ class RayExecutor:
     def close(self) -> None:
         if self._ours:
             self._ray.shutdown()
+
+
+def _start(ray: Any, address: str) -> None:
+    """Join the cluster at an address, or one that runs on this machine; if there is none, start one that is closed.
+
+    :raises ExecutorError: if that is not possible.
+    """
+    quiet = {"log_to_driver": False, "logging_level": "error"}
+    try:
+        if address not in ("", "local"):
+            ray.init(address=address, **quiet)
+            return
+        if not address:
+            with contextlib.suppress(ConnectionError):
+                ray.init(address="auto", **quiet)
+                return
+        with _loopback_only():
+            ray.init(address="local", include_dashboard=False, **quiet)
+    except (Exception, SystemExit) as error:
+        where = "Ray cannot start here" if address in ("", "local") else f"no Ray cluster at {address!r}"
+        raise ExecutorError(f"{where}: {_first_line(error)}") from None
+    open_to = {node["NodeManagerAddress"] for node in ray.nodes()} - {"127.0.0.1", "::1"}
+    if open_to:
+        ray.shutdown()
+        raise ExecutorError(
+            f"this version of Ray would listen on {', '.join(sorted(open_to))}, where others can reach it; "
+            "start it yourself with `ray start --head` if that is meant"
+        )
+
+
+@contextlib.contextmanager
+def _loopback_only() -> Iterator[None]:
+    """Let a new Ray cluster listen on 127.0.0.1 only.
+
+    Ray replaces a loopback address that it is given by one that others can reach. It uses loopback for all its ports
+    where clusters of several machines are switched off, which is its default on macOS and Windows.
+    """
+    constants: Any = import_module("ray._private.ray_constants")
+    before = constants.ENABLE_RAY_CLUSTER
+    constants.ENABLE_RAY_CLUSTER = False
+    try:
+        yield
+    finally:
+        constants.ENABLE_RAY_CLUSTER = before
+
+
+@contextlib.contextmanager
+def _words_to_stderr() -> Iterator[None]:
+    """Send what is written to standard output within, by this process or those that it starts, to standard error."""
+    sys.stdout.flush()
+    with contextlib.ExitStack() as after, contextlib.redirect_stdout(sys.stderr):
+        with contextlib.suppress(OSError):  # one of the two may be closed
+            kept = os.dup(1)
+            after.callback(os.close, kept)
+            os.dup2(2, 1)
+            after.callback(os.dup2, kept, 1)
+        yield
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 def _knock(address: str) -> None:

@@ -1,4 +1,4 @@
-"""Deferred interrupts (Ctrl-C), so that a step is completed or not begun."""
+"""Deferred interrupts (Ctrl-C) and other signals, so that a step is completed or not begun."""
 
 from __future__ import annotations
 
@@ -42,3 +42,41 @@ def interrupt_held() -> Iterator[None]:
         yield
     if noted():
         raise KeyboardInterrupt
+
+
+def ending_signals() -> list[int]:
+    """The signals that ask a program to end, apart from Ctrl-C, as far as this system has them.
+
+    Windows has neither SIGHUP nor a SIGTERM from others; Ctrl-Break is its SIGBREAK.
+    """
+    found = [getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP", "SIGBREAK")]
+    return [int(one) for one in found if one is not None]
+
+
+@contextmanager
+def signals_held(stop: Callable[[], None]) -> Iterator[None]:
+    """Call a function when a signal asks the program to end, and let the signal act only after the end of the block.
+
+    So what the block closes at its end is closed. An ignored signal, as SIGHUP under `nohup`, stays ignored. Only the
+    main thread receives signals; in others this does nothing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    caught: list[int] = []
+
+    def note(signum: int, frame: Any) -> None:
+        caught.append(signum)
+        stop()
+
+    before = {one: signal.getsignal(one) for one in ending_signals()}
+    before = {one: handler for one, handler in before.items() if handler not in (None, signal.SIG_IGN)}
+    for one in before:
+        signal.signal(one, note)
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+    if caught:
+        signal.raise_signal(caught[0])

@@ -7,9 +7,12 @@ In reading order, which is the way of a click:
 | `page/` | the page: ES modules, CSS, SVG; served as it is; `main.js` is the entry, typed by `protocol.d.ts` |
 | `messages` | the protocol: every message as a type; the coach's answers are in `heartlab.coach.values` |
 | `server` | HTTP, one WebSocket per browser, size and rate limits; one method per message |
+| `transport` | uvicorn with time limits, below the application |
+| `gate` | how many connections there may be, and which makes way |
 | `house` | the live sessions, and the bots' turns on worker threads |
 | `session` | one game as a state machine, without input or output |
 | `view` | what the page may show of a session |
+| `pacing` | when a bot's card is shown |
 | `bots` | the players that the page offers, and their choices |
 | `coaching` | the coach for sessions: glue between `heartlab.coach`, the coach's thread and the store |
 | `store` | the SQLite file: sessions, deals, decisions, puzzles |

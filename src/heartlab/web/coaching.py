@@ -60,14 +60,15 @@ class CoachService:
     async def hint(self, live: Live, tell: Send) -> Coaching | PassCoaching:
         """Every legal card of the decision at hand, or what could be passed."""
         session = live.session
-        if session.deal.phase == "pass" and not session.settings.watch:
-            self._note_help(live)
+        async with live.changing:
+            deal = session.deal.copy()
+            passes = deal.phase == "pass"
+            if session.settings.watch or not (passes or deal.to_move == PERSON):
+                raise SessionError("it is not your turn")
+            await self._note_help(live)
+        if passes:
             async with self._patience("passes", tell):
-                return await self.house.think(self.coach.pass_hint, session.deal.observe(PERSON))
-        if session.settings.watch or session.deal.to_move != PERSON:
-            raise SessionError("it is not your turn")
-        deal = session.deal.copy()
-        self._note_help(live)
+                return await self.house.think(self.coach.pass_hint, deal.observe(PERSON))
         async with self._patience("cards", tell):
             return await self.house.think(self.coach.hint, deal, seats_of(session))
 
@@ -75,11 +76,12 @@ class CoachService:
         """Whether there was something better than the person's last card."""
         session = live.session
         session.check_person()
-        place = session.last_own_place()
-        if place is None:
-            raise SessionError("you have not played a card yet")
-        self._note_help(live)
-        before, card = session.deal.before(place + 1), session.row.plays[place]
+        async with live.changing:
+            place = session.last_own_place()
+            if place is None:
+                raise SessionError("you have not played a card yet")
+            before, card = session.deal.before(place + 1), session.row.plays[place]
+            await self._note_help(live)
         if len(before.legal) == 1:
             return self.coach.check(before, card, seats_of(session))
         async with self._patience("cards", tell):
@@ -88,19 +90,21 @@ class CoachService:
     async def count(self, live: Live, tell: Send) -> Counted:
         """The counting panel."""
         session = live.session
-        if session.settings.watch or session.deal.phase != "play":
-            raise SessionError("there is nothing to count now")
-        self._note_help(live)
-        obs = session.deal.observe(PERSON)
+        async with live.changing:
+            if session.settings.watch or session.deal.phase != "play":
+                raise SessionError("there is nothing to count now")
+            obs = session.deal.observe(PERSON)
+            await self._note_help(live)
         obs.records["random"] = 1 + len(obs.history)
         async with self._patience("worlds", tell):
             return await self.house.think(self.coach.count, obs, seats_of(session))
 
-    def _note_help(self, live: Live) -> None:
+    async def _note_help(self, live: Live) -> None:
         """Note that the person was helped in a running deal, which then says little about the person's level."""
         if live.session.row.points is None:
             live.session.row.helped += 1
-            self.house.store.save_deal(live.key, live.session.row)
+            live.unsaved.append(live.session.row)
+            await self.house.keep(live)
 
     # --- after a deal ---
 
@@ -124,24 +128,24 @@ class CoachService:
             if len(before.legal) > 1:
                 decisions.append(decision)
         worst = await self.house.think(self.coach.worst, deal, decisions, seats_of(session))
-        self._keep(live.key, session, row, deal, decisions, worst)
+        await self._keep(live.key, session, row, deal, decisions, worst)
         passing = None
         if PERSON in row.passes and not row.kept:
             obs = session.dealt(row).observe(PERSON)
             passing = await self.house.think(self.coach.pass_review, obs, CardSet(row.passes[PERSON]))
         return self.coach.review(number, course, decisions, worst, passing)
 
-    def _keep(
+    async def _keep(
         self, key: str, session: Session, row: Row, deal: Deal, decisions: list[Decision], worst: list[Decision]
     ) -> None:
         """Keep costs for the level, if the deal counts for it, and puzzles for later."""
         person = session.settings.name
         if counts_for_level(session, row):
             costs = [(one.at, one.cost, one.se) for one in decisions]
-            self.house.store.add_decisions(key, row.number, person, costs)
+            await self.house.write(self.house.store.add_decisions, key, row.number, person, costs)
         for one in worst:
             body = make_puzzle(deal.before(one.at), one, session.names)
-            self.house.store.add_puzzle(person, origin_of(person, body), body, time.time())
+            await self.house.write(self.house.store.add_puzzle, person, origin_of(person, body), body, time.time())
 
     # --- puzzles and level ---
 
@@ -162,7 +166,7 @@ class CoachService:
         wanted = parse_card(card)
         async with self._patience("cards", tell):
             graded, stage, due = await self.house.think(grade, self.coach.judge, number, *found, wanted, time.time())
-        self.house.store.schedule_puzzle(number, stage, due)
+        await self.house.write(self.house.store.schedule_puzzle, number, stage, due)
         return graded
 
     async def level(self, person: str) -> LevelEstimate:

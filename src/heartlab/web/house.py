@@ -15,6 +15,7 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,10 +38,10 @@ from heartlab.web.messages import (
     Outgoing,
     Preset,
     Refused,
-    View,
 )
+from heartlab.web.pacing import Choice, Pacing
 from heartlab.web.session import PERSON, Dealer, Session, SessionError, deal_out, shared_of
-from heartlab.web.store import Row, Settings, Store, StoreError
+from heartlab.web.store import PATIENCE, Row, Settings, Store, StoreError
 from heartlab.web.view import make_view, trick_winner
 from heartlab.web.workers import Result, Workers
 
@@ -80,7 +81,11 @@ class Live:
     thought: float = 0.0
     """Seconds that bots have thought since the last move of the person."""
     lost: bool = False
-    """Something could not be kept, so the state in memory is not valid."""
+    """Dropped from memory, perhaps because something could not be kept: another copy is built from the store."""
+    unsaved: list[Row] = field(default_factory=list)
+    """Deals that were changed and must be written before anybody hears of it."""
+    changing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held from a change to the end of its writing: nobody looks at what may not be kept."""
 
     async def tell(self, message: Outgoing) -> None:
         """Send a message to everybody who looks at this session."""
@@ -99,8 +104,17 @@ class Live:
 class House:
     """The sessions, players and threads of one server."""
 
-    def __init__(self, store: Store, bots: Bots | None = None, *, workers: int = 2, dealer: Dealer = deal_out) -> None:
+    def __init__(
+        self,
+        store: Store,
+        bots: Bots | None = None,
+        *,
+        workers: int = 2,
+        dealer: Dealer = deal_out,
+        pacing: Pacing | None = None,
+    ) -> None:
         self.store = store
+        self.pacing = pacing or Pacing()
         self.bots = bots or Bots()
         self.key = store.house_key()
         self.live: dict[str, Live] = {}
@@ -109,12 +123,39 @@ class House:
         self._dealer = dealer
         self._players = Workers(workers, "bots")
         self._coach = Workers(1, "coach")
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="store")
 
     def close(self) -> None:
         """Stop the threads and close the store."""
         self._players.close()
         self._coach.close()
+        self._writer.shutdown(wait=True)
         self.store.close()
+
+    async def write(self, change: Callable[..., None], *arguments: Any) -> None:
+        """Change the store on a thread of its own: if another program holds the file, only those who write wait.
+
+        However many wait, each of them is refused after the same time.
+        """
+        deadline = time.monotonic() + PATIENCE
+
+        def do() -> None:
+            self.store.patience = max(0.0, deadline - time.monotonic())
+            change(*arguments)
+
+        await asyncio.get_running_loop().run_in_executor(self._writer, do)
+
+    async def keep(self, live: Live) -> None:
+        """Write what was changed in a session; its `changing` is held meanwhile.
+
+        :raises StoreError: if that is not possible.
+        :raises SessionError: if it was dropped meanwhile: another copy may have gone on.
+        """
+        if live.lost:
+            raise SessionError(LOST)
+        rows, live.unsaved[:] = list(live.unsaved), []
+        for row in {id(row): row for row in rows}.values():
+            await self.write(self.store.save_deal, live.key, row)
 
     async def think(self, work: Callable[..., Result], *arguments: Any) -> Result:
         """Run something long for a connection on the coach's thread: sessions do not wait for it."""
@@ -152,12 +193,13 @@ class House:
             await self.prepare(self.bots.admit, name, rules)
         self._make_room()
         key = secrets.token_urlsafe(16)
-        self.store.add_session(key, settings)
+        await self.write(self.store.add_session, key, settings)
         if row is not None:
-            self.store.save_deal(key, row)
-        session = await self.prepare(self._session, key, settings, [row] if row else [], shared)
-        self.live[key] = Live(key, session)
-        return self.live[key]
+            await self.write(self.store.save_deal, key, row)
+        live = await self.prepare(self._session, key, settings, [row] if row else [], shared)
+        await self.keep(live)
+        self.live[key] = live
+        return live
 
     async def open(self, key: str) -> Live:
         """A session that exists; built again if somebody else played on in it, and left, in the meantime.
@@ -169,9 +211,10 @@ class House:
             if kept is None:
                 raise KeyRefused("this key opens no table")
             self._make_room()
-            session = await self.prepare(self._session, key, *kept)
+            live = await self.prepare(self._session, key, *kept)
+            await self.keep(live)
             if kept == self.store.load_session(key):
-                self.live.setdefault(key, Live(key, session))
+                self.live.setdefault(key, live)
         return self.live[key]
 
     def leave(self, live: Live, guest: object) -> None:
@@ -186,11 +229,11 @@ class House:
 
     def _lose(self, live: Live) -> None:
         """Drop a session whose last change was not kept: it is built again from the store when somebody opens it."""
-        live.lost = True
         self._drop(live)
 
     def _drop(self, live: Live) -> None:
         """Take a session out of memory; another one that was built for the same key meanwhile stays."""
+        live.lost = True
         if self.live.get(live.key) is live:
             del self.live[live.key]
 
@@ -201,10 +244,11 @@ class House:
         if len(self.live) >= MAX_LIVE:
             raise TooMuch(f"{MAX_LIVE} tables are busy; try again later")
 
-    def _session(self, key: str, settings: Settings, rows: list[Row], shared: Shared | None = None) -> Session:
-        session = Session(settings, rows, lambda row: self.store.save_deal(key, row), self._dealer, shared)
+    def _session(self, key: str, settings: Settings, rows: list[Row], shared: Shared | None = None) -> Live:
+        unsaved: list[Row] = []
+        session = Session(settings, rows, unsaved.append, self._dealer, shared)
         session.faults = self.bots.faults
-        return session
+        return Live(key, session, unsaved=unsaved)
 
     # --- moving ---
 
@@ -275,7 +319,9 @@ class House:
             if live.lost:
                 raise SessionError(LOST)
             try:
-                change()
+                async with live.changing:
+                    change()
+                    await self.keep(live)
             except Exception as error:
                 if isinstance(error, StoreError) or not isinstance(error, ValueError):
                     self._lose(live)
@@ -312,55 +358,72 @@ class House:
         """Bots, and the server for somebody who claimed, until it is the person's turn."""
         while live.session.next_bot() is not None or self._plays_for_person(live):
             if live.session.next_bot() is None:
-                live.session.play(min(live.session.deal.legal))
+                async with live.changing:
+                    live.session.play(min(live.session.deal.legal))
+                    await self.keep(live)
                 await live.show(self._last_card(live.session))
             else:
-                for view in await self._bots_act(live):
-                    await live.tell(view)
+                await self._bots_act(live)
 
     def _plays_for_person(self, live: Live) -> bool:
         live.claimed = live.claimed and not live.session.deal.is_over
         return live.claimed and live.session.deal.to_move == PERSON
 
-    async def _bots_act(self, live: Live) -> list[View]:
-        """Let the next bots choose, act as they chose, and make what is to be shown of it; all of it is kept first."""
+    async def _bots_act(self, live: Live) -> None:
+        """Let the next bots choose, and act as they chose when it is time; all is kept before it is shown."""
         session = live.session
-        chosen, seconds = await self._players.run(live.asker, self._choose, session.deal.copy(), session.bots())
-        live.thought += seconds
-        views = []
-        with session.kept_together():
-            for seat, cards in chosen:
-                if session.deal.phase == "pass":
-                    session.pass_cards(seat, cards)
-                else:
-                    session.play(min(cards))
-                if not session.deal.to_pass and not session.settings.watch:
-                    views.append(make_view(session, self._last_card(session)))
-        return views
+        chosen, begun = await self._players.run(live.asker, self._choose, session.deal.copy(), session.bots())
+        live.thought += sum(one.seconds for one in chosen)
+        moments = [begun] * len(chosen) if session.settings.watch else self.pacing.moments(chosen, begun)
+        waiting = deque(zip(moments, chosen, strict=True))
+        while waiting:
+            live.thought += await self.pacing.until(waiting[0][0])
+            now, views = self.pacing.clock(), []
+            async with live.changing:
+                with session.kept_together():
+                    act = True
+                    while act:
+                        self._act_for(session, waiting.popleft()[1])
+                        if not session.deal.to_pass and not session.settings.watch:
+                            views.append(make_view(session, self._last_card(session)))
+                        act = bool(waiting) and waiting[0][0] <= now
+                await self.keep(live)
+            for view in views:
+                await live.tell(view)
 
-    def _choose(self, deal: Deal, seats: dict[int, str]) -> tuple[list[tuple[int, CardSet]], float]:
+    @staticmethod
+    def _act_for(session: Session, choice: Choice) -> None:
+        if choice.is_pass:
+            session.pass_cards(choice.seat, choice.cards)
+        else:
+            session.play(min(choice.cards))
+
+    def _choose(self, deal: Deal, seats: dict[int, str]) -> tuple[list[Choice], float]:
         """What the next bots do, on a copy of the deal, until somebody else is to act or a slice of time is used up.
 
-        With it, the seconds that they thought: on this thread, and nothing but that.
+        Only quick players choose together. With it, the moment at which this began.
         """
-        chosen: list[tuple[int, CardSet]] = []
-        seconds = 0.0
-        while seconds < SLICE and not deal.is_over:
+        chosen: list[Choice] = []
+        clock = self.pacing.clock
+        first = clock()
+        while sum(one.seconds for one in chosen) < SLICE and not deal.is_over:
             seat = deal.to_pass[0] if deal.to_pass else deal.to_move
             if seat is None or seat not in seats:
                 break
-            obs, begun = deal.observe(seat), time.perf_counter()
+            name, in_hand = seats[seat], 0 if deal.to_pass else len(deal.hands[seat])
+            if chosen and not (self.pacing.is_quick((name, in_hand)) and self.pacing.is_quick(chosen[0].key)):
+                break
+            obs, begun = deal.observe(seat), clock()
             if deal.to_pass:
-                cards = self.bots.pass_cards(seats[seat], obs)
-                seconds += time.perf_counter() - begun
+                cards, forced = self.bots.pass_cards(name, obs), False
+            else:
+                cards, forced = CardSet([self.bots.play(name, obs)]), len(obs.legal) == 1
+            chosen.append(Choice(seat, cards, name, in_hand, forced, clock() - begun))
+            if deal.to_pass:
                 deal.pass_cards(seat, cards)
             else:
-                card = self.bots.play(seats[seat], obs)
-                seconds += time.perf_counter() - begun
-                deal.play(card)
-                cards = CardSet([card])
-            chosen.append((seat, cards))
-        return chosen, seconds
+                deal.play(min(cards))
+        return chosen, first
 
     def _last_card(self, session: Session) -> Event:
         """What happened last, as an event."""

@@ -10,15 +10,16 @@ import threading
 import webbrowser
 from pathlib import Path
 
-import uvicorn
-
 from heartlab.coach.judgement import COACH, Judge
+from heartlab.util.interrupts import signals_held
 from heartlab.util.locks import alone
 from heartlab.web.bots import Bots
 from heartlab.web.coaching import CoachService
+from heartlab.web.gate import make_gate
 from heartlab.web.house import House
 from heartlab.web.server import LOOPBACK, MAX_MESSAGE, make_app
 from heartlab.web.store import Store
+from heartlab.web.transport import Config, Server
 
 BEYOND = """\
 This server listens on {host}, beyond this computer: everybody who can reach it AND knows the key in the
@@ -92,25 +93,22 @@ def _serve(
 ) -> None:
     """Serve until interrupted."""
     local = host in LOOPBACK
+    gate = make_gate()
     store = Store(path)
     house = House(store, bots, workers=workers)
-    app = make_app(house, CoachService(house, judge), LOOPBACK if local else None)
+    app = make_app(house, CoachService(house, judge), LOOPBACK if local else None, gate)
+    server = Server(Config(app, gate, 2 * MAX_MESSAGE))
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listener.getsockname()[1]}/#{house.key}"
-    if not local:
-        print(BEYOND.format(host=host), file=sys.stderr)
-    print(f"Hearts is served at {address}", flush=True)
-    print(f"Games are kept in {store.path}; Ctrl+C ends the server and loses nothing.", file=sys.stderr, flush=True)
-    threading.Thread(target=_prepare, args=(bots, judge), daemon=True).start()
-    if browser:
-        threading.Timer(0.5, lambda: webbrowser.open(address)).start()
-    config = uvicorn.Config(
-        app, log_level="warning", ws_max_size=2 * MAX_MESSAGE, ws_max_queue=16, limit_concurrency=2000,
-        timeout_graceful_shutdown=2, server_header=False,
-    )  # fmt: skip
-    with contextlib.suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listener])
-    house.close()
+    with signals_held(server.stop), contextlib.closing(house), contextlib.suppress(KeyboardInterrupt):
+        if not local:
+            print(BEYOND.format(host=host), file=sys.stderr)
+        print(f"Hearts is served at {address}", flush=True)
+        print(f"Games are kept in {store.path}; Ctrl+C ends the server and loses nothing.", file=sys.stderr, flush=True)
+        threading.Thread(target=_prepare, args=(bots, judge), daemon=True).start()
+        if browser:
+            threading.Timer(0.5, lambda: webbrowser.open(address)).start()
+        server.run(sockets=[listener])
 
 
 def _prepare(bots: Bots, judge: Judge) -> None:

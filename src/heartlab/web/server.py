@@ -32,9 +32,10 @@ from heartlab.rules import Rules
 from heartlab.web import messages as m
 from heartlab.web.coaching import CoachService
 from heartlab.web.commitment import Shared
+from heartlab.web.gate import Gate, Stage
 from heartlab.web.house import LOST, House, KeyRefused, Live, TooMuch, refusal
 from heartlab.web.how import how_to_play
-from heartlab.web.session import SessionError
+from heartlab.web.session import Session, SessionError
 from heartlab.web.store import Settings, StoreError
 from heartlab.web.view import make_view
 
@@ -143,8 +144,8 @@ class Guarded:
 class Connection:
     """One browser: reads its messages and answers them."""
 
-    def __init__(self, house: House, coach: CoachService, socket: WebSocket) -> None:
-        self.house, self.coach, self.socket = house, coach, socket
+    def __init__(self, house: House, coach: CoachService, socket: WebSocket, gate: Gate | None = None) -> None:
+        self.house, self.coach, self.socket, self.gate = house, coach, socket, gate
         self.live: Live | None = None
         self.bucket = Bucket()
         self.secret = secrets.token_hex(32)
@@ -157,24 +158,38 @@ class Connection:
         }  # fmt: skip
 
     async def send(self, message: m.Outgoing) -> None:
-        """Send one message."""
-        await self.socket.send_text(m.encode(message))
+        """Send one message.
+
+        :raises WebSocketDisconnect: if the browser has left, however that was noticed.
+        """
+        try:
+            await self.socket.send_text(m.encode(message))
+        except RuntimeError as error:
+            raise WebSocketDisconnect(1006) from error
 
     async def run(self) -> None:
         """Talk until the browser leaves."""
-        await self.socket.accept()
         try:
+            await self.socket.accept()
             await self.send(self.house.hello(Shared(self.secret, "").promise))
             while True:
                 got = await self.socket.receive()
                 if got["type"] == "websocket.disconnect":
                     break
+                self.tell_gate(Stage.BUSY)
                 await self.hear(got.get("text"), len(got.get("bytes") or b""))
+                if self.live is None:
+                    self.tell_gate(Stage.IDLE)
         except (WebSocketDisconnect, RuntimeError):
-            pass
+            await asyncio.sleep(0)  # the end of the connection is noted first, and nothing is logged about it
         finally:
             if self.live is not None:
                 self.house.leave(self.live, self)
+
+    def tell_gate(self, stage: Stage) -> None:
+        """Who works for somebody, or has a table, does not make way for others."""
+        if self.gate is not None and self.socket.client is not None:
+            self.gate.move((self.socket.client.host, self.socket.client.port), stage)
 
     async def hear(self, text: str | None, size: int = 0) -> None:
         """Answer one message; an error becomes an answer as well. `size` is that of a binary message."""
@@ -192,6 +207,8 @@ class Connection:
             await self._answers[type(message)](message)
         except (msgspec.ValidationError, msgspec.DecodeError, UnicodeError) as error:
             await self.send(m.Failed("message", str(error)[:300]))
+        except WebSocketDisconnect:
+            raise
         except KeyRefused as error:
             await self.send(m.Failed("key", str(error)))
         except TooMuch as error:
@@ -238,11 +255,20 @@ class Connection:
             self.house.leave(before, self)
         if tell_key:
             await self.send(m.Opened(live.key))
-        if not live.session.settings.watch:
-            await self.send(make_view(live.session, m.Event("opened")))
-        elif live.session.deal.is_over:
-            await self.send(self.house.replay(live.session, live.session.row.number))
+        async with live.changing:
+            shown = None if live.lost else self.first_sight(live.session)
+        if live.lost:  # what was being written was not kept
+            await self.sit(await self.house.open(live.key), tell_key=False)
+            return
+        if shown is not None:
+            await self.send(shown)
         self.house.drive(live)
+
+    def first_sight(self, session: Session) -> m.View | m.Deals | None:
+        """What somebody sees who sits down; at a watched table only a deal that is over."""
+        if not session.settings.watch:
+            return make_view(session, m.Event("opened"))
+        return self.house.replay(session, session.row.number) if session.deal.is_over else None
 
     def shared(self, share: str | None) -> Shared | None:
         """The secret that was promised to this browser, with the text that it chose after that."""
@@ -334,11 +360,11 @@ async def _index(request: Request) -> Response:
     return FileResponse(PAGE / "index.html")
 
 
-def make_app(house: House, coach: CoachService, hosts: set[str] | None = None) -> ASGIApp:
+def make_app(house: House, coach: CoachService, hosts: set[str] | None = None, gate: Gate | None = None) -> ASGIApp:
     """The application; `hosts` are the names by which it may be called, None means any."""
 
     async def talk(socket: WebSocket) -> None:
-        await Connection(house, coach, socket).run()
+        await Connection(house, coach, socket, gate).run()
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> Any:

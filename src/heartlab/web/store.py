@@ -7,6 +7,7 @@ follows from the rules. The SQL table of the sessions is called `tables`, as in 
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import secrets
 import sqlite3
@@ -20,6 +21,9 @@ from msgspec import Struct
 
 from heartlab.coach.values import CLEAR
 
+log = logging.getLogger(__name__)
+PATIENCE = 10.0
+"""Seconds that a change waits for other programs, unless told otherwise."""
 SCHEMA = """
 PRAGMA journal_mode=WAL;
 PRAGMA synchronous=NORMAL;
@@ -83,43 +87,127 @@ class StoreError(ValueError):
     """The file is not a store, or cannot be read or written."""
 
 
+@contextlib.contextmanager
+def _one_kind_of_error() -> Iterator[None]:
+    """Errors of SQLite and of the disk as a `StoreError`."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise StoreError(f"this cannot be kept, so it was not done ({error}); open the table again") from error
+
+
 class Store:
-    """The file. One connection, used by one thread at a time. Only its owner may read it: it holds keys and seeds."""
+    """The file. One connection writes and one reads, each used by one thread at a time: readers wait for no writer.
+
+    Only its owner may read the file: it holds keys and seeds.
+    """
 
     def __init__(self, path: Path | str) -> None:
         self.path = path
+        self.patience = PATIENCE
+        """Seconds that a change waits for other programs that write to the file."""
         self._lock = threading.Lock()
+        self._reading = threading.Lock()
         try:
-            if str(path) != ":memory:":
-                Path(path).parent.mkdir(parents=True, exist_ok=True)
-                with contextlib.suppress(FileExistsError):
-                    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-            self._db = sqlite3.connect(str(path), check_same_thread=False, isolation_level=None, timeout=10)
-            self._db.executescript(SCHEMA)
+            self._open()
         except (sqlite3.DatabaseError, OSError) as error:
             raise StoreError(f"{path}: cannot be used to keep games ({error})") from error
-        for kept in (str(path), f"{path}-wal", f"{path}-shm"):
+        if not self._is_file:
+            self._reading = self._lock
+
+    @property
+    def _is_file(self) -> bool:
+        return str(self.path) != ":memory:"
+
+    def _open(self) -> None:
+        self._db = self._connect()
+        self._reader = self._connect() if self._is_file else self._db
+        self._files = self._on_disk()
+
+    def _connect(self) -> sqlite3.Connection:
+        """A connection to the file, which is made if it does not exist."""
+        if self._is_file:
+            Path(self.path).parent.mkdir(parents=True, exist_ok=True)
+            with contextlib.suppress(FileExistsError):
+                os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        db = sqlite3.connect(str(self.path), check_same_thread=False, isolation_level=None, timeout=PATIENCE)
+        db.executescript(SCHEMA)
+        for kept in (str(self.path), f"{self.path}-wal", f"{self.path}-shm"):
             with contextlib.suppress(OSError):
                 os.chmod(kept, 0o600)
+        return db
 
     @contextlib.contextmanager
-    def _using(self) -> Iterator[sqlite3.Connection]:
-        """The connection, for one thread at a time; errors of SQLite become a `StoreError`."""
-        with self._lock:
-            try:
-                yield self._db
-            except sqlite3.Error as error:
-                raise StoreError(f"this cannot be kept, so it was not done ({error}); open the table again") from error
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """The connection for changes, for one thread at a time; errors of SQLite become a `StoreError`."""
+        with self._lock, _one_kind_of_error():
+            self._check_file()
+            self._db.execute(f"PRAGMA busy_timeout = {max(0, round(1000 * self.patience))}")
+            yield self._db
+
+    @contextlib.contextmanager
+    def _looking(self) -> Iterator[sqlite3.Connection]:
+        """The connection for questions."""
+        with self._reading, _one_kind_of_error():
+            yield self._reader
 
     def close(self) -> None:
-        """Close the file."""
+        """Write everything into the one file and close it."""
         with self._lock:
+            with contextlib.suppress(sqlite3.Error):
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            if self._reader is not self._db:
+                self._reader.close()
             self._db.close()
+
+    # --- a file that somebody deletes ---
+
+    def _on_disk(self) -> list[tuple[int, int] | None]:
+        """What is now at the path and beside it as its journal (`-wal`), as device and number; None for nothing."""
+        found: list[tuple[int, int] | None] = []
+        for path in (str(self.path), f"{self.path}-wal"):
+            try:
+                there = os.stat(path)
+                found.append((there.st_dev, there.st_ino))
+            except OSError:
+                found.append(None)
+        return found
+
+    def _check_file(self) -> None:
+        """Write what was deleted again: the system keeps the contents as long as they are open.
+
+        :raises StoreError: if another file is in its place, which must not be overwritten.
+        """
+        if not self._is_file or (there := self._on_disk()) == self._files:
+            return
+        if there[0] not in (None, self._files[0]):
+            raise StoreError(f"{self.path} was replaced by another file, so nothing is kept; start the server again")
+        part = Path(f"{self.path}.part")
+        if there[0] is None:
+            self._copy_to(part)
+        elif self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+            raise StoreError(f"{self.path}-wal was deleted, and another program holds the file, so nothing is kept")
+        with self._reading:
+            self._reader.close()
+            self._db.close()  # removes the old journal
+            if there[0] is None:
+                os.replace(part, self.path)
+            self._open()
+        log.warning("%s was deleted while the server runs; it was written again with all games", self.path)
+
+    def _copy_to(self, path: Path) -> None:
+        """Write all that the open file holds to another one; what an error left of it is removed."""
+        path.unlink(missing_ok=True)
+        try:
+            self._db.execute("VACUUM INTO ?", (str(path),))
+        except sqlite3.Error:
+            path.unlink(missing_ok=True)
+            raise
 
     def house_key(self) -> str:
         """The key that allows to open sessions; made once."""
         fresh = secrets.token_urlsafe(16)
-        with self._using() as db:
+        with self._writing() as db:
             db.execute("INSERT OR IGNORE INTO house VALUES ('key', ?)", (fresh,))
             return str(db.execute("SELECT value FROM house WHERE name = 'key'").fetchone()[0])
 
@@ -127,12 +215,12 @@ class Store:
 
     def add_session(self, key: str, settings: Settings) -> None:
         """Keep a new session."""
-        with self._using() as db:
+        with self._writing() as db:
             db.execute("INSERT INTO tables VALUES (?, ?, ?)", (key, time.time(), msgspec.json.encode(settings)))
 
     def load_session(self, key: str) -> tuple[Settings, list[Row]] | None:
         """A session with its deals, or None if there is none with this key."""
-        with self._using() as db:
+        with self._looking() as db:
             found = db.execute("SELECT settings FROM tables WHERE key = ?", (key,)).fetchone()
             rows = db.execute("SELECT body FROM deals WHERE key = ? ORDER BY number", (key,)).fetchall()
         if found is None:
@@ -142,14 +230,14 @@ class Store:
     def save_deal(self, key: str, row: Row) -> None:
         """Keep a deal as it stands."""
         body = msgspec.json.encode(row)
-        with self._using() as db:
+        with self._writing() as db:
             db.execute("INSERT OR REPLACE INTO deals VALUES (?, ?, ?)", (key, row.number, body))
 
     # --- decisions and puzzles ---
 
     def add_decisions(self, key: str, number: int, person: str, costs: list[tuple[int, float, float | None]]) -> None:
         """Keep what somebody's decisions in a deal cost; only the first review of a deal counts."""
-        with self._using() as db:
+        with self._writing() as db:
             db.executemany(
                 "INSERT OR IGNORE INTO decisions VALUES (?, ?, ?, ?, ?, ?)",
                 [(key, number, place, person, cost, se) for place, cost, se in costs],
@@ -157,7 +245,7 @@ class Store:
 
     def deal_costs(self, person: str) -> list[tuple[float, int]]:
         """What each reviewed deal of somebody cost, and with how many decisions; costs within the noise are nothing."""
-        with self._using() as db:
+        with self._looking() as db:
             rows = db.execute(
                 "SELECT SUM(CASE WHEN se IS NULL OR cost > ? * se THEN cost ELSE 0 END), COUNT(*) "
                 "FROM decisions WHERE person = ? GROUP BY key, number",
@@ -167,7 +255,7 @@ class Store:
 
     def add_puzzle(self, person: str, origin: str, body: bytes, due: float) -> None:
         """Keep a puzzle, unless the same mistake is one already."""
-        with self._using() as db:
+        with self._writing() as db:
             db.execute(
                 "INSERT OR IGNORE INTO puzzles (person, origin, body, due) VALUES (?, ?, ?, ?)",
                 (person, origin, body, due),
@@ -175,7 +263,7 @@ class Store:
 
     def due_puzzle(self, person: str, now: float) -> tuple[int, bytes, int] | None:
         """The puzzle that has been due longest: its number, body and stage."""
-        with self._using() as db:
+        with self._looking() as db:
             found = db.execute(
                 "SELECT id, body, stage FROM puzzles WHERE person = ? AND due <= ? ORDER BY due, id LIMIT 1",
                 (person, now),
@@ -184,7 +272,7 @@ class Store:
 
     def puzzle(self, number: int, person: str) -> tuple[bytes, int] | None:
         """A puzzle's body and stage."""
-        with self._using() as db:
+        with self._looking() as db:
             found = db.execute(
                 "SELECT body, stage FROM puzzles WHERE id = ? AND person = ?", (number, person)
             ).fetchone()
@@ -192,11 +280,11 @@ class Store:
 
     def waiting_puzzles(self, person: str) -> int:
         """How many puzzles somebody has, due or not."""
-        with self._using() as db:
+        with self._looking() as db:
             found = db.execute("SELECT COUNT(*) FROM puzzles WHERE person = ?", (person,)).fetchone()
         return int(found[0])
 
     def schedule_puzzle(self, number: int, stage: int, due: float) -> None:
         """Say when a puzzle comes back."""
-        with self._using() as db:
+        with self._writing() as db:
             db.execute("UPDATE puzzles SET stage = ?, due = ? WHERE id = ?", (stage, due, number))
