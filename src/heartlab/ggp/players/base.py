@@ -36,6 +36,8 @@ class GamePlayer(ABC):
     """
 
     name = "player"
+    learns = False
+    """Whether its matches share what it learned, so that one process has to play them all."""
     make_again: Callable[[int], GamePlayer]
     """Makes a player of the same kind from a seed; the registry sets it."""
 
@@ -56,6 +58,10 @@ class GamePlayer(ABC):
     def successor(self, seed: int) -> GamePlayer:
         """A player of the same kind for another match; one that learns shares what it knows with it."""
         return self.make_again(seed)
+
+    def after_crash(self) -> GamePlayer:
+        """The player to go on with in place of a process of this kind that was ended: one that saved begins there."""
+        return self
 
     def finish(self, state: State) -> None:
         """The match is over, in this state (None if it was broken off or the state is hidden)."""
