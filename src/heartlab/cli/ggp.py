@@ -118,14 +118,13 @@ def info(
     file: FileArgument,
     machine: MachineOption = "auto",
     budget: BudgetOption = 20.0,
-    force: ForceOption = False,
     seconds: Annotated[float, typer.Option("--seconds", help="About how long to measure playouts.")] = 1.0,
     as_json: JsonOption = False,
 ) -> None:
     """Describe a game: roles, propositions, moves, grounding, playouts per second."""
     from heartlab.ggp.machine.describe import describe, describe_text
 
-    _, chosen = _load(file, machine, budget, force)
+    _, chosen = _load(file, machine, budget, force=True)
     found = describe(chosen, positive("--seconds", seconds))
     if as_json:
         print_json(found)
@@ -204,7 +203,7 @@ def serve(
         list[str] | None, typer.Option("--allow-host", help="A further name by which clients may call this server.")
     ] = None,
     any_host: Annotated[bool, typer.Option("--any-host", help="Allow any Host and Origin header.")] = False,
-    force: ForceOption = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Refuse games in which `check` finds errors.")] = False,
     seed: SeedOption = 0,
 ) -> None:
     """Serve a player over HTTP until interrupted; every match has a process of its own."""
@@ -218,7 +217,7 @@ def serve(
         raise ValueError(f"--matches {matches}: needs a number from 0 on")
     limits = Limits(positive("--seconds", seconds), positive("--memory", memory), matches)
     hosts = None if any_host else frozenset(map(str.lower, allow_host or ()))
-    supervisor = Supervisor(Setup(player, context.obj or (), memory, strict=not force), limits, seed)
+    supervisor = Supervisor(Setup(player, context.obj or (), memory, strict), limits, seed)
     try:
         server = PlayerServer(supervisor, host, port, hosts)
         _say(f"{player} listens at {server.url}; stop it with Ctrl-C")

@@ -118,7 +118,7 @@ class Rule:
     def __str__(self) -> str:
         return str(self.head) if self.is_fact else f"(<= {' '.join(map(str, (self.head, *self.body)))})"
 
-    @property
+    @cached_property
     def quoted(self) -> str:
         """The rule for a message: cut off where it is long."""
         return quote(self.head) if self.is_fact else f"(<= {quote(self.head, *self.body)})"

@@ -56,7 +56,7 @@ sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION_LIMIT))
 
 MAX_TERM_PARTS = 10_000
 """Most names and parentheses of a term that rules build up."""
-STEPS = 64
+STEPS = 200
 """Steps of a proof between two looks at the clock."""
 BYTES_KEPT, BYTES_OF_PART = 300, 64
 """About how much memory an answer or a question takes, and each part of a term that rules built up."""
@@ -302,24 +302,24 @@ class Prover(Machine):
         if self.bytes_for_good > self.budget.megabytes << 20:
             self.tables[STATIC], self.bytes_for_good = {}, 0
 
-    def _step(self) -> None:
-        """One more step of a proof."""
-        self.steps_left -= 1
-        if self.steps_left <= 0:
-            self.steps_left = STEPS
-            if time.monotonic() > self.deadline:
-                raise OutOfBudget(f"{self.name}: the rules give no answer within {self.budget.seconds:g} seconds")
-            if self.bytes_used > self.budget.megabytes << 20:
-                raise OutOfBudget(f"{self.name}: the answers take more than {self.budget.megabytes} megabytes")
+    def _check_budget(self) -> None:
+        """Look at the clock and at the memory; called after some steps of a proof."""
+        self.steps_left = STEPS
+        if time.monotonic() > self.deadline:
+            raise OutOfBudget(f"{self.name}: the rules give no answer within {self.budget.seconds:g} seconds")
+        if self.bytes_used > self.budget.megabytes << 20:
+            raise OutOfBudget(f"{self.name}: the answers take more than {self.budget.megabytes} megabytes")
 
     def _keep(self, term: Term) -> None:
         """Count the memory of a question or answer before it is kept, and refuse what grows without end."""
         self.bytes_used += BYTES_KEPT
-        if any(isinstance(part, tuple) for part in term):
-            parts = parts_of(term)
-            if parts == 0:
-                raise OutOfBudget(f"{self.name}: the rules build up ever larger terms, such as {brief(term)}")
-            self.bytes_used += BYTES_OF_PART * parts
+        for part in term:
+            if not isinstance(part, str):
+                parts = parts_of(term)
+                if parts == 0:
+                    raise OutOfBudget(f"{self.name}: the rules build up ever larger terms, such as {brief(term)}")
+                self.bytes_used += BYTES_OF_PART * parts
+                return
 
     def _answers(self, question: Term) -> Sequence[Term]:
         """A superset of the answers, as ground terms; the caller matches."""
@@ -343,7 +343,6 @@ class Prover(Machine):
 
     def _prove(self, question: Term, table: dict[Term, dict[Term, None]]) -> Sequence[Term]:
         """Try the rules, repeatedly if the question depends on itself."""
-        self._step()
         self._keep(question)
         asked = _Question(len(self.stack), self.unfinished.get(question, {}))
         self.open[question] = asked
@@ -394,8 +393,11 @@ class Prover(Machine):
         kind, term = body[place]
         if kind == HOLDS:
             question = substitute(term, bindings)
-            for answer in self._answers(question):
-                self._step()
+            answers = self._answers(question)
+            self.steps_left -= 1 + len(answers)
+            if self.steps_left < 0:
+                self._check_budget()
+            for answer in answers:
                 extended = dict(bindings)
                 if match(question, answer, extended):
                     yield from self._prove_body(body, place + 1, extended)

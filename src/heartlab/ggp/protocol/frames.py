@@ -25,7 +25,7 @@ class Setup(msgspec.Struct, frozen=True):
     """Files of the user that register players."""
     megabytes: int = 2000
     """Memory that a match may take beyond what the worker has when it begins."""
-    strict: bool = True
+    strict: bool = False
     """Whether games in which the validator finds errors are refused."""
 
 

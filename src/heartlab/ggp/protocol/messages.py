@@ -63,27 +63,32 @@ def parse_message(text: str) -> Message:
     return Message(kind, _name(parts[0]) if parts else "")
 
 
-_HEAD = re.compile(r"\s*\(\s*([a-z]+)\s+([^\s();]+)[\s(]", re.IGNORECASE)
+_START = re.compile(r"\s*\(\s*start\s+([^\s();]+)[\s(]", re.IGNORECASE)
 _CLOCKS = re.compile(r"\)\s*([^\s();]+)\s+([^\s();]+)\s*\)\s*$")
+_PREVIEW = re.compile(r"\s*\(\s*preview\s*\(", re.IGNORECASE)
+_CLOCK = re.compile(r"\)\s*([^\s();]+)\s*\)\s*$")
 TAIL = 1000
-"""Characters at the end of a START message in which its clocks are."""
+"""Characters at the end of a message in which its clocks are."""
+MOST_PLAIN = 64 << 10
+"""Most characters of a message without rules."""
 
 
 def parse_envelope(text: str) -> Message:
-    """A START message without its role and rules, at a glance: who has to work on the rules should be limited in that.
+    """A message, of those with rules only the name and the clocks: so it takes little time, however long the rules are.
 
     >>> parse_envelope("(START m1 white ((role white)) 10 5)")
     Message(kind='start', match='m1', role='', rules=(), start_clock=10.0, play_clock=5.0, moves=None)
 
-    Other messages, and those that are not written as usual, are read as a whole.
-
     Raises:
         ProtocolError: the text is not a message.
     """
-    head, clocks = _HEAD.match(text), _CLOCKS.search(text[-TAIL:])
-    if head is None or clocks is None or head[1].lower() != "start":
-        return parse_message(text)
-    return Message("start", head[2].lower(), start_clock=_seconds_of(clocks[1]), play_clock=_seconds_of(clocks[2]))
+    if (start := _START.match(text)) and (clocks := _CLOCKS.search(text[-TAIL:])):
+        return Message("start", start[1].lower(), start_clock=_seconds_of(clocks[1]), play_clock=_seconds_of(clocks[2]))
+    if _PREVIEW.match(text) and (clock := _CLOCK.search(text[-TAIL:])):
+        return Message("preview", start_clock=_seconds_of(clock[1]))
+    if len(text) > MOST_PLAIN:
+        raise ProtocolError(f"a message that is not written as usual has at most {MOST_PLAIN:,} characters")
+    return parse_message(text)
 
 
 def _name(expression: Expression) -> str:

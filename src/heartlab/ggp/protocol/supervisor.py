@@ -16,20 +16,23 @@ import itertools
 import os
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from heartlab.ggp.protocol.agent import MOST_MATCHES, PATIENCE
 from heartlab.ggp.protocol.frames import Answer, Refusal, Setup
 from heartlab.ggp.protocol.messages import ABORTED, BUSY, DONE, READY, Message, ProtocolError, parse_envelope
-from heartlab.ggp.protocol.nursery import Worker, WorkerGone, make_nursery
+from heartlab.ggp.protocol.nursery import Question, Worker, WorkerGone, make_nursery
 
 GRACE = 1.0
-"""Seconds beyond its clock after which a worker that has not answered is killed."""
+"""Seconds beyond its clock after which a worker that has not answered is killed; less if the play clock is short."""
+LEAST_GRACE, GRACE_SHARE = 0.25, 0.1
+"""Seconds, and the share of the play clock, that it is then."""
 LEAST_START = 2.0
 """Seconds that a match has to begin, however short its start clock."""
 RESERVE = 0.03
 """The share of the play clock before whose end an offered move is sent if there is no better one."""
-MOST_RESTARTS = 3
+MOST_RESTARTS = 10
 """How often a match is taken up by a new worker."""
 MOST_HISTORY = 4 << 20
 """Characters of messages that are kept for that."""
@@ -85,6 +88,8 @@ class _Match:
     size: int = 0
     """Characters of all that."""
     restarts: int = 0
+    late: Question | None = None
+    """The question to which an offered move was the answer, since no better one came in time."""
     waiting: int = 0
     """Messages that are being answered."""
     heard: float = field(default_factory=time.monotonic)
@@ -270,14 +275,17 @@ class Supervisor:
 
     def _start(self, message: Message, match: _Match, text: str) -> str:
         """Begin a match, or begin it anew; one that cannot be played is forgotten."""
-        limit = self._limit(message.start_clock, LEAST_START)
-        answer = None
+        limit, answer = self._limit(message.start_clock, LEAST_START), None
         try:
-            if not match.worker.is_alive:
-                match.worker = self._hire(match.seed)
-            answer = _text_of(match.worker.ask(text, limit, self.limits.seconds).wait(limit + GRACE))
-        except WorkerGone:
-            answer = None
+            for _ in range(2):  # a worker may have been killed for no fault of the match
+                try:
+                    if not match.worker.is_alive:
+                        match.worker = self._hire(match.seed)
+                    answer = _text_of(match.worker.ask(text, limit, self.limits.seconds).wait(limit + GRACE))
+                    break
+                except WorkerGone:
+                    if time.monotonic() >= limit or self.matches.get(match.name) is not match:
+                        break
         finally:
             if answer == READY:
                 match.start, match.turns, match.size, match.is_ready = text, [], len(text), True
@@ -291,16 +299,18 @@ class Supervisor:
 
     def _play(self, match: _Match, text: str) -> str:
         """The move of the worker; that which it offered if it fails; busy if it did not come so far."""
-        begun = time.monotonic()
-        reply_until = begun + match.play_clock * (1 - RESERVE)
-        limit = begun + match.play_clock + GRACE
+        begun, clock = time.monotonic(), match.play_clock
+        reply_until = begun + clock * (1 - RESERVE)
+        limit = begun + clock + min(GRACE, max(LEAST_GRACE, GRACE_SHARE * clock))
         answer = ""
         while not answer:
             question = None
             try:
                 worker = self._take_up(match, limit)
-                question = worker.ask(text, limit, max(0.0, begun + match.play_clock - time.monotonic()))
-                answer = _text_of(question.wait(reply_until)) or question.offered
+                question = worker.ask(text, limit, max(0.0, begun + clock - time.monotonic()))
+                answer = _text_of(question.wait(reply_until)) or ""
+                if not answer and question.offered:
+                    answer, match.late = question.offered, question
                 answer = answer or _text_of(question.wait(limit + GRACE)) or BUSY
             except WorkerGone:
                 late = question is None or time.monotonic() >= reply_until
@@ -316,6 +326,10 @@ class Supervisor:
             WorkerGone: the match cannot be taken up.
         """
         with match.reviving:
+            if match.late is not None:
+                with suppress(WorkerGone):
+                    match.late.wait(match.late.deadline + GRACE)
+                match.late = None
             if match.worker.is_alive:
                 return match.worker
             match.restarts += 1
