@@ -36,7 +36,8 @@ GROWTH = 30 << 10
 def good_match(seat, name, dice):
     """A whole match; every answer must be legal. Returns the number of turns."""
     machine, role = MACHINE.fork(), dice.randrange(2)
-    assert seat.ask(f"(START {name} {machine.roles[role]} ({NIM}) 120 120)", GUARD) == "ready"
+    answer = seat.ask(f"(START {name} {machine.roles[role]} ({NIM}) 120 120)", GUARD)
+    assert answer == "ready", answer
     state, told, turns = machine.initial, "NIL", 0
     while not machine.is_terminal(state):
         legal = machine.legal_moves(state)
@@ -81,7 +82,7 @@ def play_one(url, number):
     return kind, kind(RemoteSeat(url), f"m{number}", random.Random(~number))
 
 
-def kill_workers(pid, nursery, done):
+def kill_workers(nursery, done):
     """Kill a random worker now and then, as somebody with `kill -9` would; returns how many."""
     dice, killed = random.Random(1), 0
     while not done.wait(KILL_SECONDS):
@@ -124,10 +125,12 @@ def test_soak():
             results = [future.result() for future in early]
             assert eventually(lambda: is_quiet(server.pid, nursery, url))
             before, nursed = taken(server.pid), taken(nursery)
-            killing = pool.submit(kill_workers, server.pid, nursery, done)
-            later = [pool.submit(play_one, url, number) for number in range(NUMBER // 10, NUMBER)]
-            results += [future.result() for future in later]
-            done.set()
+            killing = pool.submit(kill_workers, nursery, done)
+            try:
+                later = [pool.submit(play_one, url, number) for number in range(NUMBER // 10, NUMBER)]
+                results += [future.result() for future in later]
+            finally:
+                done.set()
             killed = killing.result()
         assert killed > NUMBER / 100
         assert {kind for kind, _ in results} == {good_match, aborted_match, dropped_client, poison}

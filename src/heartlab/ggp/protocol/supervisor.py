@@ -277,7 +277,7 @@ class Supervisor:
         """Begin a match, or begin it anew; one that cannot be played is forgotten."""
         limit, answer = self._limit(message.start_clock, LEAST_START), None
         try:
-            for _ in range(2):  # a worker may have been killed for no fault of the match
+            for _ in range(MOST_RESTARTS):  # a worker may have been killed for no fault of the match
                 try:
                     if not match.worker.is_alive:
                         match.worker = self._hire(match.seed)
