@@ -4,6 +4,9 @@ A player is told where it sits (`begin`), asked for moves (`choose`) and told th
 clock: `choose` gets the seconds that it may use and answers before they are over. Games with hidden information
 (GDL-II) are played by the agent itself, at random: no player here reasons about what is hidden.
 
+A server plays every match in a process of its own. A player whose matches share what it learned sets `learns`; then one
+process plays them all.
+
 A package adds a player with an entry point of the group `heartlab.ggp_players` that leads to a function of the text
 after the colon and a seed; a program adds one with `registry.game_player`.
 """

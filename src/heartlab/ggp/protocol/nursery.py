@@ -37,13 +37,11 @@ from heartlab.ggp.protocol.frames import (
     Setup,
     Unable,
 )
-from heartlab.ggp.protocol.worker import BURY, FORK, PID
+from heartlab.ggp.protocol.worker import BURY, FORK, LEAVE_SECONDS, PID
 
 LOAD_SECONDS = 600.0
 """Seconds within which a new process has to be ready: it may have to compile."""
 FORK_SECONDS = 60.0
-LEAVE_SECONDS = 5.0
-"""Seconds that a worker has to save what it learned and exit."""
 QUIET = {"MALLOC_ARENA_MAX": "2", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 """Environment of workers: address space that is only reserved would count against their limit."""
 

@@ -32,7 +32,6 @@ from heartlab.ggp.protocol.frames import (
     Begin,
     Channel,
     Failure,
-    Leave,
     Offer,
     Ready,
     Refusal,
@@ -48,6 +47,8 @@ FORK, BURY = b"F", b"B"
 """What a nursery is asked: to fork a worker, and to forget one (by its number) that has ended."""
 PID = 8
 """Bytes of the number of a process."""
+LEAVE_SECONDS = 5.0
+"""Seconds that a worker has to save what it learned and exit."""
 BURIAL = 0.05
 """Seconds between two looks whether a worker that was killed is gone."""
 
@@ -85,7 +86,7 @@ def _channel(connection: socket.socket) -> Channel:
 
 
 def serve(channel: Channel, player: GamePlayer, setup: Setup) -> None:
-    """Answer questions until there are no more, or memory is over; every question has a thread."""
+    """Answer questions until there are no more, or memory is over, and save; every question has a thread."""
     with contextlib.suppress(MemoryError, RuntimeError, GdlError):
         begin = channel.read_question()
         if isinstance(begin, Begin):
@@ -94,8 +95,10 @@ def serve(channel: Channel, player: GamePlayer, setup: Setup) -> None:
             agent = Agent(first.successor, player.name, first.close, begin.seed, setup.strict, setup.megabytes)
             while isinstance(question := channel.read_question(), Ask | Resume):
                 threading.Thread(target=_answer, args=(channel, agent, question), daemon=True).start()
-            if isinstance(question, Leave):
-                agent.close()
+            watch = threading.Timer(LEAVE_SECONDS, _exit)  # a thread that hangs may have what is to be saved
+            watch.daemon = True
+            watch.start()
+            agent.close()
     _exit()
 
 
