@@ -117,10 +117,8 @@ def _answer(channel: Channel, agent: Agent, question: Ask | Resume) -> None:
         answer = Refusal(number, str(error)[:300])
     except BaseException as error:  # whatever it is, the server has to know
         answer = Failure(number, f"{type(error).__name__}: {error}"[:300])
-    try:
+    with contextlib.suppress(OSError):  # the server is gone: the main thread will see it, and save
         channel.write(answer)
-    except OSError:
-        _exit()
 
 
 def _limit_memory(megabytes: int) -> None:
