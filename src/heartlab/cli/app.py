@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import math
 import re
@@ -15,7 +14,8 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from heartlab.util.console import is_complete
-from heartlab.util.errors import QUOTED, clipped, error_sentence
+from heartlab.util.errors import QUOTED, clipped
+from heartlab.util.userfile import use_file
 
 app = typer.Typer(
     name="heartlab",
@@ -86,24 +86,6 @@ def options(
     context.obj = tuple(map(str, used or ()))
     for path in used or ():
         use_file(path)
-
-
-def use_file(path: Path) -> None:
-    """Run a user's Python file, which registers players, features, recipes or others.
-
-    :raises ValueError: if it cannot be run.
-    """
-    if not path.is_file():
-        raise ValueError(f"--use {path}: {'is no file' if path.exists() else 'there is no such file'}")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise ValueError(f"--use {path}: not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(path.stem, module)
-    try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        raise ValueError(f"--use {path}: {error_sentence(error)}") from error
 
 
 def positive(option: str, value: Any) -> Any:

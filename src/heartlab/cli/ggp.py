@@ -27,7 +27,10 @@ ggp = typer.Typer(
 
 FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="A GDL file, or the name of one of our games.")]
 MachineOption = Annotated[str, typer.Option("--machine", help="auto, network or prover.")]
-BudgetOption = Annotated[float, typer.Option("--budget", help="Seconds that grounding may take.")]
+BudgetOption = Annotated[
+    float, typer.Option("--budget", help="Seconds that grounding may take, and each question to the prover.")
+]
+ForceOption = Annotated[bool, typer.Option("--force", help="Play games in which `check` finds errors, too.")]
 
 
 def _say(text: str) -> None:
@@ -35,8 +38,8 @@ def _say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def _load(file: str, kind: str, budget: float) -> tuple[Description, Machine]:
-    """A game and its machine; says if the game has errors or only the prover takes it."""
+def _load(file: str, kind: str, budget: float, force: bool) -> tuple[Description, Machine]:
+    """A game and its machine; says if only the prover takes it, and refuses a game with errors unless forced."""
     from heartlab.ggp.gdl.validate import errors
     from heartlab.ggp.machine.grounding import Budget
     from heartlab.ggp.machine.load import make_machine, read_game
@@ -44,7 +47,10 @@ def _load(file: str, kind: str, budget: float) -> tuple[Description, Machine]:
     description = read_game(file)
     found = errors(description)
     if found:
-        _say(f"{found[0]}" + (f" (and {len(found) - 1} more: heartlab ggp check)" if len(found) > 1 else ""))
+        more = f" (and {len(found) - 1} more: heartlab ggp check)" if len(found) > 1 else ""
+        if not force:
+            raise ValueError(f"{found[0]}{more}; --force plays it all the same")
+        _say(f"{found[0]}{more}")
     machine = make_machine(description, kind, Budget(seconds=positive("--budget", budget)))
     if machine.kind == "prover":
         _say(f"{description.source}: {machine.note}")
@@ -118,7 +124,7 @@ def info(
     """Describe a game: roles, propositions, moves, grounding, playouts per second."""
     from heartlab.ggp.machine.describe import describe, describe_text
 
-    _, chosen = _load(file, machine, budget)
+    _, chosen = _load(file, machine, budget, force=True)
     found = describe(chosen, positive("--seconds", seconds))
     if as_json:
         print_json(found)
@@ -134,12 +140,13 @@ def play(
     seconds: Annotated[float, typer.Option("--seconds", help="The opponent's time per move.")] = 1.0,
     machine: MachineOption = "auto",
     budget: BudgetOption = 20.0,
+    force: ForceOption = False,
     seed: SeedOption = 0,
 ) -> None:
     """Play a game at the terminal against a player."""
     from heartlab.ggp.players.terminal import play_at_terminal
 
-    _, chosen = _load(file, machine, budget)
+    _, chosen = _load(file, machine, budget, force)
     play_at_terminal(chosen, opponent, role, positive("--seconds", seconds), seed)
 
 
@@ -158,6 +165,7 @@ def match(
     record: Annotated[Path | None, typer.Option("--record", help="Append each match to this file, as JSON.")] = None,
     machine: MachineOption = "auto",
     budget: BudgetOption = 20.0,
+    force: ForceOption = False,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
@@ -165,7 +173,7 @@ def match(
     from heartlab.ggp.protocol.manager import Clocks, Manager
     from heartlab.ggp.protocol.matches import play_matches
 
-    description, chosen = _load(file, machine, budget)
+    description, chosen = _load(file, machine, budget, force)
     clocks = Clocks(_clock("--start", start), _clock("--play", clock))
     manager = Manager(description, chosen, clocks, scramble)
     summary = play_matches(
@@ -177,32 +185,49 @@ def match(
 
 @ggp.command()
 def serve(
+    context: typer.Context,
     player: Annotated[str, typer.Argument(metavar="PLAYER", help="A player by name.")],
     port: Annotated[int, typer.Option("--port", help="The port to listen on.")] = 9147,
     host: Annotated[
         str,
         typer.Option("--host", help="The address to listen on; by default only for this machine."),
     ] = "127.0.0.1",
+    memory: Annotated[int, typer.Option("--memory", help="Megabytes that a match may take (on Linux).")] = 2000,
+    seconds: Annotated[
+        float, typer.Option("--seconds", help="Most seconds of work for one message, however long the clock.")
+    ] = 600.0,
+    matches: Annotated[
+        int, typer.Option("--matches", help="Most matches at a time; 0: as many as fit into memory, at most 32.")
+    ] = 0,
+    allow_host: Annotated[
+        list[str] | None, typer.Option("--allow-host", help="A further name by which clients may call this server.")
+    ] = None,
+    any_host: Annotated[bool, typer.Option("--any-host", help="Allow any Host and Origin header.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Refuse games in which `check` finds errors.")] = False,
     seed: SeedOption = 0,
 ) -> None:
-    """Serve a player over HTTP until interrupted."""
-    from heartlab.ggp.protocol.matches import make_agent
+    """Serve a player over HTTP until interrupted; every match has a process of its own."""
+    from heartlab.ggp.protocol.frames import Setup
     from heartlab.ggp.protocol.server import PlayerServer
+    from heartlab.ggp.protocol.supervisor import Limits, Supervisor
 
     if not 0 <= port < 65536:
         raise ValueError(f"--port {port}: a port is a number from 0 to 65535")
+    if matches < 0:
+        raise ValueError(f"--matches {matches}: needs a number from 0 on")
+    limits = Limits(positive("--seconds", seconds), positive("--memory", memory), matches)
+    hosts = None if any_host else frozenset(map(str.lower, allow_host or ()))
+    supervisor = Supervisor(Setup(player, context.obj or (), memory, strict), limits, seed)
     try:
-        agent = make_agent(player, seed)
-        server = PlayerServer(agent, host, port)
+        server = PlayerServer(supervisor, host, port, hosts)
+        _say(f"{player} listens at {server.url}; stop it with Ctrl-C")
+        server.serve_forever()
     except OSError as error:
         raise ValueError(f"cannot listen at {host}:{port}: {error.strerror or error}") from None
-    _say(f"{player} listens at {server.url}; stop it with Ctrl-C")
-    try:
-        server.serve_forever()
     except KeyboardInterrupt:
         _say("stopped")
     finally:
-        agent.close()
+        supervisor.close()
 
 
 ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="The file for the features, as JSON.")]
@@ -241,10 +266,10 @@ def _set_up(
     return settings
 
 
-def _turn_game(file: str, outcomes: str, budget: float) -> TurnGame:
+def _turn_game(file: str, outcomes: str, budget: float, force: bool) -> TurnGame:
     from heartlab.learners.transfer.trainer import TurnGame
 
-    _, machine = _load(file, "auto", budget)
+    _, machine = _load(file, "auto", budget, force)
     return TurnGame(machine, outcomes)
 
 
@@ -265,6 +290,7 @@ def discover(
     slips: SlipsOption = None,
     outcomes: OutcomesOption = "",
     budget: BudgetOption = 20.0,
+    force: ForceOption = False,
     seed: SeedOption = 0,
 ) -> None:
     """Learn a source game and save the values of its look-ahead features, for each opponent."""
@@ -279,7 +305,7 @@ def discover(
     settings = _set_up(SOURCE, opponents, role, alternate, recall, recording, slips)
     parse_outcomes(outcomes)
     check_writable(model)
-    game = _turn_game(file, outcomes, budget)
+    game = _turn_game(file, outcomes, budget, force)
     with Progress(positive("--runs", runs) * len(opponents), "runs") as bar:
         found = learn_features(game, opponents, positive("--matches", matches), runs, _seed(seed), bar.update, settings)
     found.save(model)
@@ -332,6 +358,7 @@ def learn(
     slips: SlipsOption = None,
     outcomes: OutcomesOption = "",
     budget: BudgetOption = 20.0,
+    force: ForceOption = False,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
@@ -351,7 +378,7 @@ def learn(
     check_options(settings.learner, reading=reading, depth=depth, recall=recall, recognise=recognise, model=model)
     parse_outcomes(outcomes)
     features = None if model is None else FeatureModel.load(model)
-    game = _turn_game(file, outcomes, budget)
+    game = _turn_game(file, outcomes, budget, force)
     with Progress(positive("--runs", runs), "runs") as bar:
         found = learn_runs(game, settings, positive("--matches", matches), runs, _seed(seed), features, bar.update)
     if as_json:

@@ -1,7 +1,9 @@
 """From GDL text to expressions that know their place, and on to rules.
 
-The lexer is one regular expression, the parser one loop with a stack: neither recurses, so a megabyte of open
-parentheses gives a clear error. Names are folded to lower case, since some managers send upper case.
+The lexer is one regular expression, the parser one loop with a stack: the time is linear in the length of the text, and
+no nesting of parentheses is too deep for it. Texts longer than `MAX_TEXT` are refused before they are read, those with
+more than `MAX_TOKENS` words and parentheses or nested deeper than `MAX_DEPTH` when that is seen. Names are folded to
+lower case, since some managers send upper case.
 """
 
 from __future__ import annotations
@@ -13,10 +15,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from heartlab.ggp.gdl.terms import GdlError, Term, show
+from heartlab.ggp.gdl.terms import GdlError, Term, brief, show
 
 MAX_DEPTH = 100
 """Deepest nesting of parentheses that is accepted; real games stay below 20."""
+MAX_TEXT = 4 << 20
+"""Most characters of a text; real games have less than 100,000."""
+MAX_TOKENS = 1_000_000
+"""Most words and parentheses of a text."""
+LONGEST_QUOTE = 200
+"""Most characters of a rule that an error message quotes."""
 
 _TOKEN = re.compile(r";[^\n\r]*|[()]|[^\s();]+")
 
@@ -36,18 +44,42 @@ class Place:
         return f"{self.source}:{self.line}:{self.column}"
 
 
-@dataclass(frozen=True)
-class Expression:
-    """A name or a parenthesised list, with its place in the text."""
+class _Text:
+    """A text in which places are looked up; its lines are found when the first place is asked for."""
 
-    place: Place
-    name: str | None
-    parts: tuple[Expression, ...] = ()
+    def __init__(self, text: str, source: str) -> None:
+        self.text, self.source = text, source
 
     @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer(r"\r\n|\n|\r", self.text))]
+
+    def place(self, offset: int) -> Place:
+        line = bisect_right(self._starts, offset)
+        return Place(self.source, line, offset - self._starts[line - 1] + 1)
+
+
+class Expression:
+    """A name or a parenthesised list, with its place in the text. A text may have a million: it is kept small."""
+
+    __slots__ = ("_offset", "_term", "_text", "name", "parts")
+
+    def __init__(self, text: _Text, offset: int, name: str | None, parts: tuple[Expression, ...] = ()) -> None:
+        self._text, self._offset = text, offset
+        self.name, self.parts = name, parts
+        self._term: Term | None = name
+
+    @property
+    def place(self) -> Place:
+        """Where the expression starts."""
+        return self._text.place(self._offset)
+
+    @property
     def term(self) -> Term:
         """The expression as a plain term."""
-        return self.name if self.name is not None else tuple(part.term for part in self.parts)
+        if self._term is None:
+            self._term = tuple([part.term for part in self.parts])
+        return self._term
 
     @property
     def functor_name(self) -> str | None:
@@ -56,6 +88,18 @@ class Expression:
 
     def __str__(self) -> str:
         return show(self.term)
+
+
+def quote(*expressions: Expression) -> str:
+    """Expressions for a message: as GDL text, cut off where they are long.
+
+    >>> quote(*parse_expressions("(p 1) (q 2)"))
+    '(p 1) (q 2)'
+    >>> len(quote(*parse_expressions(f"(p {'x ' * 1000})")))
+    201
+    """
+    shown = " ".join(brief(expression.term, LONGEST_QUOTE) for expression in expressions[:LONGEST_QUOTE])
+    return shown if len(shown) <= LONGEST_QUOTE else shown[:LONGEST_QUOTE] + "…"
 
 
 @dataclass(frozen=True)
@@ -73,6 +117,11 @@ class Rule:
 
     def __str__(self) -> str:
         return str(self.head) if self.is_fact else f"(<= {' '.join(map(str, (self.head, *self.body)))})"
+
+    @cached_property
+    def quoted(self) -> str:
+        """The rule for a message: cut off where it is long."""
+        return quote(self.head) if self.is_fact else f"(<= {quote(self.head, *self.body)})"
 
 
 @dataclass(frozen=True)
@@ -105,39 +154,42 @@ class Description:
         return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def _tokens(text: str, source: str) -> Iterator[tuple[str, Place]]:
-    starts = [0, *(match.end() for match in re.finditer(r"\r\n|\n|\r", text))]
-    for match in _TOKEN.finditer(text):
-        token = match.group()
-        if not token.startswith(";"):
-            line = bisect_right(starts, match.start())
-            yield token.lower(), Place(source, line, match.start() - starts[line - 1] + 1)
-
-
 def parse_expressions(text: str, source: str = "text") -> list[Expression]:
     """All expressions of a text, in order.
 
     Raises:
-        GdlError: parentheses do not balance, or nest deeper than `MAX_DEPTH`.
+        GdlError: parentheses do not balance, or the text is too long or nested too deeply.
     """
-    done: list[Expression] = []
-    stack: list[tuple[Place, list[Expression]]] = []
-    for token, place in _tokens(text, source):
-        level = stack[-1][1] if stack else done
+    if len(text) > MAX_TEXT:
+        raise GdlError(f"{source}: the text has {len(text):,} characters; at most {MAX_TEXT:,} are read")
+    places = _Text(text, source)
+    names: dict[str, str] = {}
+    level: list[Expression] = []
+    stack: list[tuple[int, list[Expression]]] = []
+    """The open parentheses: where each is, and what came before it on its level."""
+    for number, match in enumerate(_TOKEN.finditer(text)):
+        if number == MAX_TOKENS:
+            raise GdlError(f"{source}: the text has more than {MAX_TOKENS:,} words and parentheses")
+        token = match[0]
         if token == "(":
             if len(stack) == MAX_DEPTH:
-                raise GdlError(f"{place}: parentheses nest deeper than {MAX_DEPTH}")
-            stack.append((place, []))
+                raise GdlError(f"{places.place(match.start())}: parentheses nest deeper than {MAX_DEPTH}")
+            stack.append((match.start(), level))
+            level = []
         elif token == ")":
             if not stack:
-                raise GdlError(f"{place}: this ) closes nothing")
-            start, parts = stack.pop()
-            (stack[-1][1] if stack else done).append(Expression(start, None, tuple(parts)))
-        else:
-            level.append(Expression(place, token))
+                raise GdlError(f"{places.place(match.start())}: this ) closes nothing")
+            start, outer = stack.pop()
+            outer.append(Expression(places, start, None, tuple(level)))
+            level = outer
+        elif token[0] != ";":
+            name = names.get(token)
+            if name is None:
+                name = names[token] = token.lower()
+            level.append(Expression(places, match.start(), name))
     if stack:
-        raise GdlError(f"{stack[-1][0]}: this ( is never closed")
-    return done
+        raise GdlError(f"{places.place(stack[-1][0])}: this ( is never closed")
+    return level
 
 
 def rules_of(expressions: list[Expression] | tuple[Expression, ...], source: str) -> Description:
@@ -156,7 +208,7 @@ def rules_of(expressions: list[Expression] | tuple[Expression, ...], source: str
             rule = Rule(expression.parts[1], expression.parts[2:], False)
         for sentence in _sentences(rule):
             if sentence.functor_name is None:
-                raise GdlError(f"{sentence.place}: {sentence} is not a sentence: it should start with a name")
+                raise GdlError(f"{sentence.place}: {quote(sentence)} is not a sentence: it should start with a name")
         rules.append(rule)
     return Description(source, tuple(rules))
 
@@ -186,7 +238,7 @@ def parse_term(text: str, source: str = "text") -> Term:
     if len(found) != 1:
         raise GdlError(f"{source}: expected one term, found {len(found)}")
     if _has_empty_list(found[0]):
-        raise GdlError(f"{source}: {found[0]} holds a list without a name")
+        raise GdlError(f"{source}: {quote(found[0])} holds a list without a name")
     return found[0].term
 
 

@@ -85,6 +85,27 @@ def show(term: Term) -> str:
     return term if isinstance(term, str) else f"({' '.join(show(part) for part in term)})"
 
 
+def brief(term: Term, most: int = 80) -> str:
+    """A term for a message: as GDL text, cut off where it is long; the time does not depend on its size.
+
+    >>> brief(("mark", "1", ("s", "z")))
+    '(mark 1 (s z))'
+    >>> brief(("x",) * 1000, most=9)
+    '(x x x x …'
+    """
+    found, length, waiting = [], 0, [term]
+    while waiting and length <= most:
+        part = waiting.pop()
+        if not isinstance(part, str):
+            inner = [piece for one in part[:most] for piece in (" ", one)][1:]
+            waiting += [")", *reversed(inner)]
+            part = "("
+        found.append(part)
+        length += len(part)
+    text = "".join(found)
+    return text if len(text) <= most else text[:most] + "…"
+
+
 def sort_key(term: Term) -> tuple[object, ...]:
     """An order of terms in which numbers are sorted by size: `(cell 2 1)` before `(cell 10 1)`."""
     if not isinstance(term, str):

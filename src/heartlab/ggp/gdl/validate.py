@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from heartlab.ggp.gdl.graph import strong_components
-from heartlab.ggp.gdl.parse import Description, Expression, Place, Rule
+from heartlab.ggp.gdl.parse import Description, Expression, Place, Rule, quote
 from heartlab.ggp.gdl.terms import (
     KEYWORD_ARITIES,
     Functor,
@@ -27,6 +27,8 @@ NEEDED = ("role", "terminal", "goal", "legal")
 CONNECTIVES = ("not", "or", "distinct", "<=")
 ONLY_GIVEN = ("role", "true", "does")
 ONLY_DERIVED = ("init", "next", "base", "input")
+MOST_MESSAGE = 700
+"""Most characters of a message: names may be as long as the text."""
 USED_FROM_OUTSIDE = ("role", "init", "legal", "next", "terminal", "goal", "base", "input", "sees")
 
 
@@ -84,20 +86,24 @@ def errors(description: Description) -> list[Finding]:
 
 
 def _error(expression: Expression | Rule, message: str) -> Finding:
-    return Finding(ERROR, expression.place, message)
+    return Finding(ERROR, expression.place, message[:MOST_MESSAGE])
+
+
+def _warning(expression: Expression | Rule, message: str) -> Finding:
+    return Finding(WARNING, expression.place, message[:MOST_MESSAGE])
 
 
 def _check_rule(rule: Rule) -> Iterator[Finding]:
     head = rule.head.functor_name
     if head in CONNECTIVES or is_variable(str(head)):
-        yield _error(rule, f"{head} cannot be the head of a rule: {rule}")
+        yield _error(rule, f"{head} cannot be the head of a rule: {rule.quoted}")
     if head in ONLY_GIVEN and not (head == "role" and rule.is_fact):
         what = "stated as a fact" if rule.is_fact else "the head of a rule"
-        yield _error(rule, f"{head} is given by the game's course and cannot be {what}: {rule}")
+        yield _error(rule, f"{head} is given by the game's course and cannot be {what}: {rule.quoted}")
     if rule.is_fact and not is_ground(rule.head.term):
-        yield _error(rule, f"a variable outside of a rule: {rule}")
+        yield _error(rule, f"a variable outside of a rule: {rule.quoted}")
     if not rule.is_fact and not rule.body:
-        yield Finding(WARNING, rule.place, f"a rule without a body is a fact: {rule}")
+        yield _warning(rule, f"a rule without a body is a fact: {rule.quoted}")
     yield from _check_sentence(rule.head, rule)
     for literal in rule.body:
         yield from _check_literal(literal, rule, inside_or=False)
@@ -109,22 +115,22 @@ def _check_literal(literal: Expression, rule: Rule, inside_or: bool) -> Iterator
     name = literal.functor_name
     if name == "or":
         if len(literal.parts) < 2:
-            yield _error(literal, f"or takes at least one sentence: {literal}")
+            yield _error(literal, f"or takes at least one sentence: {quote(literal)}")
         if inside_or:
-            yield Finding(WARNING, literal.place, f"an `or` directly inside an `or`: {literal}")
+            yield _warning(literal, f"an `or` directly inside an `or`: {quote(literal)}")
         for branch in literal.parts[1:]:
             yield from _check_literal(branch, rule, inside_or=True)
     elif name == "not":
         if len(literal.parts) != 2:
-            yield _error(literal, f"not takes one sentence: {literal}")
+            yield _error(literal, f"not takes one sentence: {quote(literal)}")
         elif literal.parts[1].functor_name in CONNECTIVES or is_variable(literal.parts[1].functor_name or ""):
-            yield _error(literal, f"only a sentence can be negated: {literal}")
+            yield _error(literal, f"only a sentence can be negated: {quote(literal)}")
         else:
             yield from _check_literal(literal.parts[1], rule, inside_or=False)
     elif name in ONLY_DERIVED:
-        yield _error(literal, f"{name} cannot stand in the body of a rule: {rule}")
+        yield _error(literal, f"{name} cannot stand in the body of a rule: {rule.quoted}")
     elif is_variable(name or ""):
-        yield _error(literal, f"a variable cannot stand for a sentence: {literal}")
+        yield _error(literal, f"a variable cannot stand for a sentence: {quote(literal)}")
     else:
         yield from _check_sentence(literal, rule)
 
@@ -134,13 +140,13 @@ def _check_sentence(sentence: Expression, rule: Rule) -> Iterator[Finding]:
     arity = KEYWORD_ARITIES.get(name, -1)
     given = max(0, len(sentence.parts) - 1)
     if arity == given == 0 and sentence.parts:
-        yield _error(sentence, f"{name} takes no arguments and stands without parentheses: {sentence}")
+        yield _error(sentence, f"{name} takes no arguments and stands without parentheses: {quote(sentence)}")
     elif arity >= 0 and (given != arity or (arity == 0) != (sentence.name is not None)):
-        yield _error(sentence, f"{name} takes {arity} argument{'s' * (arity != 1)}, not {given}: {sentence}")
+        yield _error(sentence, f"{name} takes {arity} argument{'s' * (arity != 1)}, not {given}: {quote(sentence)}")
     if name == "goal" and given == 2 and not is_variable(sentence.parts[2].term):
         value = number_of(sentence.parts[2].term)
         if value is None or value > 100:
-            yield Finding(WARNING, sentence.place, f"a goal should be a number from 0 to 100: {sentence}")
+            yield _warning(sentence, f"a goal should be a number from 0 to 100: {quote(sentence)}")
     for part in sentence.parts[1:]:
         yield from _check_term(part, rule, allowed="does" if name == "sees" else "")
 
@@ -149,9 +155,9 @@ def _check_term(term: Expression, rule: Rule, allowed: str = "") -> Iterator[Fin
     """Keywords cannot be functions; only a percept may say `(does ...)`, which GDL-II games do."""
     name = term.functor_name or ""
     if term.parts and name in KEYWORD_ARITIES and name != allowed:
-        yield _error(term, f"the keyword {name} cannot be a function: {term}")
+        yield _error(term, f"the keyword {name} cannot be a function: {quote(term)}")
     if term.parts and is_variable(name):
-        yield _error(term, f"a variable cannot be the name of a function: {term}")
+        yield _error(term, f"a variable cannot be the name of a function: {quote(term)}")
     for part in term.parts[1:]:
         yield from _check_term(part, rule)
 
@@ -163,11 +169,11 @@ def _check_safety(rule: Rule) -> Iterator[Finding]:
         bound |= _supported(literal)
     unsafe = [name for name in dict.fromkeys(variables(rule.head.term)) if name not in bound]
     for name in unsafe:
-        yield _error(rule, f"nothing in the body binds {name} of the head: {rule}")
+        yield _error(rule, f"nothing in the body binds {name} of the head: {rule.quoted}")
     for test in _tests(rule.body):
         for name in dict.fromkeys(variables(test.term)):
             if name not in bound:
-                yield _error(test, f"nothing binds {name} of {test} in the rule {rule}")
+                yield _error(test, f"nothing binds {name} of {quote(test)} in the rule {rule.quoted}")
 
 
 def _supported(literal: Expression) -> set[str]:
@@ -223,7 +229,7 @@ def _check_arities(description: Description) -> Iterator[Finding]:
                     shown = {-1: "none", 0: "none in parentheses"}
                     before, now = (shown.get(n, str(n)) for n in (seen[name], arity))
                     message = f"the {kind} {name} has {now} arguments here but {before} elsewhere; they are different"
-                    yield Finding(WARNING, expression.place, message)
+                    yield _warning(expression, message)
 
 
 def _relations(rule: Rule) -> Iterator[Expression]:
@@ -250,10 +256,10 @@ def _check_names(description: Description) -> Iterator[Finding]:
             used.setdefault(functor(sentence.term), sentence)
     for key, sentence in used.items():
         if key not in defined and functor_name(key) not in KEYWORD_ARITIES and not is_variable(functor_name(key)):
-            yield Finding(WARNING, sentence.place, f"nothing defines {functor_name(key)}: it never holds")
+            yield _warning(sentence, f"nothing defines {functor_name(key)}: it never holds")
     for key, rule in defined.items():
         if key not in used and functor_name(key) not in USED_FROM_OUTSIDE:
-            yield Finding(WARNING, rule.place, f"nothing uses {functor_name(key)}")
+            yield _warning(rule, f"nothing uses {functor_name(key)}")
 
 
 def _check_graph(description: Description) -> Iterator[Finding]:
@@ -266,11 +272,9 @@ def _check_graph(description: Description) -> Iterator[Finding]:
         head = rule.head.functor_name or ""
         same = [(s, negated) for s, negated in _sentences(rule.body) if component.get(s.functor_name or "") is not None]
         cycle = [(s, negated) for s, negated in same if component[s.functor_name or ""] == component[head]]
-        if not any(_leads_back(head, sentence.functor_name or "", edges) for sentence, _ in cycle):
-            continue
         for sentence, negated in cycle:
             if negated:
-                yield _error(sentence, f"{head} depends on its own negation through {sentence}: {rule}")
+                yield _error(sentence, f"{head} depends on its own negation through {quote(sentence)}: {rule.quoted}")
         yield from _check_recursion(rule, [sentence for sentence, _ in cycle])
     for head, forbidden in (
         ("init", ("true", "does")),
@@ -285,10 +289,6 @@ def _check_graph(description: Description) -> Iterator[Finding]:
             if name in behind:
                 place = next(rule.place for rule in description.rules if rule.head.functor_name == head)
                 yield Finding(ERROR, place, f"{head} cannot depend on {name}, which some rules behind it use")
-
-
-def _leads_back(head: str, name: str, edges: dict[str, set[str]]) -> bool:
-    return name == head or head in _behind(name, edges)
 
 
 def _behind(name: str, edges: dict[str, set[str]]) -> set[str]:
@@ -306,12 +306,12 @@ def _behind(name: str, edges: dict[str, set[str]]) -> set[str]:
 def _check_recursion(rule: Rule, cyclic: list[Expression]) -> Iterator[Finding]:
     """The recursion restriction: what a recursive sentence is given must be ground, in the head, or bound outside."""
     allowed = {part.term for part in rule.head.parts[1:]}
+    recursive = set(map(id, cyclic))
     for sentence, negated in _sentences(rule.body):
-        if sentence not in cyclic and not negated:
+        if id(sentence) not in recursive and not negated:
             allowed |= {part.term for part in sentence.parts[1:]}
     for sentence in cyclic:
         for part in sentence.parts[1:]:
             if not is_ground(part.term) and part.term not in allowed:
-                yield _error(
-                    sentence, f"the recursion through {sentence} could grow without end: {part} is bound nowhere else"
-                )
+                unbound = f"{quote(part)} is bound nowhere else"
+                yield _error(sentence, f"the recursion through {quote(sentence)} could grow without end: {unbound}")

@@ -24,6 +24,10 @@ class GameError(GdlError):
     """The rules do not define something that play needs: a player has no legal move, a goal no value."""
 
 
+class OutOfBudget(GameError):
+    """What the rules ask for takes more time or memory than the budget allows."""
+
+
 class Machine(ABC):
     """A game that can be played move by move; roles and moves are terms, players are numbered by role.
 

@@ -7,6 +7,7 @@ So `or` is an `and` of negations, and constants are folded while building. Rules
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 
@@ -17,8 +18,9 @@ FALSE, TRUE = 0, 1
 class Gates:
     """Nodes by number: node 0 is the constant, then inputs, then gates in the order of building."""
 
-    def __init__(self, inputs: int) -> None:
-        self.inputs = inputs
+    def __init__(self, inputs: int, deadline: float = float("inf")) -> None:
+        """Gates over some inputs; building beyond the deadline (of the monotonic clock) raises a `TimeoutError`."""
+        self.inputs, self.deadline = inputs, deadline
         self.pairs: list[tuple[int, int]] = []
         self.level: list[int] = [0] * (inputs + 1)
         self.known: dict[tuple[int, int], int] = {}
@@ -64,6 +66,8 @@ class Gates:
 
     def any_of_all(self, terms: list[frozenset[int]]) -> int:
         """A disjunction of conjunctions, factored by its most common literal again and again."""
+        if time.monotonic() > self.deadline:
+            raise TimeoutError
         terms = list(dict.fromkeys(terms))
         holders: dict[int, list[int]] = {}
         for number, term in enumerate(terms):

@@ -24,6 +24,9 @@ from heartlab.ggp.gdl.terms import Functor, GdlError, Term, functor, functor_nam
 SHOWN = {"init": 1, "true": 1, "does": 2, "legal": 2, "next": 1, "terminal": 0, "goal": 2, "sees": 2}
 """The relations whose atoms keep their names; all others are only numbers."""
 
+MAX_TERM_DEPTH = 500
+"""Deepest nesting of a term that rules build up, such as a counter `(s (s (s z)))`."""
+
 _SYMBOL = re.compile(r"\w+|[(),]")
 
 
@@ -37,7 +40,7 @@ class GroundingFailed(GdlError):
 
 @dataclass(frozen=True)
 class Budget:
-    """Limits of grounding; beyond them the prover takes over.
+    """Limits of grounding and of proving; a game that does not ground within them is left to the prover.
 
     >>> from heartlab.ggp import load_game
     >>> load_game("tictactoe", budget=Budget(rules=10)).kind
@@ -45,9 +48,9 @@ class Budget:
     """
 
     seconds: float = 20.0
-    """Time for clingo and for reading what it found."""
+    """Time for clingo, for reading what it found and for building the network; for each question of the prover."""
     megabytes: int = 2500
-    """Memory of the clingo process (where the system can limit it)."""
+    """Memory of the clingo process (where the system can limit it), and about that of the prover's answers."""
     rules: int = 3_000_000
     """Most ground rules that are read."""
 
@@ -92,6 +95,8 @@ class _Names:
         stack: list[list[Term]] = [[]]
         for token in _SYMBOL.findall(text):
             if token == "(":
+                if len(stack) > MAX_TERM_DEPTH:
+                    raise GroundingFailed(f"the game builds up terms that nest deeper than {MAX_TERM_DEPTH}")
                 name = stack[-1].pop()
                 assert isinstance(name, tuple)
                 stack.append([name[0]])
@@ -199,7 +204,7 @@ def _limit_memory(pid: int, megabytes: int) -> None:
         import resource
 
         resource.prlimit(pid, resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
-    except (ImportError, AttributeError, OSError):
+    except (ImportError, AttributeError, OSError, ValueError):
         return
 
 

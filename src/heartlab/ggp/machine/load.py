@@ -10,7 +10,7 @@ import time
 from importlib import resources
 from pathlib import Path
 
-from heartlab.ggp.gdl.parse import Description, parse_game
+from heartlab.ggp.gdl.parse import MAX_TEXT, Description, parse_game
 from heartlab.ggp.gdl.terms import GdlError
 from heartlab.ggp.machine.base import Machine
 from heartlab.ggp.machine.grounding import Budget, GroundingFailed, MissingClingo, ground
@@ -39,6 +39,8 @@ def read_game(file: str | Path) -> Description:
     if not path.is_file():
         what = "is no file" if path.exists() else "no such file"
         raise GdlError(f"{name}: {what}, and no game of ours; ours are {', '.join(known_games())}")
+    if path.stat().st_size > MAX_TEXT:
+        raise GdlError(f"{name}: the file has {path.stat().st_size:,} bytes; games of at most {MAX_TEXT:,} are read")
     try:
         return parse_game(path.read_text("utf-8"), name)
     except UnicodeDecodeError:
@@ -56,28 +58,32 @@ def make_machine(description: Description, kind: str = "auto", budget: Budget = 
     if kind not in ("auto", "network", "prover"):
         raise GdlError(f"no machine is called {kind}; there are auto, network and prover")
     if kind == "prover":
-        return _prover(description, "the prover, as asked")
+        return _prover(description, "the prover, as asked", budget)
     try:
         return _network_machine(description, budget)
     except (GroundingFailed, MissingClingo) as reason:
         if kind == "network":
             raise
-        return _prover(description, f"played by the prover, which is slow: {reason}")
+        return _prover(description, f"played by the prover, which is slow: {reason}", budget)
 
 
-def _prover(description: Description, note: str) -> Machine:
-    machine = Prover(description)
+def _prover(description: Description, note: str, budget: Budget) -> Machine:
+    machine = Prover(description, budget)
     machine.note, machine.fingerprint = note, description.fingerprint
     return machine
 
 
 def _network_machine(description: Description, budget: Budget) -> Machine:
-    begun = time.monotonic()
-    game = ground(description, budget)
     from heartlab.ggp.machine.compiled import NetworkMachine
     from heartlab.ggp.machine.network import build_network
 
-    machine = NetworkMachine(build_network(game, description.roles), description.source)
+    begun = time.monotonic()
+    try:
+        game = ground(description, budget)
+        left = budget.seconds - (time.monotonic() - begun)
+        machine = NetworkMachine(build_network(game, description.roles, left), description.source)
+    except MemoryError:
+        raise GroundingFailed("the network of the game does not fit into memory") from None
     machine.note = f"grounded in {time.monotonic() - begun:.2f} s"
     machine.fingerprint = description.fingerprint
     return machine

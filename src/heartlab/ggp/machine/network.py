@@ -15,6 +15,7 @@ false and is evaluated until none of them changes, which is the meaning of recur
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from heartlab.ggp.gdl.graph import strong_components
-from heartlab.ggp.gdl.terms import Term, arguments, functor, functor_name, number_of, show, sort_key
+from heartlab.ggp.gdl.terms import Term, arguments, brief, functor, functor_name, number_of, sort_key
 from heartlab.ggp.machine.gates import FALSE, TRUE, Gates
 from heartlab.ggp.machine.grounding import GroundGame, GroundingFailed
 
@@ -77,12 +78,14 @@ class Network:
 class _Builder:
     """Builds gates from rules, section by section, block by block."""
 
-    def __init__(self, game: GroundGame, inputs: dict[int, int], registers: dict[int, int], size: int) -> None:
+    def __init__(
+        self, game: GroundGame, inputs: dict[int, int], registers: dict[int, int], size: int, deadline: float
+    ) -> None:
         self.game = game
         self.bodies: dict[int, list[list[int]]] = {}
         for head, body in game.rules:
             self.bodies.setdefault(head, []).append(body)
-        self.gates = Gates(size)
+        self.gates = Gates(size, deadline)
         self.literals = {atom: 2 * node for atom, node in (inputs | registers).items()}
         self.register_nodes = registers
         self.built = set(inputs)
@@ -176,12 +179,21 @@ def _cyclic_atoms(game: GroundGame, inputs: dict[int, int]) -> list[int]:
     return found
 
 
-def build_network(game: GroundGame, roles: tuple[Term, ...]) -> Network:
+def build_network(game: GroundGame, roles: tuple[Term, ...], seconds: float = float("inf")) -> Network:
     """The network of a ground game.
 
     Raises:
-        GroundingFailed: the ground rules are not stratified.
+        GroundingFailed: the ground rules are not stratified, or the network is not built within some seconds.
     """
+    try:
+        return _build_network(game, roles, time.monotonic() + seconds)
+    except TimeoutError:
+        raise GroundingFailed(f"the network of the game was not built within {max(0.0, seconds):.3g} seconds") from None
+    except RecursionError:
+        raise GroundingFailed("the rules of the game have too many conditions for a network") from None
+
+
+def _build_network(game: GroundGame, roles: tuple[Term, ...], deadline: float) -> Network:
     by_relation: dict[str, list[Term]] = {}
     for atom in sorted((*game.atoms, *game.always), key=sort_key):
         by_relation.setdefault(functor_name(functor(atom)), []).append(atom)
@@ -200,7 +212,7 @@ def build_network(game: GroundGame, roles: tuple[Term, ...]) -> Network:
             inputs[game.atoms["does", role, move]] = node
     first_register = 1 + len(propositions) + len(numbered)
     registers = {atom: first_register + number for number, atom in enumerate(_cyclic_atoms(game, inputs))}
-    builder = _Builder(game, inputs, registers, first_register - 1 + len(registers))
+    builder = _Builder(game, inputs, registers, first_register - 1 + len(registers), deadline)
 
     legal_terms: list[Term] = [("legal", role, move) for role, move in numbered]
     alone = builder.fork()
@@ -269,7 +281,7 @@ def _rows(rows: list[tuple[int, ...]], width: int) -> Literals:
 def _goal_value(value: Term) -> int:
     number = number_of(value)
     if number is None:
-        raise GroundingFailed(f"a goal should be a number from 0 to 100, not {show(value)[:80]}")
+        raise GroundingFailed(f"a goal should be a number from 0 to 100, not {brief(value)}")
     return number
 
 

@@ -6,6 +6,9 @@ it is being answered (recursion) gets the answers found so far, and the outermos
 new answers; this is complete because recursion in GDL never goes through a negation. Answers that depend on neither
 state nor moves are kept for good, the others as long as the state, or the moves, stay the same.
 
+Rules may have infinitely many answers, or more than anybody has time for. So a question has a budget: seconds, memory
+(estimated from what is kept) and the size of a term. Beyond it `OutOfBudget` is raised, and the prover can be asked on.
+
 Unsafe rules, which the validator refuses, are still played as the reference implementation plays them: variables
 that only the question binds are bound by the question.
 """
@@ -13,6 +16,7 @@ that only the question binds are bound by the question.
 from __future__ import annotations
 
 import sys
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
@@ -33,15 +37,16 @@ from heartlab.ggp.gdl.terms import (
     Functor,
     Term,
     arguments,
+    brief,
     functor,
     functor_name,
     is_ground,
     is_variable,
     number_of,
-    show,
     sort_key,
 )
-from heartlab.ggp.machine.base import Facts, GameError, Machine, State
+from heartlab.ggp.machine.base import Facts, GameError, Machine, OutOfBudget, State
+from heartlab.ggp.machine.grounding import MAX_TERM_DEPTH, Budget
 
 Bindings = dict[str, Term]
 
@@ -49,6 +54,12 @@ RECURSION_LIMIT = 6000
 """Python's default is too low for a counter of a few hundred steps; this one still fits a thread's stack."""
 sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION_LIMIT))
 
+MAX_TERM_PARTS = 10_000
+"""Most names and parentheses of a term that rules build up."""
+STEPS = 200
+"""Steps of a proof between two looks at the clock."""
+BYTES_KEPT, BYTES_OF_PART = 300, 64
+"""About how much memory an answer or a question takes, and each part of a term that rules built up."""
 NOWHERE = 1 << 30
 """The depth for a question that depends on no open question."""
 
@@ -94,6 +105,23 @@ def canonical(question: Term, names: dict[str, str]) -> Term:
             return names.setdefault(question, f"?{len(names)}")
         return question
     return tuple([canonical(part, names) for part in question])
+
+
+def parts_of(term: Term) -> int:
+    """The number of names and parentheses of a term; 0 if it has too many, or nests too deeply.
+
+    >>> parts_of(("s", ("s", "z")))
+    5
+    """
+    found, waiting = 0, [(term, 1)]
+    while waiting:
+        part, depth = waiting.pop()
+        found += 1
+        if found > MAX_TERM_PARTS or depth > MAX_TERM_DEPTH:
+            return 0
+        if not isinstance(part, str):
+            waiting.extend([(inner, depth + 1) for inner in part])
+    return found
 
 
 class _Facts:
@@ -150,9 +178,9 @@ class Prover(Machine):
 
     kind = "prover"
 
-    def __init__(self, description: Description) -> None:
+    def __init__(self, description: Description, budget: Budget = Budget()) -> None:  # noqa: B008
         self.name = description.source
-        self.description = description
+        self.description, self.budget = description, budget
         self.roles = description.roles
         rules = normalise(description)
         self.levels = levels(rules)
@@ -169,6 +197,10 @@ class Prover(Machine):
         self.stack: list[_Question] = []
         self.unfinished: dict[Term, dict[Term, None]] = {}
         self.answers_found = 0
+        self.deadline = 0.0
+        self.steps_left = 0
+        self.bytes_used = self.bytes_for_good = 0
+        """About how much memory the question in progress and the table of what always holds take."""
         self.now: Facts | None = None
         self.moves: tuple[Term, ...] = ()
         if not self.roles:
@@ -177,7 +209,7 @@ class Prover(Machine):
     # The machine
 
     def fork(self) -> Machine:
-        twin = Prover(self.description)
+        twin = Prover(self.description, self.budget)
         twin.note, twin.fingerprint = self.note, self.fingerprint
         return twin
 
@@ -212,8 +244,8 @@ class Prover(Machine):
         for answer in self.ask(("goal", self.roles[player], "?v")):
             value = number_of(arguments(answer)[1])
             if value is None:
-                shown = show(arguments(answer)[1])[:80]
-                raise GameError(f"{self.name}: a goal should be a number from 0 to 100, not {shown}")
+                found = brief(arguments(answer)[1])
+                raise GameError(f"{self.name}: a goal should be a number from 0 to 100, not {found}")
             values.append(value)
         return sorted(values)
 
@@ -247,13 +279,47 @@ class Prover(Machine):
         """All ground terms that follow from the rules, the state and the moves, and match the question.
 
         Raises:
+            OutOfBudget: there are too many answers, or they take too long.
             GameError: the proof runs deeper than Python can follow.
         """
+        if not self.stack:
+            self._begin()
         try:
             return [answer for answer in self._answers(question) if match(question, answer, {})]
         except RecursionError:
             self.unfinished = {}
-            raise GameError(f"{self.name}: the rules behind {show(question)} recurse too deeply to prove") from None
+            raise GameError(f"{self.name}: the rules behind {brief(question)} recurse too deeply to prove") from None
+        except OutOfBudget:
+            self.unfinished = {}
+            raise
+
+    # The budget
+
+    def _begin(self) -> None:
+        """A new question has the whole budget."""
+        self.deadline, self.steps_left = time.monotonic() + self.budget.seconds, STEPS
+        self.bytes_used = 0
+        if self.bytes_for_good > self.budget.megabytes << 20:
+            self.tables[STATIC], self.bytes_for_good = {}, 0
+
+    def _check_budget(self) -> None:
+        """Look at the clock and at the memory; called after some steps of a proof."""
+        self.steps_left = STEPS
+        if time.monotonic() > self.deadline:
+            raise OutOfBudget(f"{self.name}: the rules give no answer within {self.budget.seconds:g} seconds")
+        if self.bytes_used > self.budget.megabytes << 20:
+            raise OutOfBudget(f"{self.name}: the answers take more than {self.budget.megabytes} megabytes")
+
+    def _keep(self, term: Term) -> None:
+        """Count the memory of a question or answer before it is kept, and refuse what grows without end."""
+        self.bytes_used += BYTES_KEPT
+        for part in term:
+            if not isinstance(part, str):
+                parts = parts_of(term)
+                if parts == 0:
+                    raise OutOfBudget(f"{self.name}: the rules build up ever larger terms, such as {brief(term)}")
+                self.bytes_used += BYTES_OF_PART * parts
+                return
 
     def _answers(self, question: Term) -> Sequence[Term]:
         """A superset of the answers, as ground terms; the caller matches."""
@@ -277,6 +343,7 @@ class Prover(Machine):
 
     def _prove(self, question: Term, table: dict[Term, dict[Term, None]]) -> Sequence[Term]:
         """Try the rules, repeatedly if the question depends on itself."""
+        self._keep(question)
         asked = _Question(len(self.stack), self.unfinished.get(question, {}))
         self.open[question] = asked
         self.stack.append(asked)
@@ -294,6 +361,8 @@ class Prover(Machine):
             self.stack.pop()
         if asked.reaches >= asked.depth or (once and asked.answers):
             table[question] = asked.answers
+            if table is self.tables[STATIC]:
+                self.bytes_for_good += BYTES_KEPT * (1 + len(asked.answers))
             if not self.stack:
                 self.unfinished = {}
         else:
@@ -309,8 +378,9 @@ class Prover(Machine):
             for found in self._prove_body(rule.body, 0, bindings):
                 answer = substitute(rule.head, found)
                 if not is_ground(answer):
-                    raise GameError(f"{rule.place}: nothing binds all variables of {show(answer)}")
+                    raise GameError(f"{rule.place}: nothing binds all variables of {brief(answer)}")
                 if answer not in asked.answers:
+                    self._keep(answer)
                     asked.answers[answer] = None
                     self.answers_found += 1
                 if once:
@@ -323,7 +393,11 @@ class Prover(Machine):
         kind, term = body[place]
         if kind == HOLDS:
             question = substitute(term, bindings)
-            for answer in self._answers(question):
+            answers = self._answers(question)
+            self.steps_left -= 1 + len(answers)
+            if self.steps_left < 0:
+                self._check_budget()
+            for answer in answers:
                 extended = dict(bindings)
                 if match(question, answer, extended):
                     yield from self._prove_body(body, place + 1, extended)

@@ -4,6 +4,9 @@ A player is told where it sits (`begin`), asked for moves (`choose`) and told th
 clock: `choose` gets the seconds that it may use and answers before they are over. Games with hidden information
 (GDL-II) are played by the agent itself, at random: no player here reasons about what is hidden.
 
+A server plays every match in a process of its own. A player whose matches share what it learned sets `learns`; then one
+process plays them all.
+
 A package adds a player with an entry point of the group `heartlab.ggp_players` that leads to a function of the text
 after the colon and a seed; a program adds one with `registry.game_player`.
 """
@@ -36,6 +39,8 @@ class GamePlayer(ABC):
     """
 
     name = "player"
+    learns = False
+    """Whether its matches share what it learned, so that one process has to play them all."""
     make_again: Callable[[int], GamePlayer]
     """Makes a player of the same kind from a seed; the registry sets it."""
 
@@ -56,6 +61,10 @@ class GamePlayer(ABC):
     def successor(self, seed: int) -> GamePlayer:
         """A player of the same kind for another match; one that learns shares what it knows with it."""
         return self.make_again(seed)
+
+    def after_crash(self) -> GamePlayer:
+        """The player to go on with in place of a process of this kind that was ended: one that saved begins there."""
+        return self
 
     def finish(self, state: State) -> None:
         """The match is over, in this state (None if it was broken off or the state is hidden)."""

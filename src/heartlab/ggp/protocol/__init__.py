@@ -4,7 +4,10 @@
 |---|---|
 | `messages` | the manager's messages as values, and back as text |
 | `agent` | the player's side: a text comes in, a text goes out |
-| `server` | an agent behind HTTP |
+| `worker`, `frames` | the process in which a match is played, and what it and the server say to each other |
+| `nursery` | where workers come from, and how they are ended |
+| `supervisor` | the player's side with every match in a worker of its own, within limits |
+| `server` | a player behind HTTP |
 | `seats` | the manager's view of a player: in this process, or at an address |
 | `manager` | one match between seats, and its record |
 | `matches` | a series of matches between players given by name or address |
@@ -22,15 +25,18 @@ if TYPE_CHECKING:
     from heartlab.ggp.protocol.matches import make_agent, make_seat, play_matches
     from heartlab.ggp.protocol.seats import LocalSeat, RemoteSeat
     from heartlab.ggp.protocol.server import PlayerServer
+    from heartlab.ggp.protocol.supervisor import Limits, Supervisor
 
 __all__ = [
     "Agent",
     "Clocks",
+    "Limits",
     "LocalSeat",
     "Manager",
     "MatchRecord",
     "PlayerServer",
     "RemoteSeat",
+    "Supervisor",
     "make_agent",
     "make_seat",
     "play_matches",
@@ -41,11 +47,13 @@ __getattr__ = lazy_names(
     {
         "Agent": "heartlab.ggp.protocol.agent",
         "Clocks": "heartlab.ggp.protocol.manager",
+        "Limits": "heartlab.ggp.protocol.supervisor",
         "LocalSeat": "heartlab.ggp.protocol.seats",
         "Manager": "heartlab.ggp.protocol.manager",
         "MatchRecord": "heartlab.ggp.protocol.manager",
         "PlayerServer": "heartlab.ggp.protocol.server",
         "RemoteSeat": "heartlab.ggp.protocol.seats",
+        "Supervisor": "heartlab.ggp.protocol.supervisor",
         "make_agent": "heartlab.ggp.protocol.matches",
         "make_seat": "heartlab.ggp.protocol.matches",
         "play_matches": "heartlab.ggp.protocol.matches",

@@ -9,14 +9,16 @@ message gets an answer.
 from __future__ import annotations
 
 import itertools
+import random
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
-from heartlab.ggp.gdl.parse import UNNAMED, Description, Expression, rules_of
+from heartlab.ggp.gdl.parse import UNNAMED, Description, Expression, parse_term, rules_of
 from heartlab.ggp.gdl.terms import RANDOM_ROLE, GdlError, Term, show
+from heartlab.ggp.gdl.validate import errors
 from heartlab.ggp.machine.base import Machine, State
 from heartlab.ggp.machine.grounding import Budget
 from heartlab.ggp.machine.load import make_machine
@@ -34,6 +36,10 @@ MOST_GROUNDING = 120.0
 large to play with. The prover takes over then."""
 PATIENCE = 60.0
 """Seconds beyond ten turns after which a silent match is forgotten."""
+
+
+Offer = Callable[[str], None]
+"""Takes a legal move, for the case that no better one comes in time."""
 
 
 @dataclass
@@ -68,12 +74,16 @@ class Agent:
         name: str = "heartlab",
         close: Callable[[], None] = lambda: None,
         seed: int = 0,
+        strict: bool = False,
+        megabytes: int = Budget.megabytes,
     ) -> None:
         """An agent whose matches are played by players that `make_player` makes from a seed.
 
-        Every match has its own seed, counted from `seed` on, also where the agent plays at random itself.
+        Every match has its own seed, counted from `seed` on, also where the agent plays at random itself. A `strict`
+        agent refuses games in which the validator finds errors.
         """
         self.make_player, self.name, self.close = make_player, name, close
+        self.strict, self.megabytes = strict, megabytes
         self.seeds = itertools.count(seed)
         self.sessions: dict[str, _Session] = {}
         self.starting = 0
@@ -81,16 +91,22 @@ class Agent:
         self.games: OrderedDict[tuple[object, ...], Machine] = OrderedDict()
         self.lock = threading.Lock()
 
-    def answer(self, text: str) -> str:
+    def answer(self, text: str, offer: Offer | None = None, seconds: float | None = None) -> str:
         """The reply to a message.
+
+        A PLAY message that has a legal move offers one first, chosen at random, for the case that the player fails.
+        The answer should not take longer than some `seconds`, if they are given, even if the clock is longer.
 
         Raises:
             ProtocolError: the text is not a message.
         """
+        begun = time.monotonic()
         message = parse_message(text)
         self._forget_silent()
         if message.kind in ("info", "ping"):
             return f"((name {self.name})(status {'available' if self._has_room() else BUSY}))"
+        if seconds is not None:
+            message = replace(message, start_clock=min(message.start_clock, seconds))
         if message.kind == "preview":
             return self._preview(message)
         if message.kind == "start":
@@ -102,13 +118,30 @@ class Agent:
             return ABORTED if session is not None else BUSY
         with self.lock:
             session = self.sessions.get(message.match)
-        if session is None or not session.lock.acquire(timeout=session.play_clock + 1.0):
+        if session is None or not session.lock.acquire(
+            timeout=session.play_clock + 1.0 if seconds is None else seconds
+        ):
             return BUSY
         try:
             session.heard = time.monotonic()
-            return self._stop(message, session) if message.kind == "stop" else self._play(message, session)
+            if message.kind == "stop":
+                return self._stop(message, session)
+            left = session.play_clock if seconds is None else seconds - (time.monotonic() - begun)
+            return self._play(message, session, offer, max(0.0, left))
         finally:
             session.lock.release()
+
+    def resume(self, start: str, turns: Sequence[tuple[str, str]]) -> bool:
+        """Take up a match from its START message, and each PLAY message with its answer; False if it cannot be."""
+        message = parse_message(start)
+        if self._start(message) != READY:
+            return False
+        session = self.sessions[message.match]
+        for text, answer in turns:
+            if not self._follow(parse_message(text).moves, session):
+                return False
+            session.last_answer = parse_term(answer)
+        return True
 
     # Beginning
 
@@ -179,19 +212,24 @@ class Agent:
     def _load(self, description: Description, seconds: float) -> Machine:
         if not description.roles:
             raise GdlError("the rules name no role")
-        budget = Budget(seconds=min(MOST_GROUNDING, max(1.0, GROUNDING_SHARE * seconds)))
+        if self.strict and (wrong := errors(description)):
+            raise GdlError(str(wrong[0]))
+        budget = Budget(megabytes=self.megabytes, seconds=min(MOST_GROUNDING, max(1.0, GROUNDING_SHARE * seconds)))
         return make_machine(description, "auto", budget)
 
     # Playing
 
-    def _play(self, message: Message, session: _Session) -> str:
+    def _play(self, message: Message, session: _Session, offer: Offer | None, seconds: float) -> str:
         try:
             if not self._follow(message.moves, session):
                 return BUSY
             state = session.belief.state() if session.belief is not None else session.state
-            if session.machine.is_terminal(state) or not session.machine.legal(state, session.number):
+            legal = session.machine.legal(state, session.number)
+            if not legal or session.machine.is_terminal(state):
                 return BUSY
-            session.last_answer = session.player.choose(state, session.play_clock)
+            if offer is not None:
+                offer(show(random.choice(legal)))
+            session.last_answer = session.player.choose(state, seconds)
         except GdlError:
             return BUSY
         return show(session.last_answer)

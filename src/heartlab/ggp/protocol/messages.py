@@ -6,9 +6,10 @@ Parsing ignores case and white space and is strict otherwise: a text that is not
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
-from heartlab.ggp.gdl.parse import Expression, parse_expressions
+from heartlab.ggp.gdl.parse import Expression, parse_expressions, quote
 from heartlab.ggp.gdl.terms import GdlError, Term, show
 
 KINDS = ("info", "ping", "preview", "start", "play", "stop", "abort")
@@ -62,25 +63,57 @@ def parse_message(text: str) -> Message:
     return Message(kind, _name(parts[0]) if parts else "")
 
 
+_START = re.compile(r"\s*\(\s*start\s+([^\s();]+)[\s(]", re.IGNORECASE)
+_CLOCKS = re.compile(r"\)\s*([^\s();]+)\s+([^\s();]+)\s*\)\s*$")
+_PREVIEW = re.compile(r"\s*\(\s*preview\s*\(", re.IGNORECASE)
+_CLOCK = re.compile(r"\)\s*([^\s();]+)\s*\)\s*$")
+TAIL = 1000
+"""Characters at the end of a message in which its clocks are."""
+MOST_PLAIN = 64 << 10
+"""Most characters of a message without rules."""
+
+
+def parse_envelope(text: str) -> Message:
+    """A message, of those with rules only the name and the clocks: so it takes little time, however long the rules are.
+
+    >>> parse_envelope("(START m1 white ((role white)) 10 5)")
+    Message(kind='start', match='m1', role='', rules=(), start_clock=10.0, play_clock=5.0, moves=None)
+
+    Raises:
+        ProtocolError: the text is not a message.
+    """
+    if (start := _START.match(text)) and (clocks := _CLOCKS.search(text[-TAIL:])):
+        return Message("start", start[1].lower(), start_clock=_seconds_of(clocks[1]), play_clock=_seconds_of(clocks[2]))
+    if _PREVIEW.match(text) and (clock := _CLOCK.search(text[-TAIL:])):
+        return Message("preview", start_clock=_seconds_of(clock[1]))
+    if len(text) > MOST_PLAIN:
+        raise ProtocolError(f"a message that is not written as usual has at most {MOST_PLAIN:,} characters")
+    return parse_message(text)
+
+
 def _name(expression: Expression) -> str:
     if expression.name is None:
-        raise ProtocolError(f"a match is named by a word, not by {str(expression)[:80]}")
+        raise ProtocolError(f"a match is named by a word, not by {quote(expression)}")
     return expression.name
 
 
 def _list(expression: Expression) -> tuple[Expression, ...]:
     if expression.name is not None:
-        raise ProtocolError(f"the rules should stand in parentheses, not be {expression.name!r}")
+        raise ProtocolError(f"the rules should stand in parentheses, not be {expression.name[:80]!r}")
     return expression.parts
 
 
 def _clock(expression: Expression) -> float:
+    return _seconds_of(expression.name or quote(expression))
+
+
+def _seconds_of(name: str) -> float:
     try:
-        seconds = float(expression.name or "")
+        seconds = float(name)
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds <= MAX_CLOCK:
-        raise ProtocolError(f"a clock is a number of seconds, not {str(expression)[:80]}")
+        raise ProtocolError(f"a clock is a number of seconds, not {name[:80]}")
     return seconds
 
 
@@ -88,10 +121,10 @@ def _moves(expression: Expression) -> tuple[Term, ...] | None:
     if expression.name == "nil":
         return None
     if expression.name is not None:
-        raise ProtocolError(f"the moves should stand in parentheses, not be {expression.name!r}")
+        raise ProtocolError(f"the moves should stand in parentheses, not be {expression.name[:80]!r}")
     for part in expression.parts:
         if part.functor_name is None:
-            raise ProtocolError(f"{str(part)[:80]} is not a move")
+            raise ProtocolError(f"{quote(part)} is not a move")
     return tuple(part.term for part in expression.parts)
 
 

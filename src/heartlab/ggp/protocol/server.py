@@ -1,7 +1,9 @@
-"""An agent behind HTTP: what `heartlab ggp serve` runs.
+"""A player behind HTTP: what `heartlab ggp serve` runs.
 
 One thread per connection, one message per connection, as in the protocol. A client that sends nothing, sends slowly or
-sends too much is disconnected; one that sends something else than a message gets status 400 and a sentence.
+sends too much is disconnected; one that sends something else than a message gets status 400 and a sentence. A request
+that names another host, or comes from a page of another site, is refused: a browser on this machine may be made to send
+it.
 """
 
 from __future__ import annotations
@@ -12,20 +14,35 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlsplit
 
-from heartlab.ggp.protocol.agent import Agent
+from heartlab.ggp.gdl.parse import MAX_TEXT
 from heartlab.ggp.protocol.messages import ProtocolError
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-MAX_BODY = 8 << 20
+MAX_BODY = MAX_TEXT
+SMALL_BODY = 64 << 10
+"""Bytes of a message that is read beside any number of others."""
+MOST_LARGE = 4
+"""Larger messages that are read or answered at a time."""
+MOST_CONNECTIONS = 128
+"""Connections at a time; more are closed at once."""
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 LENGTH_DIGITS = 20
 """Most digits of a Content-Length."""
 READ_SECONDS = 10.0
 """Seconds within which a whole message has to arrive."""
 CONTENT_TYPE = "text/acl"
+
+
+class Answering(Protocol):
+    """What a server needs: a text comes in, a text goes out."""
+
+    def answer(self, text: str, /) -> str:
+        """The reply to a message; raises `ProtocolError` if the text is none."""
 
 
 class _TimedStream(io.RawIOBase):
@@ -57,11 +74,36 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         length = self.headers.get("Content-Length", "")
-        if not length.isdecimal() or len(length) > LENGTH_DIGITS or int(length) > MAX_BODY:
+        if not self._is_known():
+            self._reply(421, "unknown Host or Origin header; serve --allow-host NAME allows one, --any-host all")
+        elif not length.isdecimal() or len(length) > LENGTH_DIGITS or int(length) > MAX_BODY:
             self._reply(413 if length.isdecimal() else 411, f"a Content-Length of at most {MAX_BODY} is needed")
-            return
-        body = self.rfile.read(int(length))
-        if len(body) < int(length):
+        elif int(length) <= SMALL_BODY:
+            self._answer(int(length))
+        elif self.server.large.acquire(timeout=READ_SECONDS):
+            try:
+                self._answer(int(length))
+            finally:
+                self.server.large.release()
+        else:
+            self._reply(503, "there are too many large messages at a time")
+
+    def _is_known(self) -> bool:
+        """Whether the headers name this server, as far as they name any."""
+        known, own = self.server.hosts, self.connection.getsockname()[0]
+        if known is None:
+            return True
+        host, origin = self.headers.get("Host", ""), self.headers.get("Origin")
+        named = [f"//{host}"] if host else []
+        try:
+            found = [urlsplit(url).hostname for url in (named if origin is None else [*named, origin])]
+        except ValueError:
+            return False
+        return all(name is not None and (name in known or name == own) for name in found)
+
+    def _answer(self, length: int) -> None:
+        body = self.rfile.read(length)
+        if len(body) < length:
             self._reply(400, "the message was cut short")
             return
         try:
@@ -89,9 +131,22 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, address: tuple[str, int], agent: Agent) -> None:
-        self.agent = agent
+    def __init__(self, address: tuple[str, int], agent: Answering, hosts: frozenset[str] | None) -> None:
+        self.agent, self.hosts = agent, hosts
+        self.large = threading.BoundedSemaphore(MOST_LARGE)
+        self.places = threading.BoundedSemaphore(MOST_CONNECTIONS)
         super().__init__(address, _Handler)
+
+    def verify_request(self, request: object, client_address: object) -> bool:
+        """Take a place; without one the connection is closed."""
+        return self.places.acquire(blocking=False)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answer in a thread, and give the place back."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self.places.release()
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Ignore connections that break."""
@@ -101,14 +156,21 @@ class PlayerServer:
     """A player behind HTTP. Use it as a context, or call `serve_forever`.
 
     >>> from heartlab.ggp import make_game_player
-    >>> from heartlab.ggp.protocol import RemoteSeat
+    >>> from heartlab.ggp.protocol import Agent, RemoteSeat
     >>> with PlayerServer(Agent(lambda seed: make_game_player("random", seed))) as server:
     ...     RemoteSeat(server.url).ask("(info)", seconds=60)
     '((name heartlab)(status available))'
     """
 
-    def __init__(self, agent: Agent, host: str = "127.0.0.1", port: int = 0) -> None:
-        self.http = _Server((host, port), agent)
+    def __init__(
+        self, agent: Answering, host: str = "127.0.0.1", port: int = 0, hosts: frozenset[str] | None = frozenset()
+    ) -> None:
+        """A server at an address.
+
+        :param hosts: further names by which it may be called; None allows any. It always answers to the names of this
+            machine for itself, to `host` and to the address at which a connection comes in.
+        """
+        self.http = _Server((host, port), agent, None if hosts is None else frozenset({*LOOPBACK, host, *hosts}))
         self.thread: threading.Thread | None = None
 
     @property

@@ -243,6 +243,7 @@ class TdPlayer(GamePlayer):
     """
 
     name = "td"
+    learns = True
 
     def __init__(self, seed: int = 0, load: str = "", save: str = "", knowledge: Knowledge | None = None) -> None:
         super().__init__(seed)
@@ -252,6 +253,12 @@ class TdPlayer(GamePlayer):
 
     def successor(self, seed: int) -> GamePlayer:
         return TdPlayer(seed, knowledge=self.knowledge)
+
+    def after_crash(self) -> GamePlayer:
+        saved = self.knowledge.save_to
+        if saved is None or not saved.is_file() or saved.stat().st_size == 0:
+            return self
+        return TdPlayer(load=str(saved), save=str(saved))
 
     def begin(self, machine: Machine, player: int, seconds: float) -> None:
         super().begin(machine, player, seconds)
