@@ -29,7 +29,7 @@ LAYERS = [
     {"players"},
     {"arena", "training", "ggp"},
     {"reproduction"},
-    {"learners.td_features", "learners.advice", "learners.falcon", "learners.transfer"},
+    {"learners.td_features", "learners.advice", "learners.falcon", "learners.transfer", "learners.whole_game"},
     {"coach"},
     {"uhi", "envs", "web"},
     {"bench"},
@@ -57,13 +57,14 @@ USES = {
     "learners.advice": "cards compiled deal kernel players records reproduction rules training util",
     "learners.falcon": "arena cards compiled deal kernel players records reproduction rules search training util",
     "learners.transfer": "compiled ggp reproduction util",
+    "learners.whole_game": "cards compiled deal kernel observation players rules search training util",
     "coach": "arena cards compiled deal kernel learners.advice learners.td_features observation players records rules"
     " search training util",
     "uhi": "cards compiled deal kernel observation players rules",
     "envs": "cards compiled deal game kernel observation players records rules util",
     "web": "cards coach deal game observation players records rules util",
     "bench": "compiled deal envs ggp kernel learners.advice learners.falcon learners.td_features learners.transfer"
-    " players rules search",
+    " learners.whole_game players rules search",
     "cli": "arena bench cards deal ggp learners.advice learners.falcon learners.td_features learners.transfer"
     " players records reproduction rules training uhi util web",
 }

@@ -7,7 +7,7 @@ measures:
 
 - `engine`: dealing and playing, sampled worlds;
 - `search`, `pruning`: tree searches;
-- `td`, `advice`, `falcon`: the learners; `ggp`: general games and transfer;
+- `td`, `advice`, `falcon`, `whole-game`: the learners; `ggp`: general games and transfer;
 - `envs`: the environments;
 - `threads`: what a second thread brings at best (used by the others).
 """
@@ -30,6 +30,7 @@ MODULES = (
     "heartlab.bench.td",
     "heartlab.bench.advice",
     "heartlab.bench.falcon",
+    "heartlab.bench.whole_game",
     "heartlab.bench.ggp",
     "heartlab.bench.envs",
 )

@@ -121,6 +121,11 @@ def kernel(function: Function) -> Function:
     return _compile(function, ())
 
 
+def loose_kernel(function: Function) -> Function:
+    """As `kernel`, but sums of floats may be added up in any order, so that they are computed with vectors."""
+    return _compile(function, (), fastmath={"reassoc", "contract", "nsz"})
+
+
 def template(function: Function) -> Function:
     """A function that takes kernels as arguments: it is inlined into each kernel that calls it.
 
@@ -168,7 +173,7 @@ def compile_for(dispatcher: Any, signature: Any) -> None:
             dispatcher.disable_compile()
 
 
-def _compile(function: Function, signature: tuple[Any, ...]) -> Function:
+def _compile(function: Function, signature: tuple[Any, ...], **more: Any) -> Function:
     if config.DISABLE_JIT:
         return function
     ours = function.__module__.startswith("heartlab.")
@@ -177,7 +182,7 @@ def _compile(function: Function, signature: tuple[Any, ...]) -> Function:
         if ours:
             config.CACHE_DIR, dispatchers.FunctionCache = cache_directory(function.__module__), kernel_cache
         try:
-            options: dict[str, Any] = dict(nogil=True, cache=ours, error_model="numpy")
+            options: dict[str, Any] = dict(nogil=True, cache=ours, error_model="numpy", **more)
             compiled: Any = numba.njit(*signature, **options)(function)
             return compiled
         finally:

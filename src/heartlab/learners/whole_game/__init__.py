@@ -1,0 +1,24 @@
+"""The whole game, learned from observations: hidden cards, passing, the moon, the score. The papers' future work.
+
+| module | what it holds |
+|---|---|
+| `features`, `words` | yes-or-no features of an observation and of a card, as numbers and in words |
+| `network` | rows added up, two layers, five predictions; the sums of four seats, kept up to date |
+| `policy` | the card, and the cards to pass, with the best predictions |
+| `learning` | lambda-returns, back-propagation over changes, Adam |
+| `deals` | the compiled loop: seat the players, deal, pass, play, learn |
+| `trainer` | the recipe |
+| `model` | the arrays of a model, and the rules that it can play |
+| `score` | the chance to win a game from any totals |
+| `lookahead` | choices tried in sampled worlds |
+| `player`, `ace` | the players `net` and `ace` |
+| `explain` | what each card leads to, and which facts decide |
+"""
+
+from heartlab.learners.whole_game.ace import AcePlayer, Budget
+from heartlab.learners.whole_game.explain import Opinion
+from heartlab.learners.whole_game.model import load_learned
+from heartlab.learners.whole_game.player import NetPlayer
+from heartlab.learners.whole_game.score import Score
+
+__all__ = ["AcePlayer", "Budget", "NetPlayer", "Opinion", "Score", "load_learned"]

@@ -1,0 +1,239 @@
+"""Training deals, in one compiled loop: networks and rule-based players play them, and the learner learns from each.
+
+A deal goes through the steps of Monte-Carlo control: seat the players, deal, pass and play greedily by the present
+weights with some random choices, then learn from the decisions of the learner's seats. Weights stay as they are within
+a batch of deals, so what was computed while playing serves for learning, and the result does not depend on how a batch
+is divided among threads.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from heartlab.compiled.bits import ONE, ZERO, bit, lowest
+from heartlab.compiled.jit import kernel
+from heartlab.compiled.rng import any_of, below, substream, uniform
+from heartlab.kernel.dealing import deal, give, may_pass, random_pass
+from heartlab.kernel.layout import PASSING, PLAYING
+from heartlab.kernel.observe import see
+from heartlab.kernel.play import play
+from heartlab.learners.whole_game.features import (
+    card_features,
+    distinct,
+    pass_card_features,
+    pass_position_features,
+    position_features,
+    unseen_cards,
+)
+from heartlab.learners.whole_game.learning import Lesson, Log, Slopes, learn_deal, note_card, note_position, outcome
+from heartlab.learners.whole_game.network import SEATS, SHOOT, Mind, Net, attend, forget, predict, worth
+from heartlab.learners.whole_game.policy import best_card, best_pass
+from heartlab.players.gnome.jake import jake_card, jake_pass
+from heartlab.players.gnome.ling import ling_card
+from heartlab.players.gnome.luis import luis_card
+from heartlab.players.gnome.peter import peter_card, peter_pass
+from heartlab.players.gnome.stock import stock_card, stock_pass
+
+STOCK, LUIS, JAKE, LING, PETER, RANDOM = range(-1, -7, -1)
+"""Players at a training table that are no networks; networks have numbers from 0, the learner 0."""
+PLAYS, PASSES = 52, 12
+"""At most so many decisions to play and to pass a card in a deal."""
+
+
+class Company(NamedTuple):
+    """Who plays, and how boldly."""
+
+    explore: float  # the share of random choices
+    alone: float  # the share of tables with the learner in all seats
+    past: float  # the share of tables with past selves; the others have rule-based players
+
+
+class Table(NamedTuple):
+    """Working memory of one thread."""
+
+    state: Any  # [1] STATE
+    obs: Any  # [1] OBSERVATION
+    kinds: npt.NDArray[np.int64]  # [seats]
+    history: npt.NDArray[np.int8]  # [52]
+    final: npt.NDArray[np.float64]  # [seats, heads]
+
+
+class Pupil(NamedTuple):
+    """What learns on one thread: to play, or to pass."""
+
+    net: Net
+    grads: Net
+    mind: Mind
+    log: Log
+    slopes: Slopes
+
+
+@kernel
+def _rule_based_card(rules: Any, obs: Any, kind: int, rng: Any) -> int:
+    if kind == STOCK:
+        return stock_card(rules, obs, rng)
+    if kind == LUIS:
+        return luis_card(rules, obs, rng)
+    if kind == JAKE:
+        return jake_card(rules, obs, rng)
+    if kind == LING:
+        return ling_card(rules, obs, rng)
+    if kind == PETER:
+        return peter_card(rules, obs, rng)
+    return any_of(obs["legal"], rng)
+
+
+@kernel
+def _rule_based_pass(rules: Any, obs: Any, kind: int, rng: Any) -> np.uint64:
+    if kind == STOCK or kind == LUIS:
+        return stock_pass(rules, obs, rng)
+    if kind == JAKE or kind == LING:
+        return jake_pass(rules, obs, rng)
+    if kind == PETER:
+        return peter_pass(rules, obs, rng)
+    return random_pass(rules, obs["hand"], rng)
+
+
+@kernel
+def _learner_card(rules: Any, obs: Any, pupil: Pupil, weights: Any, explore: float, rng: Any, at: int) -> int:
+    """The learner's card, noted in the log."""
+    net, mind, log = pupil.net, pupil.mind, pupil.log
+    seat = np.int64(obs["seat"])
+    unseen = unseen_cards(rules, obs)
+    cards = distinct(obs["legal"], unseen | obs["trick"])
+    attend(net, 0, mind, seat, position_features(rules, obs, mind.now))
+    note_position(log, at, mind, seat, obs["taken"][seat])
+    if uniform(rng) < explore:
+        cards = bit(any_of(cards, rng))
+    best, least = -1, 0.0
+    while cards != ZERO:
+        card = lowest(cards)
+        cards &= cards - ONE
+        count = card_features(obs, unseen, card, mind.card)
+        predict(net, 0, mind, seat, count)
+        value = worth(mind.heads, weights)
+        if best < 0 or value < least:
+            best, least = card, value
+            note_card(log, at, mind, count)
+    return best
+
+
+@kernel
+def _learner_pass(rules: Any, obs: Any, pupil: Pupil, weights: Any, explore: float, rng: Any, at: int) -> np.uint64:
+    """The learner's pass, each of its cards noted in the log."""
+    net, mind, log = pupil.net, pupil.mind, pupil.log
+    seat = np.int64(obs["seat"])
+    chosen = ZERO
+    for _ in range(rules["pass_count"]):
+        attend(net, 0, mind, seat, pass_position_features(rules, obs, chosen, mind.now))
+        note_position(log, at, mind, seat, ZERO)
+        cards = distinct(may_pass(rules, obs["hand"]) & ~chosen, rules["pack"] & ~obs["hand"])
+        if uniform(rng) < explore:
+            cards = bit(any_of(cards, rng))
+        best, least = -1, 0.0
+        while cards != ZERO:
+            card = lowest(cards)
+            cards &= cards - ONE
+            count = pass_card_features(rules, obs, chosen, card, mind.card)
+            predict(net, 0, mind, seat, count)
+            value = worth(mind.heads, weights)
+            if best < 0 or value < least:
+                best, least = card, value
+                note_card(log, at, mind, count)
+        at += 1
+        chosen |= bit(best)
+    return chosen
+
+
+@kernel
+def seat_players(company: Company, networks: int, kinds: Any, rng: Any) -> None:
+    """Who plays: the learner alone, or with past selves, or with rule-based players."""
+    draw = uniform(rng)
+    for seat in range(SEATS):
+        kinds[seat] = 0
+    if draw < company.alone:
+        return
+    others = 1 + below(rng, SEATS - 1)
+    with_past = draw < company.alone + company.past and networks > 1
+    for _ in range(others):
+        seat = below(rng, SEATS)
+        kinds[seat] = 1 + below(rng, networks - 1) if with_past else -1 - below(rng, 5)
+
+
+@kernel
+def _look(rules: Any, table: Table, seat: int, key: np.uint64) -> None:
+    see(rules, table.state[0], seat, key, table.obs[0])
+    if table.kinds[seat] < 0:
+        for ply in range(52):
+            table.obs[0]["history"][ply] = table.history[ply] if ply < table.state[0]["plays"] else -1
+
+
+@kernel
+def play_deal(rules: Any, number: int, key: np.uint64, playing: Pupil, passing: Pupil, company: Company, weights: Any,
+              table: Table, rng: Any) -> Any:  # fmt: skip
+    """Play one deal; returns how many decisions of the learner were noted: (cards, passes)."""
+    state, obs = table.state[0], table.obs[0]
+    plays, passes = 0, 0
+    deal(rules, state, number, rng)
+    seat_players(company, playing.net.bias.shape[0], table.kinds, rng)
+    for seat in range(SEATS):
+        which = max(0, table.kinds[seat])
+        forget(playing.net, which, playing.mind, seat)
+        forget(passing.net, which, passing.mind, seat)
+    # pass
+    for seat in range(SEATS):
+        if state["phase"] == PASSING:
+            kind = table.kinds[seat]
+            _look(rules, table, seat, key)
+            if kind == 0:
+                cards = _learner_pass(rules, obs, passing, weights, company.explore, rng, passes)
+                passes += rules["pass_count"]
+            elif kind > 0:
+                cards = best_pass(rules, obs, passing.net, kind, passing.mind, weights)
+            else:
+                cards = _rule_based_pass(rules, obs, kind, rng)
+            give(rules, state, seat, cards, rng)
+    # play
+    while state["phase"] == PLAYING:
+        seat = np.int64(state["to_move"])
+        kind = table.kinds[seat]
+        _look(rules, table, seat, key)
+        legal = obs["legal"]
+        if legal & (legal - ONE) == ZERO:
+            card = lowest(legal)
+        elif kind == 0:
+            card = _learner_card(rules, obs, playing, weights, company.explore, rng, plays)
+            plays += 1
+        elif kind > 0:
+            card = best_card(rules, obs, playing.net, kind, playing.mind, weights)
+        else:
+            card = _rule_based_card(rules, obs, kind, rng)
+        table.history[state["plays"]] = card
+        play(rules, state, card)
+    return plays, passes
+
+
+@kernel
+def train_deals(rules: Any, key: np.uint64, span: Any, playing: Pupil, passing: Pupil, company: Company,
+                lesson: Lesson, table: Table, out: Any) -> None:  # fmt: skip
+    """Play deals number `span[0]` to `span[1] - 1` and add up the gradient of the learner's decisions.
+
+    `out` takes the number of decisions and the sum of squared errors for cards, the same for passes, the learner's
+    moons, and its seats.
+    """
+    rng = np.empty(1, np.uint64)
+    for number in range(span[0], span[1]):
+        rng[0] = substream(key, number)
+        plays, passes = play_deal(rules[0], number, key, playing, passing, company, lesson.weights, table, rng)
+        outcome(rules[0], table.state[0], table.final)
+        for seat in range(SEATS):
+            if table.kinds[seat] == 0:
+                out[4] += table.final[seat, SHOOT]
+                out[5] += 1.0
+        out[0] += plays
+        out[1] += learn_deal(playing.net, playing.grads, playing.log, plays, table.final, playing.slopes, lesson)
+        out[2] += passes
+        out[3] += learn_deal(passing.net, passing.grads, passing.log, passes, table.final, passing.slopes, lesson)

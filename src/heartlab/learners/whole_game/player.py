@@ -1,0 +1,116 @@
+"""Players with a network of the whole game: `net` plays by it, `ace` looks ahead with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from heartlab.compiled.jit import kernel
+from heartlab.learners.whole_game.model import SHIPPED, check_game, load_learned, worth_weights
+from heartlab.learners.whole_game.network import SEATS, Mind, Net, forget, new_mind
+from heartlab.learners.whole_game.policy import best_card, best_pass
+from heartlab.learners.whole_game.score import Score, unpacked
+from heartlab.players.base import AnyArray, CardArray, MaskArray, Observations, Player
+from heartlab.players.registry import PlayerError, parse_options, register
+from heartlab.rules import Rules
+
+Choose = Callable[..., None]
+"""Chooses for each row: rules, observations, network, mind, weights, where the choices go."""
+
+
+@kernel
+def net_cards(rules: Any, obs: Any, net: Net, mind: Mind, weights: Any, out: Any) -> None:
+    """The network's card for each row."""
+    for row in range(len(obs)):
+        forget(net, 0, mind, obs[row]["seat"])
+        out[row] = best_card(rules[0], obs[row], net, 0, mind, weights)
+
+
+@kernel
+def net_passes(rules: Any, obs: Any, net: Net, mind: Mind, weights: Any, out: Any) -> None:
+    """The network's cards to pass for each row."""
+    for row in range(len(obs)):
+        forget(net, 0, mind, obs[row]["seat"])
+        out[row] = best_pass(rules[0], obs[row], net, 0, mind, weights)
+
+
+class NetPlayer(Player):
+    """Plays and passes the cards with the best predictions.
+
+    With a score, what they are worth follows from the totals of the game; without, from the points of the deal.
+
+    >>> from heartlab import Deal, make_player
+    >>> deal = Deal("standard", seed=1, number=3)
+    >>> make_player("net").play(deal.observe(deal.to_move)) in deal.legal
+    True
+    """
+
+    def __init__(self, playing: Net, passing: Net, score: Score | None = None) -> None:
+        super().__init__("net")
+        self.playing, self.passing, self.score = playing, passing, score
+
+    def check_rules(self, rules: Rules) -> None:
+        """Refuse rules that the network's features or predictions do not fit."""
+        try:
+            check_game(rules)
+        except ValueError as error:
+            raise PlayerError(f"player {self.name}: {error}") from error
+
+    def weights(self, batch: Observations, row: int = 0) -> npt.NDArray[np.float64]:
+        """What the predictions are worth in a row."""
+        totals = batch.records[row]["scores"][:SEATS]
+        if self.score is None or not totals.any():
+            return worth_weights(batch.rules)
+        return self.score.weights(np.roll(totals, -int(batch.records[row]["seat"])), batch.rules)
+
+    def choose_cards(self, batch: Observations) -> CardArray:
+        return self._choose(batch, net_cards, self.playing, np.empty(len(batch), np.int8))
+
+    def choose_passes(self, batch: Observations) -> MaskArray:
+        return self._choose(batch, net_passes, self.passing, np.empty(len(batch), np.uint64))
+
+    def _choose(self, batch: Observations, choose: Choose, net: Net, out: AnyArray) -> AnyArray:
+        mind = new_mind(net)
+        if self.score is None:
+            choose(batch.compiled, batch.records, net, mind, worth_weights(batch.rules), out)
+        else:
+            for row in range(len(batch)):
+                here = slice(row, row + 1)
+                choose(batch.compiled, batch.records[here], net, mind, self.weights(batch, row), out[here])
+        return out
+
+
+def take_learned(options: dict[str, str]) -> tuple[Net, Net, Score | None]:
+    """The networks of the model that options name, or that ships, and its score with `score=yes`.
+
+    The options are taken out.
+
+    :raises ValueError: if the model has no table of chances, but `score=yes` needs it.
+    """
+    name = options.pop("model", SHIPPED)
+    learned = load_learned(name)
+    wanted = options.pop("score", "no")
+    if wanted not in ("yes", "no"):
+        raise ValueError(f"score={wanted} needs yes or no")
+    if wanted == "no":
+        return learned.playing, learned.passing, None
+    if learned.chances is None:
+        raise ValueError(f"score=yes: model {name} has no table of the chances to win a game")
+    rules = Rules.parse(learned.model.rules)
+    return learned.playing, learned.passing, Score(unpacked(learned.chances), rules.limit + rules.over_limit)
+
+
+@register("net", summary="the learned whole game, without search: net, net:score=yes, net:model=FILE")
+def make_net(argument: str = "") -> Player:
+    """The network by itself.
+
+    :raises ValueError: for an unknown option.
+    """
+    options = parse_options(argument)
+    playing, passing, score = take_learned(options)
+    if options:
+        raise ValueError(f"there is no option {', '.join(options)}; there are model and score")
+    return NetPlayer(playing, passing, score)

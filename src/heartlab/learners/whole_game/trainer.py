@@ -1,0 +1,272 @@
+"""The recipe `whole-game`: a network learns to pass and to play from observations, by playing.
+
+A batch of deals is played with fixed weights, in shards that have working memory of their own; the gradients of the
+shards are added in a fixed order. So the result depends on the seed alone, not on the number of threads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from heartlab.compiled.rng import numpy_dice, seed_key
+from heartlab.kernel.layout import OBSERVATION, STATE, compile_rules
+from heartlab.learners.whole_game.deals import (
+    PASSES,
+    PLAYS,
+    Company,
+    Pupil,
+    Table,
+    train_deals,
+)
+from heartlab.learners.whole_game.features import CARD_SIZE, PASS_CARD_SIZE, PASS_POSITION_SIZE, POSITION_SIZE
+from heartlab.learners.whole_game.learning import Lesson, adam, new_log, new_slopes
+from heartlab.learners.whole_game.model import PARTS, check_game, make_model, worth_weights
+from heartlab.learners.whole_game.network import HEADS, ROWS, Net, empty_net, fresh_net, new_mind
+from heartlab.learners.whole_game.score import in_any_order, packed, sample_points, win_chances
+from heartlab.rules import Rules
+from heartlab.training.model import Model
+from heartlab.training.recipes import Metrics, Parameters, recipe
+from heartlab.util.bundle import FLOATS, WHOLE, Arrays, Form, fit
+
+SHARDS = 2
+"""Parts of a batch that may be played at the same time."""
+BATCHES = 40
+"""Batches in a step of a run."""
+COUNTS = 6
+"""What the kernels count: decisions and errors of cards, the same of passes, moons, seats."""
+FIRST_MOMENT, SECOND_MOMENT = 0.9, 0.999
+"""Adam's decay rates."""
+SCORE_DEALS = 500
+"""Deals of self-play from which the chances to win a game are computed."""
+AID = (100.0, 1.0, 400.0, 100.0, 10.0)
+"""How much each prediction counts by itself in the loss: about its share of the points, squared."""
+
+
+@dataclass(frozen=True)
+class WholeGameParameters(Parameters):
+    """The parameters of the recipe."""
+
+    rules: str = "standard"
+    first: int = 256
+    """Units of the first layer of the network that plays."""
+    pass_first: int = 128
+    """Units of the first layer of the network that passes."""
+    second: int = 32
+    """Units of their second layers."""
+    batch: int = 256
+    """Deals between two changes of the weights."""
+    rate: float = 0.002
+    """Adam's learning rate at the beginning."""
+    rate_end: float = 0.00005
+    """And at the end of the schedule."""
+    explore: float = 0.08
+    """The share of random choices at the beginning."""
+    explore_end: float = 0.02
+    """And at the end of the schedule."""
+    schedule: int = 14_000_000
+    """Deals over which rate (geometrically) and exploration (linearly) fall."""
+    trace: float = 0.7
+    """λ of the returns: 1 is Monte-Carlo."""
+    alone: float = 0.6
+    """The share of tables with the learner in all four seats."""
+    past: float = 0.15
+    """The share of tables with past selves; all other tables have rule-based players."""
+    selves: int = 5
+    """Past selves that are kept."""
+    past_every: int = 500_000
+    """Deals after which the oldest past self is replaced by the present one."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_game(self.game)
+        for field in ("explore", "explore_end", "trace", "alone", "past"):
+            if not 0.0 <= getattr(self, field) <= 1.0:
+                raise ValueError(f"{field}={getattr(self, field)} needs a number from 0 to 1")
+        if self.alone + self.past > 1.0:
+            raise ValueError(f"alone={self.alone} and past={self.past} are together more than 1")
+        for field in ("first", "pass_first", "second", "schedule", "selves", "past_every"):
+            if getattr(self, field) < 1:
+                raise ValueError(f"{field}={getattr(self, field)} needs a number above zero")
+        if self.second % ROWS:
+            raise ValueError(f"second={self.second} needs a multiple of {ROWS}")
+        if self.batch < SHARDS or self.batch % SHARDS:
+            raise ValueError(f"batch={self.batch} needs a multiple of {SHARDS}")
+        for field in ("rate", "rate_end"):
+            if not 0.0 < getattr(self, field) <= 1.0:
+                raise ValueError(f"{field}={getattr(self, field)} needs a number above 0, at most 1")
+
+    @cached_property
+    def game(self) -> Rules:
+        """The rules."""
+        return Rules.parse(self.rules)
+
+
+class _Shard:
+    """Working memory for a part of a batch."""
+
+    def __init__(self, nets: Sequence[Net]) -> None:
+        self.pupils = [
+            Pupil(
+                net,
+                empty_net(1, net.position.shape[1], net.card.shape[1], net.hidden.shape[2], net.hidden.shape[1]),
+                new_mind(net),
+                new_log(decisions, net),
+                new_slopes(net),
+            )
+            for net, decisions in zip(nets, (PLAYS, PASSES), strict=True)
+        ]
+        self.table = Table(
+            np.zeros(1, STATE), np.zeros(1, OBSERVATION), np.zeros(4, np.int64), np.zeros(52, np.int8),
+            np.zeros((4, HEADS)),
+        )  # fmt: skip
+
+
+class WholeGameTrainer:
+    """Training of the two networks."""
+
+    def __init__(self, settings: WholeGameParameters, seed: int, threads: int | None = None) -> None:
+        self.settings, self.seed = settings, seed
+        self.chunk = settings.batch * BATCHES
+        self.key, self.score_key = seed_key(seed, "whole-game"), seed_key(seed, "whole-game score")
+        self.compiled = compile_rules(settings.game)
+        dice = numpy_dice(seed)
+        selves = settings.selves if settings.past > 0 else 0
+        self.nets = [
+            _with_room(fresh_net(positions, cards, first, settings.second, dice), selves)
+            for positions, cards, first in (
+                (POSITION_SIZE, CARD_SIZE, settings.first),
+                (PASS_POSITION_SIZE, PASS_CARD_SIZE, settings.pass_first),
+            )
+        ]
+        self.moments = [[np.zeros((2, array[0].size), np.float32) for array in net] for net in self.nets]
+        self.lesson = Lesson(worth_weights(settings.game), np.array(AID), settings.trace)
+        self.shards = [_Shard(self.nets) for _ in range(SHARDS)]
+        self.steps = np.zeros(1, np.int64)
+        self._threads = min(SHARDS, threads or os.cpu_count() or 1)
+
+    @cached_property
+    def _pool(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(self._threads, thread_name_prefix="whole-game")
+
+    def step(self, first: int, count: int) -> list[Metrics]:
+        """Batches of deals; returns what was measured while playing them."""
+        counts = np.zeros(COUNTS)
+        for start in range(first, first + count, self.settings.batch):
+            counts += self._batch(start, min(self.settings.batch, first + count - start))
+        decisions, errors, passes, pass_errors, moons, seats = counts.tolist()
+        return [
+            {
+                "games": first + count,
+                "error": round(errors / max(1.0, decisions), 4),
+                "pass_error": round(pass_errors / max(1.0, passes), 4),
+                "moons": round(moons / max(1.0, seats), 5),
+            }
+        ]
+
+    def _batch(self, start: int, count: int) -> npt.NDArray[np.float64]:
+        """Play a batch, then change the weights."""
+        settings = self.settings
+        if settings.past > 0 and start % settings.past_every < settings.batch:
+            self._remember(start // settings.past_every)
+        progress = min(1.0, start / settings.schedule)
+        explore = settings.explore + progress * (settings.explore_end - settings.explore)
+        company = Company(explore, settings.alone, settings.past)
+        bounds = [start + count * i // SHARDS for i in range(SHARDS + 1)]
+        counts = np.zeros((SHARDS, COUNTS))
+
+        def play(i: int) -> None:
+            shard, span = self.shards[i], np.array(bounds[i : i + 2])
+            playing, passing = shard.pupils
+            train_deals(self.compiled, self.key, span, playing, passing, company, self.lesson, shard.table, counts[i])
+
+        list(self._pool.map(play, range(SHARDS)))
+        counted: npt.NDArray[np.float64] = counts.sum(axis=0)
+        self._update(counted, settings.rate * (settings.rate_end / settings.rate) ** progress)
+        return counted
+
+    def _update(self, counted: npt.NDArray[np.float64], rate: float) -> None:
+        """One step of Adam with the gradients of all shards."""
+        self.steps += 1
+        time = int(self.steps[0])
+        for which, decisions in enumerate((counted[0], counted[2])):
+            if decisions:
+                step = (rate, 1.0 - FIRST_MOMENT**time, 1.0 - SECOND_MOMENT**time, 1.0 / decisions)
+                list(self._pool.map(lambda f: self._update_array(which, f, step), range(len(Net._fields))))  # noqa: B023
+
+    def _update_array(self, which: int, field: int, step: tuple[float, float, float, float]) -> None:
+        total = self.shards[0].pupils[which].grads[field].reshape(-1)
+        for shard in self.shards[1:]:
+            part = shard.pupils[which].grads[field].reshape(-1)
+            total += part
+            part[:] = 0.0
+        moments, squares = self.moments[which][field]
+        adam(self.nets[which][field][0].reshape(-1), total, moments, squares, step)
+
+    def _remember(self, number: int) -> None:
+        """Keep the present self as a past one, in place of the oldest; at first as all of them."""
+        selves = self.settings.selves
+        for place in range(1, selves + 1) if number == 0 else [1 + number % selves]:
+            for net in self.nets:
+                for array in net:
+                    array[place] = array[0]
+
+    def checkpoint(self) -> Arrays:
+        """Weights of present and past selves, and Adam's memory."""
+        return {name: array.copy() for name, array in self._kept().items()}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Go back to a checkpoint."""
+        kept = self._kept()
+        kinds = {name: FLOATS if array.dtype.kind == "f" else WHOLE for name, array in kept.items()}
+        fit(arrays, {name: Form(kinds[name], *array.shape) for name, array in kept.items()})
+        for name, array in kept.items():
+            array[:] = arrays[name]
+
+    def _kept(self) -> Arrays:
+        """All arrays that change."""
+        arrays: Arrays = {"steps": self.steps}
+        for name, net, moments in zip(PARTS, self.nets, self.moments, strict=True):
+            for field, array, moment in zip(Net._fields, net, moments, strict=True):
+                arrays[f"{name}/{field}"] = array
+                arrays[f"{name}/{field}/moments"] = moment
+        return arrays
+
+    def model(self) -> Model:
+        """The present self."""
+        playing, passing = (Net(*(np.ascontiguousarray(array[:1]) for array in net)) for net in self.nets)
+        return make_model(playing, passing, self.settings.game, self._chances([playing, passing]))
+
+    def _chances(self, nets: Sequence[Net]) -> npt.NDArray[np.float16] | None:
+        """The chances to win a game, from deals of self-play; None if games do not end by score."""
+        rules = self.settings.game
+        if rules.deals is not None:
+            return None
+        shard, points = _Shard(nets), np.zeros((SCORE_DEALS, 4), np.int64)
+        playing, passing = shard.pupils
+        alone = Company(0.0, 1.0, 0.0)
+        sample_points(self.compiled, self.score_key, playing, passing, alone, self.lesson.weights, shard.table, points)
+        deals = in_any_order(points, numpy_dice(self.seed, 1))
+        return packed(win_chances(deals, rules, self.score_key))
+
+
+def _with_room(net: Net, selves: int) -> Net:
+    """A network with room for past selves behind it."""
+    return Net(*(np.concatenate([array, np.zeros((selves, *array.shape[1:]), np.float32)]) for array in net))
+
+
+@recipe(
+    "whole-game",
+    "the closed game: passing, hidden cards and the moon, by self-play at mixed tables",
+    WholeGameParameters,
+    14_000_000,
+)
+def whole_game(settings: WholeGameParameters, seed: int) -> WholeGameTrainer:
+    """A trainer of both networks."""
+    return WholeGameTrainer(settings, seed)
