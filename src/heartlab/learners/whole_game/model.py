@@ -76,7 +76,7 @@ def _forms() -> dict[str, Form]:
     forms = {"score": Form(FLOATS, "totals", "others", optional=True, most=MOST_CHANCES)}
     for part, positions, cards in (("play", POSITION_SIZE, CARD_SIZE), ("pass", PASS_POSITION_SIZE, PASS_CARD_SIZE)):
         first, second = f"{part} first", f"{part} second"
-        shapes = (
+        shapes: tuple[tuple[int | str, ...], ...] = (
             (positions, first), (cards, first), (first,), (second, first), (second,), (HEADS, second), (HEADS,),
         )  # fmt: skip
         for field, shape in zip(Net._fields, shapes, strict=True):
