@@ -49,7 +49,7 @@ def test_a_record_may_end_before_the_card_to_be_explained(tmp_path):
 
 
 def test_explainers_are_found_by_the_kind_of_the_model(record):
-    assert EXPLAINERS.names() == ["advice", "falcon", "td"]
+    assert EXPLAINERS.names() == ["advice", "falcon", "td", "whole"]
     assert type(find_explainer("")).__name__ == "TdExplainer"
     assert type(find_explainer("advice-t")).__name__ == "AdviceExplainer"
     refused = CliRunner().invoke(app, ["explain", record])
