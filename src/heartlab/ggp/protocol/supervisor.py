@@ -330,17 +330,21 @@ class Supervisor:
                 with suppress(WorkerGone):
                     match.late.wait(match.late.deadline + GRACE)
                 match.late = None
-            if match.worker.is_alive:
-                return match.worker
-            match.restarts += 1
-            if not match.is_ready or match.restarts > MOST_RESTARTS or match.size > MOST_HISTORY:
-                self._drop(match, politely=False)
-                raise WorkerGone
-            worker = match.worker = self._hire(match.seed)
-            if _text_of(worker.resume(match.start, tuple(match.turns), limit).wait(limit + GRACE)) != "":
-                self._drop(match, politely=False)
-                raise WorkerGone
-            return worker
+            while not match.worker.is_alive:
+                match.restarts += 1
+                too_often = match.restarts > MOST_RESTARTS or time.monotonic() >= limit
+                if not match.is_ready or too_often or match.size > MOST_HISTORY:
+                    self._drop(match, politely=False)
+                    raise WorkerGone
+                worker = match.worker = self._hire(match.seed)
+                try:
+                    answer = _text_of(worker.resume(match.start, tuple(match.turns), limit).wait(limit + GRACE))
+                except WorkerGone:  # the new one was killed as well, maybe for no fault of the match
+                    continue
+                if answer != "":
+                    self._drop(match, politely=False)
+                    raise WorkerGone
+            return match.worker
 
     def _stop(self, match: _Match, text: str) -> str:
         """The match is over; its worker may still learn from it."""
