@@ -1,4 +1,4 @@
-"""`ace`, the strongest player: it looks ahead with the network in sampled worlds, for as long as it is given.
+"""`ace` looks ahead with the network in sampled worlds, for as long as it is given.
 
 Worlds come in rounds. After each round a choice that is clearly worse than the best is given up, which leaves more
 worlds for the others; a choice that is alone is made. Rounds are spread over threads, and what is found does not
@@ -208,7 +208,7 @@ def worth_trying(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
     return kept
 
 
-@register("ace", summary="the strongest: looks ahead with the learned network: ace:ms=20, ace:worlds=100,tricks=2")
+@register("ace", summary="looks ahead with the learned network: ace:ms=20, ace:worlds=100,tricks=2")
 def make_ace(argument: str = "") -> Player:
     """The network with a look ahead.
 
