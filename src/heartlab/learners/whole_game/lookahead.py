@@ -38,7 +38,6 @@ class Board(NamedTuple):
     true: npt.NDArray[np.int16]  # [seats, MAX_TRUE]
     counts: npt.NDArray[np.int64]  # [seats]
     final: npt.NDArray[np.float64]  # [seats, heads]
-    best: npt.NDArray[np.float64]  # [heads]: the prediction for the best card
 
 
 def new_board(playing: Net, passing: Net) -> Board:
@@ -46,7 +45,7 @@ def new_board(playing: Net, passing: Net) -> Board:
     return Board(
         np.zeros(1, STATE), np.zeros(1, OBSERVATION), new_mind(playing), new_mind(passing),
         np.zeros((SEATS, playing.bias.shape[1]), np.float32), np.zeros((SEATS, MAX_TRUE), np.int16),
-        np.zeros(SEATS, np.int64), np.zeros((SEATS, HEADS)), np.zeros(HEADS),
+        np.zeros(SEATS, np.int64), np.zeros((SEATS, HEADS)),
     )  # fmt: skip
 
 
@@ -114,10 +113,10 @@ def _finish(rules: Any, net: Net, board: Board, weights: Any, root: int, stop: i
         seat = np.int64(state["to_move"])
         see(rules, state, seat, ZERO, obs)
         if seat == root and state["trick_number"] >= stop:
-            if choose(rules, obs, net, 0, mind, weights, board.best) >= 0:
+            if choose(rules, obs, net, 0, mind, weights) >= 0:
                 taken_so_far(state, root, board.final)
                 for k in range(HEADS):
-                    board.final[root, k] += board.best[k]
+                    board.final[root, k] += mind.best[k]
                 return
         play(rules, state, best_card(rules, obs, net, 0, mind, weights))
     outcome(rules, state, board.final)

@@ -61,6 +61,7 @@ class Mind(NamedTuple):
     first: npt.NDArray[np.float32]  # [first]
     second: npt.NDArray[np.float32]  # [second]
     heads: npt.NDArray[np.float32]  # [heads]
+    best: npt.NDArray[np.float32]  # [heads]: those of the best card
 
 
 def empty_net(networks: int, positions: int, cards: int, first: int, second: int) -> Net:
@@ -93,6 +94,7 @@ def new_mind(net: Net) -> Mind:
         np.zeros((SEATS, net.position.shape[1]), np.uint8), np.zeros(MAX_TRUE, np.int64),
         np.zeros((2, MAX_TRUE), np.int16), np.zeros(2, np.int64), np.zeros(MAX_TRUE_OF_CARD, np.int64),
         np.zeros(first, np.float32), np.zeros(second, np.float32), np.zeros(HEADS, np.float32),
+        np.zeros(HEADS, np.float32),
     )  # fmt: skip
 
 

@@ -21,31 +21,8 @@ from heartlab.learners.whole_game.network import HEADS, Mind, Net, attend, forge
 
 
 @kernel
-def best_card(rules: Any, obs: Any, net: Net, which: int, mind: Mind, weights: Any) -> int:
-    """The legal card with the best prediction."""
-    cards = obs["legal"]
-    if cards & (cards - ONE) == ZERO:
-        return lowest(cards)
-    seat = np.int64(obs["seat"])
-    unseen = unseen_cards(rules, obs)
-    cards = distinct(cards, unseen | obs["trick"])
-    if cards & (cards - ONE) == ZERO:
-        return lowest(cards)
-    attend(net, which, mind, seat, position_features(rules, obs, mind.now))
-    best, least = -1, 0.0
-    while cards != ZERO:
-        card = lowest(cards)
-        cards &= cards - ONE
-        predict(net, which, mind, seat, card_features(obs, unseen, card, mind.card))
-        value = worth(mind.heads, weights)
-        if best < 0 or value < least:
-            best, least = card, value
-    return best
-
-
-@kernel
-def choose(rules: Any, obs: Any, net: Net, which: int, mind: Mind, weights: Any, heads: Any) -> int:
-    """The best card with its prediction in `heads`; -1 if there is no choice."""
+def choose(rules: Any, obs: Any, net: Net, which: int, mind: Mind, weights: Any) -> int:
+    """The legal card with the best prediction, which is then in `mind.best`; -1 if there is no choice."""
     unseen = unseen_cards(rules, obs)
     cards = distinct(obs["legal"], unseen | obs["trick"])
     if cards & (cards - ONE) == ZERO:
@@ -61,8 +38,15 @@ def choose(rules: Any, obs: Any, net: Net, which: int, mind: Mind, weights: Any,
         if best < 0 or value < least:
             best, least = card, value
             for k in range(HEADS):
-                heads[k] = mind.heads[k]
+                mind.best[k] = mind.heads[k]
     return best
+
+
+@kernel
+def best_card(rules: Any, obs: Any, net: Net, which: int, mind: Mind, weights: Any) -> int:
+    """The legal card with the best prediction; the lowest of equivalent ones."""
+    card = choose(rules, obs, net, which, mind, weights)
+    return card if card >= 0 else lowest(obs["legal"])
 
 
 @kernel
@@ -155,19 +139,3 @@ def _best_cards(rules: Any, obs: Any, chosen: np.uint64, net: Net, mind: Mind, w
                 out[i] = out[i - 1]
             values[place] = value
             out[place] = card
-
-
-@kernel
-def predict_cards(rules: Any, obs: Any, net: Net, mind: Mind, out: Any) -> None:
-    """The predictions for each legal card of the first row: [52, heads]."""
-    seat = np.int64(obs[0]["seat"])
-    unseen = unseen_cards(rules[0], obs[0])
-    forget(net, 0, mind, seat)
-    attend(net, 0, mind, seat, position_features(rules[0], obs[0], mind.now))
-    cards = obs[0]["legal"]
-    while cards != ZERO:
-        card = lowest(cards)
-        cards &= cards - ONE
-        predict(net, 0, mind, seat, card_features(obs[0], unseen, card, mind.card))
-        for k in range(HEADS):
-            out[card, k] = mind.heads[k]

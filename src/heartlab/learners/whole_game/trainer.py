@@ -10,7 +10,7 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -198,9 +198,9 @@ class WholeGameTrainer:
         for which, decisions in enumerate((counted[0], counted[2])):
             if decisions:
                 step = (rate, 1.0 - FIRST_MOMENT**time, 1.0 - SECOND_MOMENT**time, 1.0 / decisions)
-                list(self._pool.map(lambda f: self._update_array(which, f, step), range(len(Net._fields))))  # noqa: B023
+                list(self._pool.map(partial(self._update_array, which, step), range(len(Net._fields))))
 
-    def _update_array(self, which: int, field: int, step: tuple[float, float, float, float]) -> None:
+    def _update_array(self, which: int, step: tuple[float, float, float, float], field: int) -> None:
         total = self.shards[0].pupils[which].grads[field].reshape(-1)
         for shard in self.shards[1:]:
             part = shard.pupils[which].grads[field].reshape(-1)

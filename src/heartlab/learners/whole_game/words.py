@@ -59,7 +59,7 @@ def _out(where: str) -> Naming:
 def _moon(i: int) -> str:
     if i == PLAYERS:
         return "nobody has points"
-    return "the points are shared" if i > PLAYERS else f"only {_have(i).replace(' ', ' ')} points"
+    return "the points are shared" if i > PLAYERS else f"only {_have(i)} points"
 
 
 def _alone(i: int) -> str:
