@@ -12,7 +12,7 @@ from heartlab.cards import CardSet
 from heartlab.deal import Deal
 from heartlab.kernel.layout import NOBODY
 from heartlab.records.format import DealRecord, to_json, to_text
-from heartlab.util.files import naming
+from heartlab.util.files import followed, naming
 
 
 class Recorder:
@@ -37,7 +37,7 @@ class Recorder:
         """
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, "is a directory", str(path))
-        self.path = path.resolve()
+        self.path = followed(path)
         self.match = match
         self.count = 0
         self._as_json = path.suffix == ".jsonl"

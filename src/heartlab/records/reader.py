@@ -17,7 +17,7 @@ from dataclasses import replace
 from functools import lru_cache
 from io import StringIO
 from itertools import chain
-from typing import Any, ParamSpec, TypeAlias
+from typing import Any, ParamSpec, TextIO, TypeAlias
 
 from heartlab.cards import Card, CardError, CardSet, card_name, parse_cards
 from heartlab.records.format import (
@@ -37,6 +37,11 @@ P = ParamSpec("P")
 Result: TypeAlias = DealRecord | RecordError
 Lines: TypeAlias = Iterator[tuple[int, str]]
 Block: TypeAlias = list[tuple[int, str]]
+
+LONGEST_LINE = 1_000_000
+"""Characters of a line."""
+MOST_LINES = 100_000
+"""Lines of a deal: notes may be many."""
 
 
 def read_records(
@@ -78,6 +83,19 @@ def read_records(
             on_error(result)
 
 
+def lines_of(file: TextIO, source: str) -> Iterator[str]:
+    """The lines of an open file, none of which may be so long that it fills the memory.
+
+    :raises RecordError: at the first line that is.
+    """
+    number = 0
+    while line := file.readline(LONGEST_LINE + 1):
+        number += 1
+        if len(line) > LONGEST_LINE:
+            raise RecordError(f"a line of a record has at most {LONGEST_LINE:,} characters", source, number)
+        yield line
+
+
 def _attempt(read: Callable[P, DealRecord], *args: P.args, **kwargs: P.kwargs) -> Result:
     try:
         return read(*args, **kwargs)
@@ -114,7 +132,7 @@ _TRICK_LINE = re.compile(r"([0-9]{1,9})\s+([0-9]{1,9})\s*:\s*(.*)")
 def _read_text(lines: Lines, source: str) -> Iterator[Result]:
     """The deals of the text form, with an error in place of each bad one."""
     rules: Rules | None = None
-    for index, block in enumerate(_blocks(lines)):
+    for index, block in enumerate(_blocks(lines, source)):
         number, line = block[0]
         if index == 0 or line.startswith("%"):
             _check_header(line, source, number)
@@ -136,7 +154,7 @@ def _check_header(line: str, source: str, number: int) -> None:
         )
 
 
-def _blocks(lines: Lines) -> Iterator[Block]:
+def _blocks(lines: Lines, source: str) -> Iterator[Block]:
     """The lines from each `deal` to its `end`; headers and lines outside of deals are blocks of their own.
 
     A block without `end` gets an empty line instead, with the number of the line where that was noticed.
@@ -150,6 +168,8 @@ def _blocks(lines: Lines) -> Iterator[Block]:
             yield [*block, (number, "")]
             block = []
         block.append((number, line))
+        if len(block) > MOST_LINES:
+            raise RecordError(f"a deal has at most {MOST_LINES:,} lines", source, number)
         if word == "end" or line.startswith("%"):
             yield block
             block = []

@@ -10,7 +10,7 @@ from pathlib import Path
 from heartlab.cards import pretty_card
 from heartlab.deal import Deal, IllegalPlay
 from heartlab.records.format import DealRecord, RecordError, to_json
-from heartlab.records.reader import read_records
+from heartlab.records.reader import lines_of, read_records
 from heartlab.rules import Rules
 
 
@@ -71,8 +71,10 @@ def load_deals(
     :raises RecordError: at the first bad line, unless bad deals are skipped.
     """
     source = str(path)
-    with open(path, encoding="utf-8", errors="replace") as lines:
-        for record in read_records(lines, source, skip_bad=skip_bad, on_error=on_error, rules=openspiel_rules):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for record in read_records(
+            lines_of(file, source), source, skip_bad=skip_bad, on_error=on_error, rules=openspiel_rules
+        ):
             try:
                 deal = replay(record)
             except RecordError as error:

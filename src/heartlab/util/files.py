@@ -1,4 +1,4 @@
-"""Files that are written all at once, and errors that name the file."""
+"""Files that are written all at once, files that may be too long, and errors that name the file."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from typing import IO
 
 PART = ".part"
 """The suffix of files that are being written."""
+PIECE = 1 << 20
+"""Bytes that are read at a time."""
 STALE_SECONDS = 3600.0
 """A file with that suffix that nobody has written to for so long is left over from a process that was killed."""
 
@@ -28,13 +30,36 @@ def naming(path: Path) -> Iterator[None]:
         raise
 
 
+def followed(path: Path) -> Path:
+    """Where a path leads if links are followed.
+
+    :raises OSError: if they lead round in a circle.
+    """
+    found = Path(os.path.realpath(path))
+    if found.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    return found
+
+
+def read_at_most(path: Path, most: int) -> bytes | None:
+    """What is in a file; None if there is more. A device or pipe that never ends is read so far only."""
+    pieces, size = [], 0
+    with path.open("rb", buffering=0) as file:
+        while piece := file.read(min(PIECE, most + 1 - size)):
+            pieces.append(piece)
+            size += len(piece)
+            if size > most:
+                return None
+    return b"".join(pieces)
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """A file to write to that replaces `path` atomically when the block ends without an error.
 
     Links are followed. Devices and pipes are refused, because they would be replaced by a file.
     """
-    path = path.resolve()
+    path = followed(path)
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "is no regular file", str(path))
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -28,6 +28,7 @@ from heartlab.records.reader import from_json
 from heartlab.rules import Rules
 from heartlab.util.bundle import garbled_field
 from heartlab.util.errors import clipped, quoted
+from heartlab.util.files import read_at_most
 
 FORMAT = "heartlab-proof 1"
 
@@ -188,10 +189,11 @@ def run_verify(path: Path, promised: str | None, promise: str | None = None) -> 
 
     :raises ProofError: if the file holds none.
     """
-    if path.is_file() and path.stat().st_size > FILE_LIMIT:
+    text = read_at_most(path, FILE_LIMIT)
+    if text is None:
         raise ProofError(f"{path}: too long for a proof; at most {FILE_LIMIT >> 20} MB are read")
     try:
-        proof = msgspec.json.decode(path.read_bytes())
+        proof = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise ProofError(f"{path}: not valid JSON ({clipped(error, 120)})") from error
     if not isinstance(proof, dict):

@@ -23,7 +23,7 @@ from heartlab.learners.transfer.lookahead import parse_shape, shape_word
 from heartlab.learners.transfer.opponents import KINDS
 from heartlab.learners.transfer.settings import FEATURE_DEPTH
 from heartlab.util.errors import clipped
-from heartlab.util.files import replacing
+from heartlab.util.files import read_at_most, replacing
 
 FILE_LIMIT = 256 << 20
 """Bytes of a file."""
@@ -142,9 +142,10 @@ class FeatureModel:
             GdlError: the file is not a model, or is damaged.
         """
         try:
-            if path.is_file() and path.stat().st_size > FILE_LIMIT:
+            text = read_at_most(path, FILE_LIMIT)
+            if text is None:
                 raise GdlError(f"{path}: too long for a model; at most {FILE_LIMIT >> 20} MB are read")
-            found = msgspec.json.decode(path.read_bytes())
+            found = msgspec.json.decode(text)
             if not isinstance(found, dict) or found.pop("format", None) != FORMAT:
                 raise GdlError(f"{path}: not a model of features ({FORMAT})")
             model = FeatureModel(**msgspec.structs.asdict(msgspec.convert(found, _Facts)))
