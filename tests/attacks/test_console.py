@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shlex
 import subprocess
 import sys
 
@@ -52,6 +53,31 @@ def test_substitutes():
     stream.write("♣♦♠♥ −3 ± 1 … é ★ \ud800")
     stream.flush()
     assert stream.buffer.getvalue() == rb"CDSH -3 +- 1 ... e \u2605 \ud800"
+
+
+CLOSED = {"stdin": "<&-", "stdout": ">&-", "stderr": "2>&-", "all": "<&- >&- 2>&-"}
+
+
+@pytest.mark.parametrize("closed", CLOSED)
+def test_started_without_standard_streams(tmp_path, closed):
+    """Shells and service managers may start us without them; then what is printed is lost, and nothing else."""
+    record = tmp_path / "deals.hearts"
+    command = f"{shlex.quote(sys.executable)} -m heartlab.cli arena random --deals 1 --json"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    shell = f"{command} --record {shlex.quote(str(record))} {CLOSED[closed]}"
+    done = subprocess.run(["sh", "-c", shell], env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert b"Traceback" not in done.stderr
+    assert record.read_text().startswith("%hearts 1\n"), "nothing that was printed is in it"
+    assert closed in ("stdout", "all") or json.loads(done.stdout)["deals"] == 1
+
+
+def test_an_error_without_a_place_to_say_it():
+    command = [sys.executable, "-m", "heartlab.cli", "arena", "nobody"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    shell = f"{shlex.join(command)} 2>&-"
+    done = subprocess.run(["sh", "-c", shell], env=environment, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (2, b""), "standard output is for results"
 
 
 def test_long_input_is_quoted_in_part(run, tmp_path):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import codecs
+import os
 import sys
 import unicodedata
-from typing import TextIO
+from typing import TextIO, cast
 
 SUBSTITUTES = {
     "♣": "C", "♦": "D", "♠": "S", "♥": "H", "−": "-", "–": "-", "—": "-", "‐": "-", "×": "x", "·": ".", "…": "...",
@@ -13,6 +14,8 @@ SUBSTITUTES = {
     "\u00a0": " ", "\u2009": " ", "\u202f": " ", "±": "+-", "²": "2", "³": "3", "Δ": "D",
 }  # fmt: skip
 """What is printed where a console lacks a character."""
+HIGHEST_STANDARD = 2
+"""The numbers up to this one are standard input, output and error."""
 SUBSTITUTE = "heartlab.substitute"
 """The name of our way to handle encoding errors."""
 
@@ -33,10 +36,22 @@ codecs.register_error(SUBSTITUTE, _substitute)
 
 
 def print_anywhere() -> None:
-    """Let standard output and standard error substitute what they cannot encode instead of failing."""
+    """Let standard output and standard error substitute what they cannot encode instead of failing.
+
+    What we were started without (`>&-`) leads nowhere from now on: otherwise the next file that is opened would have
+    its number, and get what is printed.
+    """
+    while (free := os.open(os.devnull, os.O_RDWR)) <= HIGHEST_STANDARD:
+        os.set_inheritable(free, True)
+    os.close(free)
+    sys.stdin, sys.stdout, sys.stderr = sys.stdin or _nowhere("r"), sys.stdout or _nowhere(), sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors=SUBSTITUTE)
+
+
+def _nowhere(mode: str = "w") -> TextIO:
+    return cast(TextIO, open(os.devnull, mode, encoding="utf-8"))
 
 
 def is_complete(stream: TextIO) -> bool:
