@@ -3,6 +3,7 @@
 Everything stays on this machine (127.0.0.1) and within seconds and megabytes.
 """
 
+import contextlib
 import json
 import os
 import random
@@ -11,6 +12,7 @@ import socket
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
@@ -472,6 +474,11 @@ def test_no_process_outlives_the_server(end):
 # HTTP
 
 
+def address_of(server):
+    host, port = server.url.removeprefix("http://").split(":")
+    return host, int(port)
+
+
 def post(url, body, headers=""):
     """Send raw bytes to a server; the status that it answers, 0 if it closes the connection."""
     host, port = url.removeprefix("http://").split(":")
@@ -488,6 +495,18 @@ class Echo:
 
     def answer(self, text):
         return parse_envelope(text).kind
+
+
+class Slow:
+    """Answers when it is told to."""
+
+    def __init__(self):
+        self.asked, self.go = 0, threading.Event()
+
+    def answer(self, text):
+        self.asked += 1
+        assert self.go.wait(GUARD)
+        return "info"
 
 
 @pytest.mark.parametrize(
@@ -533,18 +552,40 @@ def test_a_message_with_rules_is_only_glanced_at():
         parse_envelope("(PLAY m (" + "x " * 50_000 + "))")
 
 
-def test_connections_are_limited(monkeypatch):
+def test_silent_connections_make_way(monkeypatch):
     monkeypatch.setattr(server_module, "MOST_CONNECTIONS", 3)
-    with PlayerServer(Echo()) as server:
-        host, port = server.url.removeprefix("http://").split(":")
-        held = [socket.create_connection((host, int(port)), timeout=GUARD) for _ in range(3)]
-        try:
-            assert eventually(lambda: server.http.places._value == 0)
-            assert post(server.url, b"(INFO)") == 0
-        finally:
-            for connection in held:
-                connection.close()
+    with PlayerServer(Echo()) as server, contextlib.ExitStack() as held:
+        for sent in (b"", b"POST / HTTP/1.0\r\n", b"POST / HTTP/1.0\r\nContent-Length: 9\r\n\r\n(IN"):
+            for _ in range(3):
+                connection = held.enter_context(socket.create_connection(address_of(server), timeout=GUARD))
+                connection.sendall(sent)
+        assert eventually(lambda: len(server.http.places) == 3)
+        assert post(server.url, b"(INFO)") == 200
+    assert len(server.http.places) == 0
+
+
+def test_who_waits_for_an_answer_does_not_make_way(monkeypatch):
+    monkeypatch.setattr(server_module, "MOST_CONNECTIONS", 3)
+    slow = Slow()
+    with PlayerServer(slow) as server, ThreadPoolExecutor(3) as pool:
+        waiting = [pool.submit(post, server.url, b"(INFO)") for _ in range(3)]
+        assert eventually(lambda: slow.asked == 3)
+        assert post(server.url, b"(INFO)") == 0, "there is no place, and nobody is silent"
+        slow.go.set()
+        assert [one.result() for one in waiting] == [200] * 3
         assert eventually(lambda: post(server.url, b"(INFO)") == 200)
+
+
+def test_a_place_is_given_back_if_no_thread_can_be_started(monkeypatch):
+    def refuse(self):
+        raise RuntimeError("can't start new thread")
+
+    with PlayerServer(Echo()) as server:
+        with monkeypatch.context() as patched:
+            patched.setattr(threading.Thread, "start", refuse)
+            assert post(server.url, b"(INFO)") == 0
+        assert len(server.http.places) == 0
+        assert post(server.url, b"(INFO)") == 200
 
 
 def test_a_long_clock_does_not_mean_long_work():

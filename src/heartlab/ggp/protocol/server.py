@@ -12,6 +12,7 @@ import io
 import socket
 import threading
 import time
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -29,7 +30,7 @@ SMALL_BODY = 64 << 10
 MOST_LARGE = 4
 """Larger messages that are read or answered at a time."""
 MOST_CONNECTIONS = 128
-"""Connections at a time; more are closed at once."""
+"""Connections at a time; of those whose message has not arrived the oldest makes way for a new one."""
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 LENGTH_DIGITS = 20
 """Most digits of a Content-Length."""
@@ -60,6 +61,55 @@ class _TimedStream(io.RawIOBase):
             raise TimeoutError
         self.connection.settimeout(left)
         return self.connection.recv_into(buffer)
+
+
+class _Places:
+    """The connections that there are. Those that are still silent make way for others, the oldest first.
+
+    >>> places, (one, two) = _Places(1), socket.socketpair()
+    >>> places.take(one), places.take(two), len(places)
+    (True, True, 2)
+    >>> places.leave(one)
+    >>> places.heard(two)
+    >>> places.take(one)
+    False
+    >>> one.close(), two.close()
+    (None, None)
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._all: set[socket.socket] = set()
+        self._silent: dict[socket.socket, None] = {}
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def take(self, connection: socket.socket) -> bool:
+        """Take a place for a new connection; one that makes way gives its own back when its thread ends."""
+        with self._lock:
+            if len(self._all) >= self._most:
+                oldest = next(iter(self._silent), None)
+                if oldest is None:
+                    return False
+                del self._silent[oldest]
+                with suppress(OSError):
+                    oldest.shutdown(socket.SHUT_RDWR)
+            self._all.add(connection)
+            self._silent[connection] = None
+            return True
+
+    def heard(self, connection: socket.socket) -> None:
+        """Its message has arrived, so it does not make way any more."""
+        with self._lock:
+            self._silent.pop(connection, None)
+
+    def leave(self, connection: socket.socket) -> None:
+        """It has ended."""
+        with self._lock:
+            self._silent.pop(connection, None)
+            self._all.discard(connection)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -106,6 +156,7 @@ class _Handler(BaseHTTPRequestHandler):
         if len(body) < length:
             self._reply(400, "the message was cut short")
             return
+        self.server.places.heard(self.connection)
         try:
             self._reply(200, self.server.agent.answer(body.decode("utf-8", "replace")))
         except ProtocolError as error:
@@ -134,19 +185,17 @@ class _Server(ThreadingHTTPServer):
     def __init__(self, address: tuple[str, int], agent: Answering, hosts: frozenset[str] | None) -> None:
         self.agent, self.hosts = agent, hosts
         self.large = threading.BoundedSemaphore(MOST_LARGE)
-        self.places = threading.BoundedSemaphore(MOST_CONNECTIONS)
+        self.places = _Places(MOST_CONNECTIONS)
         super().__init__(address, _Handler)
 
-    def verify_request(self, request: object, client_address: object) -> bool:
+    def verify_request(self, request: Any, client_address: object) -> bool:
         """Take a place; without one the connection is closed."""
-        return self.places.acquire(blocking=False)
+        return self.places.take(request)
 
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread, and give the place back."""
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            self.places.release()
+    def shutdown_request(self, request: Any) -> None:
+        """Close a connection, however it ends, and give its place back."""
+        self.places.leave(request)
+        super().shutdown_request(request)
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Ignore connections that break."""
