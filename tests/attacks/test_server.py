@@ -71,6 +71,41 @@ def reset(line):
     line.close()
 
 
+def raw_socket(port):
+    """A WebSocket without a library: it never reads, and sends what it likes."""
+    line = dial(port)
+    line.sendall(
+        f"GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
+    )
+    assert line.recv(12) == b"HTTP/1.1 101"
+    return line
+
+
+def is_cut_while_sending(line, piece):
+    """Whether the other end closes the connection before 400 of these pieces are sent."""
+    try:
+        for _ in range(400):
+            line.sendall(piece)
+    except ConnectionError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("first", "rest"),
+    [(b"", b"\x89\xfd\0\0\0\0" + bytes(125)), (b"\x01\x80\0\0\0\0", b"\x00\x80\0\0\0\0")],
+    ids=["pings whose answers nobody reads", "a message in countless empty pieces"],
+)
+def test_no_client_fills_the_memory(first, rest):
+    """Both grew the server by as much as was sent, with no key; now the connection is cut."""
+    with serving() as served, raw_socket(served.port) as line:
+        line.sendall(first)
+        assert is_cut_while_sending(line, rest * 2000)
+        with served.client() as client:
+            assert client.hello["type"] == "hello"
+
+
 # --- silence ---
 
 
@@ -193,6 +228,15 @@ def test_a_message_is_logged_once_a_minute(caplog):
         "cannot accept 60 (59 more since the last time)",
         "cannot accept 120 (59 more since the last time)",
     ]
+
+
+def test_failures_that_a_client_can_repeat_are_logged_once(caplog):
+    """A message that makes the server fail must not write a traceback each time."""
+    with serving() as served, served.client() as client:
+        served.house.check_house = None  # a defect of ours
+        for _ in range(5):
+            assert client.ask("level", "failed", house=served.key, name="You")["code"] == "server"
+    assert [record.getMessage() for record in caplog.records if record.exc_info] == ["a message failed"]
 
 
 def test_a_connection_that_cannot_be_accepted_is_a_line_without_a_traceback(caplog):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import signal
 import sqlite3
@@ -23,7 +24,7 @@ from support.web_client import Client, serving
 from heartlab.web import house as house_module
 from heartlab.web.house import House
 from heartlab.web.pacing import Pacing
-from heartlab.web.store import Row, Settings, Store, StoreError
+from heartlab.web.store import DAMAGED, Row, Settings, Store, StoreError
 
 PATIENCE = 600
 
@@ -187,3 +188,64 @@ def test_after_every_clean_end_all_is_in_one_file(tmp_path, file, name):
     assert contents(file) == [(key, 0)]
     errors.seek(0)
     assert b"Traceback" not in errors.read()
+
+
+# --- changed by somebody ---
+
+SETTINGS = {"rules": "standard", "players": ["gnome"] * 3}
+ROW = {"number": 0, "seed": 1, "salt": "00"}
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("settings", b"\xff\xfe"),
+        ("settings", 5),
+        ("settings", {"rules": "standard"}),
+        ("settings", {**SETTINGS, "rules": "nobody's"}),
+        ("settings", {**SETTINGS, "players": []}),
+        ("settings", {**SETTINGS, "players": ["gnome"] * 9}),
+        ("settings", {**SETTINGS, "scores": [10**30] * 4}),
+        ("body", b""),
+        ("body", b"[" * 100_000),
+        ("body", {"number": 0}),
+        ("body", {**ROW, "plays": [99, -5]}),
+        ("body", {**ROW, "passes": {"9": [1, 2, 3]}}),
+        ("body", {**ROW, "points": [1]}),
+    ],
+)  # fmt: skip
+def test_a_table_that_somebody_changed_is_refused_and_left_alone(file, caplog, column, value):
+    with serving(file) as served, served.client() as client:
+        client.create(served.key, seed=3)
+        key = client.key
+    kept = value if isinstance(value, bytes | int) else json.dumps(value).encode()
+    with foreign(file) as program:
+        program.execute(f"UPDATE {'tables' if column == 'settings' else 'deals'} SET {column} = ?", (kept,))
+        before = list(program.iterdump())
+    caplog.clear()
+    with serving(file) as served, served.client() as client:
+        answer = client.ask("open", "failed", key=key)
+        assert answer["code"] == "server"
+        assert answer["text"].startswith(DAMAGED)
+        client.create(served.key, seed=4)
+        client.act()
+    assert not caplog.records
+    with foreign(file) as program:
+        assert set(before) <= set(program.iterdump()), "somebody may still mend it"
+
+
+def test_a_table_whose_player_is_not_offered_any_more(file, caplog):
+    """It can be looked at, and says why it does not go on."""
+    with serving(file) as served, served.client() as client:
+        client.create(served.key, seed=3)
+        client.act()
+        key = client.key
+    with foreign(file) as program:
+        program.execute("UPDATE tables SET settings = replace(settings, 'gnome', 'exec:touch x')")
+    caplog.clear()
+    with serving(file) as served, served.client() as client:
+        view = client.ask("open", "view", key=key)
+        client.say("play", card=view["legal"][0], at=view["plays"])
+        failed = client.until(lambda got: got["type"] == "failed")
+    assert "no player here is called" in failed["text"]
+    assert not caplog.records

@@ -25,7 +25,8 @@ from heartlab.deal import Deal, IllegalPlay
 from heartlab.records.format import to_json
 from heartlab.records.reader import read_records
 from heartlab.rules import PRESET_NOTES, PRESETS, Rules
-from heartlab.web.bots import Bots
+from heartlab.util.errors import clipped
+from heartlab.web.bots import BotError, Bots
 from heartlab.web.commitment import Shared, proof_of
 from heartlab.web.messages import (
     MAX_RECORDS,
@@ -40,8 +41,8 @@ from heartlab.web.messages import (
     Refused,
 )
 from heartlab.web.pacing import Choice, Pacing
-from heartlab.web.session import PERSON, Dealer, Session, SessionError, deal_out, shared_of
-from heartlab.web.store import PATIENCE, Row, Settings, Store, StoreError
+from heartlab.web.session import PERSON, Dealer, Session, SessionError, check_seats, deal_out, shared_of
+from heartlab.web.store import DAMAGED, PATIENCE, Row, Settings, Store, StoreError
 from heartlab.web.view import make_view, trick_winner
 from heartlab.web.workers import Result, Workers
 
@@ -186,9 +187,7 @@ class House:
         :raises ValueError: for rules or players that cannot be.
         """
         rules = Rules.parse(settings.rules)
-        wanted = rules.players - (not settings.watch)
-        if len(settings.players) != wanted:
-            raise ValueError(f"these rules need {wanted} bots, not {len(settings.players)}")
+        check_seats(rules, settings)
         for name in set(settings.players):
             await self.prepare(self.bots.admit, name, rules)
         self._make_room()
@@ -205,13 +204,14 @@ class House:
         """A session that exists; built again if somebody else played on in it, and left, in the meantime.
 
         :raises KeyRefused: if the key opens none.
+        :raises StoreError: if what is kept of it is damaged.
         """
         while key not in self.live:
             kept = self.store.load_session(key)
             if kept is None:
                 raise KeyRefused("this key opens no table")
             self._make_room()
-            live = await self.prepare(self._session, key, *kept)
+            live = await self.prepare(self._rebuilt, key, *kept)
             await self.keep(live)
             if kept == self.store.load_session(key):
                 self.live.setdefault(key, live)
@@ -243,6 +243,20 @@ class House:
                 self._forget(live)
         if len(self.live) >= MAX_LIVE:
             raise TooMuch(f"{MAX_LIVE} tables are busy; try again later")
+
+    def _rebuilt(self, key: str, settings: Settings, rows: list[Row]) -> Live:
+        """A session from what is kept of it, which somebody may have changed.
+
+        :raises StoreError: if that cannot be.
+        """
+        try:
+            rules = Rules.parse(settings.rules)
+            check_seats(rules, settings)
+            if any(row.points is not None and len(row.points) != rules.players for row in rows):
+                raise ValueError("points of another number of players")
+            return self._session(key, settings, rows)
+        except Exception as error:  # contradictions may show anywhere
+            raise StoreError(f"{DAMAGED} ({clipped(error, 120)})") from error
 
     def _session(self, key: str, settings: Settings, rows: list[Row], shared: Shared | None = None) -> Live:
         unsaved: list[Row] = []
@@ -344,10 +358,11 @@ class House:
             try:
                 await (self._watch(live) if live.session.settings.watch else self._play_on(live))
             except Exception as error:
-                if not isinstance(error, StoreError):
+                known = isinstance(error, StoreError | BotError)
+                if not known:
                     log.exception("the bots of a session failed")
                 self._lose(live)
-                await live.tell(Failed("server", str(error) if isinstance(error, StoreError) else LOST))
+                await live.tell(Failed("server", str(error) if known else LOST))
                 return
             if not live.guests:
                 self._drop(live)

@@ -41,6 +41,16 @@ def deal_out(rules: Rules, seed: int, number: int, scores: Sequence[int]) -> Dea
     return Deal(rules, seed, number, scores=scores)
 
 
+def check_seats(rules: Rules, settings: Settings) -> None:
+    """See that there is a bot for every seat that the person does not have.
+
+    :raises ValueError: if there are more or fewer.
+    """
+    wanted = rules.players - (not settings.watch)
+    if len(settings.players) != wanted:
+        raise ValueError(f"these rules need {wanted} bots, not {len(settings.players)}")
+
+
 class Session:
     """One game in progress."""
 

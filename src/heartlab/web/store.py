@@ -20,8 +20,10 @@ import msgspec
 from msgspec import Struct
 
 from heartlab.coach.values import CLEAR
+from heartlab.util.errors import clipped
 
 log = logging.getLogger(__name__)
+DAMAGED = "what is kept of this table is damaged, so it cannot be opened; it is left as it is"
 PATIENCE = 10.0
 """Seconds that a change waits for other programs, unless told otherwise."""
 SCHEMA = """
@@ -219,13 +221,20 @@ class Store:
             db.execute("INSERT INTO tables VALUES (?, ?, ?)", (key, time.time(), msgspec.json.encode(settings)))
 
     def load_session(self, key: str) -> tuple[Settings, list[Row]] | None:
-        """A session with its deals, or None if there is none with this key."""
+        """A session with its deals, or None if there is none with this key.
+
+        :raises StoreError: if what is kept of it is damaged.
+        """
         with self._looking() as db:
             found = db.execute("SELECT settings FROM tables WHERE key = ?", (key,)).fetchone()
             rows = db.execute("SELECT body FROM deals WHERE key = ? ORDER BY number", (key,)).fetchall()
         if found is None:
             return None
-        return msgspec.json.decode(found[0], type=Settings), [msgspec.json.decode(row[0], type=Row) for row in rows]
+        try:
+            settings = msgspec.json.decode(found[0], type=Settings)
+            return settings, [msgspec.json.decode(row[0], type=Row) for row in rows]
+        except (msgspec.DecodeError, UnicodeError, TypeError) as error:
+            raise StoreError(f"{DAMAGED} ({clipped(error, 80)})") from error
 
     def save_deal(self, key: str, row: Row) -> None:
         """Keep a deal as it stands."""

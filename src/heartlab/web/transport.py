@@ -12,11 +12,20 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame
 
 from heartlab.web.gate import Gate, OncePerMinute, Stage
 
 LINGER = 5.0
 """Seconds that a WebSocket which does not answer has to take what was sent."""
+MOST_UNREAD = 1 << 20
+"""Bytes of a WebSocket's answers that wait for it when it asks for more."""
+MOST_PIECES = 1 << 12
+"""Frames of one message."""
+LOGGERS = (
+    "uvicorn.error", "asyncio", *(f"heartlab.web.{name}" for name in ("gate", "house", "server", "store", "transport"))
+)  # fmt: skip
+"""Who writes to the log of the server."""
 NO_ROOM = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 log = logging.getLogger(__name__)
 
@@ -87,7 +96,21 @@ class HttpLine(H11Protocol):
 
 
 class SocketLine(WebSocketsSansIOProtocol):
-    """A WebSocket: one that answers no ping is closed even if it does not read."""
+    """A WebSocket: one that answers no ping is closed even if it does not read.
+
+    So is one that asks for answers of the protocol itself (pongs) and does not read them, or sends a message in
+    countless pieces: either would fill the memory.
+    """
+
+    def handle_ping(self) -> None:
+        super().handle_ping()
+        if self.transport.get_write_buffer_size() > MOST_UNREAD:
+            self.transport.abort()
+
+    def handle_cont(self, event: Frame) -> None:
+        super().handle_cont(event)
+        if len(self.frames) > MOST_PIECES:
+            self.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
@@ -106,14 +129,17 @@ class Server(uvicorn.Server):
         """End soon; may be called by the handler of a signal."""
         self.should_exit = True
 
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
         quiet = OncePerMinute()
-        for name in ("uvicorn.error", "asyncio", "heartlab.web.gate", __name__):
-            logger = logging.getLogger(name)
-            logger.filters = [one for one in logger.filters if not isinstance(one, OncePerMinute)]
+        loggers = [logging.getLogger(name) for name in LOGGERS]
+        for logger in loggers:
             logger.addFilter(quiet)
         asyncio.get_running_loop().set_exception_handler(note_failure)
-        await super().startup(sockets)
+        try:
+            await super().serve(sockets)
+        finally:
+            for logger in loggers:
+                logger.removeFilter(quiet)
 
 
 def note_failure(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
