@@ -1,5 +1,5 @@
 // What the person does: each action changes the store, or says something to the server.
-import { keep, recall, save } from "./dom.js";
+import { keep, recall, save, tens } from "./dom.js";
 import { pretty } from "./cards.js";
 import { options, setOption } from "./options.js";
 import { partsOf } from "./records.js";
@@ -46,10 +46,15 @@ export function makeActs(world) {
 
   // --- notices, sentences, panels ---
 
-  /** A short message that everybody sees, for a while. @param {string} text @param {"" | "warn"} kind */
-  const notice = (text, kind = "") => {
+  /**
+   * A short message that everybody sees, for a while.
+   * @param {string} text
+   * @param {"" | "warn"} kind
+   * @param {boolean} lasting not only until the next card
+   */
+  const notice = (text, kind = "", lasting = false) => {
     clearTimeout(hiding);
-    update({ notice: { text: text.replace(/\bT(?=[♣♦♠♥])/g, "10"), kind } });
+    update({ notice: { text: tens(text), kind, lasting } });
     hiding = setTimeout(() => update({ notice: null }), NOTICE_TIME);
   };
 
@@ -65,7 +70,7 @@ export function makeActs(world) {
    */
   const tell = (text) => {
     sentences += 1;
-    const one = { id: sentences, text: text.replace(/\bT(?=[♣♦♠♥])/g, "10") };
+    const one = { id: sentences, text: tens(text) };
     update({ said: [...store.now.said, one].slice(-12) });
   };
 
@@ -108,8 +113,9 @@ export function makeActs(world) {
     const { shared } = seed;
     if (!shared) return;
     seed.shared = null;
-    if (told.share && (told.share !== shared.share || told.promise !== shared.promise)) notice(t("seed.other"), "warn");
-    else if (!told.share && shared.expected) notice(t("seed.ignored"), "warn");
+    if (told.share && (told.share !== shared.share || told.promise !== shared.promise))
+      notice(t("seed.other"), "warn", true);
+    else if (!told.share && shared.expected) notice(t("seed.ignored"), "warn", true);
   };
 
   // --- tables that this browser knows ---

@@ -37,7 +37,7 @@ export function makeHeard({ store, pace, say, greet }, acts) {
   const tellFaults = (faults) => {
     const fresh = [...new Set(faults)].filter((fault) => fault && !toldFaults.has(fault));
     for (const fault of fresh) toldFaults.add(fault);
-    if (fresh.length) acts.notice(fresh.join(" "), "warn");
+    if (fresh.length) acts.notice(fresh.join(" "), "warn", true);
   };
 
   return {
@@ -172,6 +172,7 @@ export function makeHeard({ store, pace, say, greet }, acts) {
       const { puzzle } = store.now;
       acts.hush();
       if (puzzle) update({ puzzle: { ...puzzle, graded: message } });
+      document.getElementById("lobby-panel")?.scrollIntoView({ block: "nearest" });
       acts.tell(message.right ? verdict(message) : t("puzzle.better", { card: spoken(message.best) }));
     },
     level(message) {

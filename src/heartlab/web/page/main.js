@@ -60,7 +60,7 @@ function take(view, before) {
     moment: momentOf(view),
     ...(dealt || outdated ? { panel: "scores", sheet: false } : {}),
     ...back,
-    ...(view.event.kind === "opened" ? {} : { notice: null }),
+    ...(view.event.kind === "opened" || store.now.notice?.lasting ? {} : { notice: null }),
   });
   acts.tell(tell(view));
   sound.view(view);

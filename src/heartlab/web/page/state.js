@@ -4,7 +4,7 @@
 /** @typedef {import("../protocol").Incoming} Incoming */
 /** @typedef {import("../protocol").Outgoing} Outgoing */
 /** @typedef {"scores" | "last" | "count" | "hint" | "passing" | "check" | "review" | "busy"} Panel */
-/** @typedef {{ text: string, kind: "" | "warn" }} Notice */
+/** @typedef {{ text: string, kind: "" | "warn", lasting: boolean }} Notice `lasting`: beyond the next card */
 /** @typedef {{ text: string, yes: string, act: () => void }} Question */
 /** @typedef {{ promise: string, share: string, expected: boolean, used: boolean }} Shared */
 /** @typedef {{ house: string, table: string | null, page: string, rest: string }} Route */
