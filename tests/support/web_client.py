@@ -79,7 +79,7 @@ class Client:
     """One browser's end of the line."""
 
     def __init__(self, port: int) -> None:
-        self._line = connect(f"ws://127.0.0.1:{port}/ws", max_size=None, open_timeout=600)
+        self._line = connect(f"ws://127.0.0.1:{port}/ws", max_size=None, open_timeout=600, ping_interval=None)
         self.socket = self._line.__enter__()
         self.traffic: list[str] = []
         self.view: dict[str, Any] = {}

@@ -4,8 +4,8 @@ In reading order, which is the way of a click:
 
 | module | contents |
 |---|---|
-| `page/` | the page: ES modules, CSS, SVG; served as it is, typed by `protocol.d.ts`. `main.js` is the entry; `store`, `state` and |
-| | `render` hold and draw; `actions` and `heard` change the store; `views/` are plain data; `texts/` has all words |
+| `page/` | the page: ES modules, CSS, SVG; served as it is, typed by `protocol.d.ts`; `main.js` is the entry |
+| | `store`, `state`: what it shows; `actions`, `heard`: what changes that; `render`, `views/`: how it is drawn |
 | `messages` | the protocol: every message as a type; the coach's answers are in `heartlab.coach.values` |
 | `server` | HTTP, one WebSocket per browser, size and rate limits; one method per message |
 | `transport` | uvicorn with time limits, below the application |
