@@ -3,8 +3,11 @@ import { mock, test } from "node:test";
 import { Pace } from "../../src/heartlab/web/page/pace.js";
 import { options } from "../../src/heartlab/web/page/options.js";
 
-const view = (kind, seat, winner = null) =>
-  ({ event: { kind, seat, card: "2C", winner }, trick: [], last: [[seat, "2C"]] });
+const view = (kind, seat, winner = null) => ({
+  event: { kind, seat, card: "2C", winner },
+  trick: [],
+  last: [[seat, "2C"]],
+});
 
 function paced(hold = "2") {
   mock.timers.reset();
@@ -18,7 +21,9 @@ function paced(hold = "2") {
 test("views are shown one after the other, each for a while", () => {
   const { pace, shown } = paced();
   let rested = 0;
-  pace.rested = () => { rested += 1; };
+  pace.rested = () => {
+    rested += 1;
+  };
   pace.add(view("played", 1));
   pace.add(view("played", 2));
   assert.deepEqual([shown.length, pace.idle], [1, false]);

@@ -14,7 +14,10 @@ test("lines of JSON are cut into parts within the limits", () => {
   const deals = Array.from({ length: 8 }, (_, number) => JSON.stringify({ hearts: 1, deal: number }));
   const { parts, tooLong } = partsOf(`\ufeff${deals.join("\r\n")}`, LIMITS);
   assert.equal(tooLong, false);
-  assert.deepEqual(parts.map((part) => lines(part).length), [3, 3, 2]);
+  assert.deepEqual(
+    parts.map((part) => lines(part).length),
+    [3, 3, 2],
+  );
   assert.deepEqual(parts.flatMap(lines), deals);
 });
 

@@ -22,6 +22,8 @@ FLAGS = [
 ]  # fmt: skip
 ARTEFACTS = os.environ.get("HEARTLAB_ARTEFACTS")
 """A folder for screenshots, if they are wanted."""
+PATIENCE = float(os.environ.get("HEARTLAB_PATIENCE", "400"))
+"""Seconds that the page has for what is waited for: long, because the first hint of all may have to be compiled."""
 KEYS = {
     "Enter": ("\r", 13), "ArrowRight": ("", 39), "ArrowLeft": ("", 37), "Tab": ("", 9), " ": (" ", 32), "End": ("", 35),
 }  # fmt: skip
@@ -88,8 +90,8 @@ class Browser:
             raise PageError(f"{expression}: {got['exceptionDetails']}")
         return got["result"].get("value")
 
-    def wait(self, expression: str, seconds: float = 400) -> Any:
-        """Wait until an expression is true: long, because the first hint of all may have to be compiled."""
+    def wait(self, expression: str, seconds: float = PATIENCE) -> Any:
+        """Wait until an expression is true."""
         found: list[Any] = []
         try:
             self._wait_for(lambda: found.append(self.evaluate(expression)) or found[-1], seconds)

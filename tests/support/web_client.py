@@ -53,7 +53,7 @@ def serving(
     """A server on a free port of this process, which shows cards as soon as they are chosen."""
     house = House(Store(path), Bots(), dealer=dealer, pacing=Pacing(slots=()))
     gate = Gate(limits)
-    app = make_app(house, CoachService(house, Judge(coach)), LOOPBACK, gate)
+    app = make_app(house, CoachService(house, lambda: Judge(coach)), LOOPBACK, gate)
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     server = Server(Config(app, gate, 2 * MAX_MESSAGE))
@@ -79,7 +79,7 @@ class Client:
     """One browser's end of the line."""
 
     def __init__(self, port: int) -> None:
-        self._line = connect(f"ws://127.0.0.1:{port}/ws", max_size=None, open_timeout=600)
+        self._line = connect(f"ws://127.0.0.1:{port}/ws", max_size=None, open_timeout=600, ping_interval=None)
         self.socket = self._line.__enter__()
         self.traffic: list[str] = []
         self.view: dict[str, Any] = {}

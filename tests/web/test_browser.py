@@ -15,7 +15,21 @@ pytest.importorskip("starlette", reason="needs the extra web")
 pytest.importorskip("uvicorn", reason="needs the extra web")
 pytest.importorskip("websockets", reason="needs the extra web")
 
-from support.browser import PROGRAM, Browser
+from support.browser import PROGRAM
+from support.page import (
+    OVER,
+    PASSING,
+    STAGE,
+    TURN,
+    button,
+    finish_deal,
+    lobby,
+    more,
+    open_file,
+    pass_three,
+    play_one,
+    start,
+)
 from support.web_client import moon_hands, serving
 
 from heartlab.cards import card_name
@@ -32,90 +46,6 @@ pytestmark = [
     pytest.mark.skipif(PROGRAM is None, reason="needs Chromium (Debian: apt-get install chromium)"),
 ]
 
-STAGE = "document.getElementById('stage').dataset"
-TURN = f"{STAGE}.idle === 'true' && {STAGE}.turn === 'true'"
-OVER = f"{STAGE}.idle === 'true' && ['over', 'end'].includes({STAGE}.phase)"
-PASSING = f"{STAGE}.idle === 'true' && {STAGE}.phase === 'pass'"
-QUICK = '{"pace": 1, "hold": "0.01", "motion": "none"}'
-
-
-@pytest.fixture(scope="module")
-def served():
-    with serving() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory):
-    one = Browser(tmp_path_factory.mktemp("chromium"))
-    yield one
-    one.close()
-
-
-@pytest.fixture
-def browser(chromium, served):
-    """A page in the lobby, on a desktop, with quick cards; afterwards nothing may have gone wrong on it."""
-    chromium.goto("about:blank")
-    chromium.problems.clear()
-    chromium.requests.clear()
-    chromium.size(1280, 800)
-    lobby(chromium, served.page, served.key)
-    yield chromium
-    assert chromium.problems == []
-    assert [url for url in chromium.requests if not url.startswith((served.page, "about:", "data:", "blob:"))] == []
-
-
-def lobby(browser: Browser, page: str, key: str, options: str = QUICK) -> None:
-    browser.goto(f"{page}#{key}")
-    browser.wait("!!document.querySelector('.lobby')")
-    browser.evaluate(f"localStorage.clear(); localStorage.setItem('heartlab-options', {options!r})")
-    browser.goto(f"{page}#{key}")
-    browser.wait("!!document.querySelector('.lobby')")
-
-
-def start(browser: Browser, *, seed: int | str = 5, practice: bool = False, rules: str = "standard") -> None:
-    browser.evaluate(
-        f"(() => {{ const f = document.querySelector('.lobby-form'); f.elements.rules.value = '{rules}';"
-        "f.elements.rules.dispatchEvent(new Event('change'));"
-        f"f.elements.seed.value = '{seed}'; f.elements.practice.checked = {str(practice).lower()};"
-        "for (const s of f.querySelectorAll('[name=player]')) s.value = 'gnome'; })()"
-    )
-    browser.click("button.big")
-    browser.wait(f"({PASSING}) || ({TURN})")
-
-
-def button(browser: Browser, text: str) -> None:
-    """Click a button by its text."""
-    browser.evaluate(
-        "(() => { document.querySelector('[data-wanted]')?.removeAttribute('data-wanted');"
-        f"[...document.querySelectorAll('button')].find((n) => n.textContent === {text!r}).dataset.wanted = 1; }})()"
-    )
-    browser.click("[data-wanted]")
-
-
-def pass_three(browser: Browser, *, touch: bool = False) -> list[str]:
-    cards = browser.evaluate("[...document.querySelectorAll('.hand .card')].slice(-3).map((n) => n.dataset.card)")
-    for card in cards:
-        browser.click(f".hand [data-card='{card}']", touch=touch)
-    browser.wait("!document.querySelector('.actions .main').disabled")
-    browser.click(".actions .main", touch=touch)
-    browser.wait(f"{STAGE}.phase === 'play'")
-    return cards
-
-
-def play_one(browser: Browser, *, touch: bool = False) -> None:
-    """Click the last legal card, and wait for the next turn."""
-    plays = browser.evaluate(f"{STAGE}.plays")
-    card = browser.evaluate("[...document.querySelectorAll('.hand .card.legal')].at(-1).dataset.card")
-    browser.click(f".hand [data-card='{card}']", touch=touch)
-    browser.wait(f"{STAGE}.plays !== '{plays}' && (({TURN}) || ({OVER}))")
-
-
-def finish_deal(browser: Browser, *, touch: bool = False) -> None:
-    browser.wait(f"({TURN}) || ({OVER})")
-    while not browser.evaluate(OVER):
-        play_one(browser, touch=touch)
-
 
 def test_a_whole_game_to_100_by_clicking(browser):
     start(browser, seed=31)
@@ -128,15 +58,16 @@ def test_a_whole_game_to_100_by_clicking(browser):
         button(browser, "Next deal")
         browser.wait(f"({PASSING}) || ({TURN})")
     totals = browser.evaluate(
-        "[...document.querySelectorAll('.tally small')].map((n) => Number(n.textContent.slice(2)))"
+        "[...document.querySelectorAll('.tally small')].map((n) => Number(n.textContent.split(' ')[1]))"
     )
     assert max(totals) >= 100
-    assert "won." in browser.evaluate("document.querySelector('.result h2').textContent")
+    assert "won the game" in browser.evaluate("document.querySelector('.result h2').textContent")
     assert browser.evaluate("document.querySelectorAll('.chart .series').length") == 4
     browser.picture("game-over")
 
 
 def test_passing_marks_received_cards_and_an_illegal_click_names_the_rule(browser):
+    more(browser)
     browser.evaluate("document.querySelector('[name=person]').value = '<b>Zoe</b>'")
     start(browser, seed=5)
     assert browser.evaluate("document.querySelector('.seat.own strong').textContent") == "<b>Zoe</b>"
@@ -148,11 +79,12 @@ def test_passing_marks_received_cards_and_an_illegal_click_names_the_rule(browse
     assert browser.evaluate("document.querySelectorAll('.hand .mark').length") == 3
     assert browser.evaluate("document.querySelector('.broken').textContent") == "♥ not broken"
     browser.click(".promise")
-    promised = browser.wait("document.getElementById('toast').textContent.match(/[0-9a-f]{64}/)?.[0]")
+    promised = browser.wait("document.getElementById('question-text')?.textContent.match(/[0-9a-f]{64}/)?.[0]")
+    button(browser, "Done")
     bad = browser.evaluate("document.querySelector('.hand .card.illegal').dataset.card")
     plays = browser.evaluate(f"{STAGE}.plays")
     browser.click(f".hand [data-card='{bad}']")
-    text = browser.wait("document.getElementById('toast').textContent.match(/.* is not allowed: .*/)?.[0]")
+    text = browser.wait("(document.getElementById('toast')?.textContent ?? '').match(/.* is not allowed: .*/)?.[0]")
     assert len(promised) == 64
     assert re.search(r"is not allowed: (clubs were led and must be followed|penalty cards may not fall)", text)
     assert browser.evaluate(f"{STAGE}.plays") == plays
@@ -289,7 +221,7 @@ OVERLAPS = (
 
 LARGE_SCORES = (
     "for (const n of document.querySelectorAll('.facts'))"
-    "['26 pt', '13 tr', 'Σ 126'].forEach((text, i) => { n.children[i].textContent = text; })"
+    "['126', '+26', '13'].forEach((text, i) => { n.children[i].querySelector('b').textContent = text; })"
 )
 INSIDE = (
     "(() => { const a = document.querySelector('.felt').getBoundingClientRect();"
@@ -383,6 +315,8 @@ def test_the_lobby_is_no_wider_than_a_phone(browser, served, monkeypatch):
         for width, height in ((390, 844), (320, 568), (1280, 800)):
             browser.size(width, height, phone=width < 900)
             lobby(browser, served.page, served.key)
+            assert browser.evaluate(WIDER) == 0, f"at {width}"
+            more(browser)
             if long in opponents:
                 named = "document.querySelectorAll('[name=player], [name=instead]')"
                 browser.evaluate(f"for (const n of {named}) n.value = {long.name!r}")
@@ -390,7 +324,7 @@ def test_the_lobby_is_no_wider_than_a_phone(browser, served, monkeypatch):
             assert browser.evaluate("document.querySelector('.inline').getBoundingClientRect().height") < 60
             browser.picture(f"lobby-{len(opponents)}-{width}")
             button(browser, "Help")
-            inside = "(() => { const r = document.querySelector('#help').getBoundingClientRect();"
+            inside = "(() => { const r = document.querySelector('#dialog').getBoundingClientRect();"
             inside += "return r.left >= 0 && r.right <= document.documentElement.clientWidth; })()"
             assert browser.evaluate(inside), f"Help is cut at {width}"
             button(browser, "Done")
@@ -402,13 +336,12 @@ def test_help_says_how_hearts_is_played(browser, served):
     lobby(browser, served.page, served.key)
     browser.press("?")
     browser.wait("document.querySelectorAll('#how li').length >= 5")
-    assert browser.evaluate("document.getElementById('help').open")
-    assert browser.evaluate("document.getElementById('help').scrollTop") == 0
-    assert browser.evaluate("document.querySelector('#help h2').getBoundingClientRect().top >= 0")
-    text = browser.evaluate("document.getElementById('help').textContent")
+    assert browser.evaluate("document.getElementById('dialog').open")
+    assert browser.evaluate("document.getElementById('dialog').scrollTop") == 0
+    assert browser.evaluate("document.querySelector('#dialog h2').getBoundingClientRect().top >= 0")
+    text = browser.evaluate("document.getElementById('dialog').textContent")
     assert "everybody else gets 26" in text
-    for word in ("pt, points in this deal", "tr, tricks", "Σ, the total", "?this help"):
-        assert word in text
+    assert "?this help" in text
     browser.picture("help-phone")
     with served.client() as client:
         client.create(served.key, rules="standard,moon=self")
@@ -429,19 +362,20 @@ def test_any_rules_can_be_played(browser):
         )
 
     seats = "document.querySelectorAll('[name=player]').length"
+    more(browser)
     change("players=5,moon=choice")
     browser.wait(f"{seats} === 4")
     change("moon=perhaps")
-    browser.wait("document.getElementById('toast').textContent.startsWith('moon=perhaps is unknown; choose from')")
+    browser.wait("(document.getElementById('toast')?.textContent ?? '').startsWith('moon=perhaps is unknown; choose')")
     change("")
     browser.wait(f"{seats} === 3")
     browser.evaluate("document.querySelector('[name=changes]').value = 'players=5,moon=choice'")
-    button(browser, "Play")  # before the page knows how many sit down
-    browser.wait("document.getElementById('toast').textContent.startsWith('These rules have 5 seats')")
+    button(browser, "Play with these settings")  # before the page knows how many sit down
+    browser.wait("(document.getElementById('toast')?.textContent ?? '').startsWith('These rules have 5 seats')")
     assert browser.evaluate(seats) == 4
     browser.picture("lobby-changes")
     browser.evaluate("for (const n of document.querySelectorAll('[name=player]')) n.value = 'gnome'")
-    button(browser, "Play")
+    button(browser, "Play with these settings")
     browser.wait(f"!!document.querySelector('.board') && (({PASSING}) || ({TURN}))")
     assert browser.evaluate("document.querySelectorAll('.seat').length") == 5
     button(browser, "Help")
@@ -452,6 +386,7 @@ def test_verbs_fit_the_name(browser, served):
     lobby(browser, served.page, served.key, '{"pace": 1, "hold": "click", "motion": "none", "name": "Zoe"}')
     said = set()
     for name in ("Zoe", "You"):
+        more(browser)
         browser.evaluate(f"document.querySelector('[name=person]').value = {name!r}")
         start(browser, seed=8, rules="seed")
         for _ in range(60):
@@ -502,8 +437,8 @@ def test_slow_players_are_excused_once(browser):
             "(() => { const real = setTimeout; window.excuses = 0;"
             "window.setTimeout = (act, wait, ...more) => real(act, wait === 6000 ? 60 : wait, ...more);"
             "new MutationObserver(() => { window.excuses += "
-            "document.getElementById('toast').textContent.startsWith('Still thinking'); })"
-            ".observe(document.getElementById('toast'), { childList: true }); })()"
+            "(document.getElementById('toast')?.textContent ?? '').startsWith('Still thinking'); })"
+            ".observe(document.getElementById('stage'), { childList: true, subtree: true }); })()"
         )
         browser.click(".hand .card.legal")
         browser.wait("window.excuses === 1")
@@ -572,7 +507,7 @@ def test_a_failing_player_is_told_of_and_marked(browser):
         assert not browser.evaluate("document.querySelector('.seat .fault')")
         pass_three(browser)
         told = "gnome failed (RuntimeError), and legal cards were passed for it; the server's output says more."
-        browser.wait(f"document.getElementById('toast').textContent === {told!r}")
+        browser.wait(f"(document.getElementById('toast')?.textContent ?? '') === {told!r}")
         browser.wait("document.querySelectorAll('.seat .fault').length === 3")
         browser.picture("fault")
         browser.goto("about:blank")
@@ -586,7 +521,8 @@ def test_the_browser_has_a_share_in_the_seed(browser):
             pass_three(browser)
         browser.wait(TURN)
         browser.click(".promise")
-        browser.wait("document.getElementById('toast').textContent.match(/promised its own: [0-9a-f]{64}/)")
+        browser.wait("document.getElementById('question-text')?.textContent.match(/promised its own: [0-9a-f]{64}/)")
+        button(browser, "Done")
         finish_deal(browser)
         shares = (
             "document.querySelector('.result .proof').textContent.match(/share ([0-9a-f]{32})secret [0-9a-f]{64}/)[1]"
@@ -596,7 +532,7 @@ def test_the_browser_has_a_share_in_the_seed(browser):
             button(browser, "Next deal")
             browser.wait(f"({PASSING}) || ({TURN})")
     assert len(last) == 32
-    assert not browser.evaluate("document.getElementById('toast').textContent.startsWith('Careful')")
+    assert not browser.evaluate("(document.getElementById('toast')?.textContent ?? '').startsWith('Careful')")
 
 
 def test_keyboard_alone(browser):
@@ -639,6 +575,7 @@ def test_a_trick_stays_until_it_is_clicked_away(browser, served):
 
 def test_watching_three_deals_of_bots(browser):
     """Only finished deals are to be seen, each bot is named, and the next deal can be had every time."""
+    more(browser)
     browser.evaluate(
         "const bots = ['random', 'gnome', 'random'];"
         "document.querySelectorAll('[name=player]').forEach((s, i) => { s.value = bots[i]; });"
@@ -669,7 +606,7 @@ def test_watching_three_deals_of_bots(browser):
             button(browser, "Next deal")
     browser.picture("watch")
     assert browser.evaluate("window.boards") == 0
-    assert not browser.evaluate("document.getElementById('toast').textContent.startsWith('Careful')")
+    assert not browser.evaluate("(document.getElementById('toast')?.textContent ?? '').startsWith('Careful')")
     button(browser, "Close")
     browser.wait("!!document.querySelector('.lobby')")
 
@@ -678,7 +615,7 @@ def test_a_server_that_ignores_the_share_is_noticed(browser, monkeypatch):
     create = House.create
     monkeypatch.setattr(House, "create", lambda self, settings, row=None, shared=None: create(self, settings, row))
     start(browser, seed="")
-    browser.wait("document.getElementById('toast').textContent.startsWith('Careful: the server has ignored')")
+    browser.wait("(document.getElementById('toast')?.textContent ?? '').startsWith('Careful: the server has ignored')")
 
 
 def test_a_puzzle_shows_who_played_what(browser, served):
@@ -725,10 +662,10 @@ def test_a_puzzle_opens_at_its_top(browser, served):
     assert browser.evaluate("scrollY") == 0
     bad = browser.evaluate("document.querySelector('.hand .illegal').dataset.card")
     browser.click(f".hand [data-card='{bad}']")
-    browser.wait("!document.getElementById('toast').hidden")
+    browser.wait("!!document.getElementById('toast')")
     browser.click(f".hand [data-card='{best}']")
     browser.wait("document.getElementById('lobby-panel').textContent.startsWith('Right.')")
-    assert browser.evaluate("document.getElementById('toast').hidden")
+    assert browser.evaluate("!document.getElementById('toast')")
     assert browser.evaluate("document.getElementById('lobby-panel').getBoundingClientRect().top < innerHeight - 100")
     browser.picture("puzzle-phone")
 
@@ -738,6 +675,12 @@ def test_a_deal_is_left_in_practice(browser):
     pass_three(browser)
     browser.wait(TURN)
     button(browser, "New deal")
+    assert "unfinished" in browser.wait("document.getElementById('question-text')?.textContent")
+    button(browser, "Cancel")
+    assert not browser.evaluate(PASSING), "a deal was thrown away without a yes"
+    button(browser, "New deal")
+    browser.wait("!!document.getElementById('question-text')")
+    browser.click("#dialog .main")
     browser.wait(PASSING)
     pass_three(browser)
     finish_deal(browser)
@@ -757,9 +700,10 @@ def test_review_replay_and_playing_on_from_a_decision(browser):
     browser.picture("review")
     if browser.evaluate("!!document.querySelector('.mistake button')"):
         button(browser, "Play on from here")
-        browser.wait(f"{TURN} && document.querySelector('.markers').innerText.includes('practice')")
+        browser.wait(f"{TURN} && /practice: deal 1 from trick \\d+/.test(document.querySelector('.markers').innerText)")
         browser.evaluate("history.back()")
         browser.wait(OVER)
+        assert browser.evaluate("!!document.querySelector('.side .coach .chart')"), "the review is gone"
     button(browser, "Replay")
     browser.wait("!!document.querySelector('.viewer')")
     browser.press("ArrowRight")
@@ -768,14 +712,6 @@ def test_review_replay_and_playing_on_from_a_decision(browser):
     browser.wait(OVER)
     button(browser, "Same deal again")
     browser.wait(PASSING)
-
-
-def open_file(browser: Browser, text: str) -> None:
-    browser.evaluate(
-        "(() => { const t = new DataTransfer();"
-        f"t.items.add(new File([{text!r}], 'deal.hearts')); const f = document.getElementById('record-file');"
-        "f.files = t.files; f.dispatchEvent(new Event('change')); })()"
-    )
 
 
 def test_a_record_file_opens(browser):
@@ -803,4 +739,4 @@ def test_a_large_record_file_opens_in_parts(browser, form):
 
 def test_a_wrong_key_in_the_address_opens_nothing(browser, served):
     browser.goto(f"{served.page}#{served.key}/AAAAAAAAAAAAAAAAAAAAAA")
-    browser.wait("document.querySelector('.lost')?.textContent === 'this key opens no table'")
+    browser.wait("document.querySelector('.lost p')?.textContent === 'this key opens no table'")

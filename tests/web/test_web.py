@@ -37,7 +37,6 @@ from websockets.sync.client import connect
 
 from heartlab.cards import QUEEN_OF_SPADES, CardSet, card_name, parse_card, pretty_card
 from heartlab.coach import values
-from heartlab.coach.judgement import Judge
 from heartlab.coach.puzzles import make_puzzle, origin_of
 from heartlab.coach.values import Decision
 from heartlab.deal import Deal
@@ -879,7 +878,8 @@ def test_games_of_version_0_1_go_on(tmp_path):
                 assert client.ask(question, question, house=server.key, name="Zoe") == expected.pop(question)
         for key, told in expected.items():
             with server.client() as client:
-                assert client.ask("open", told["type"], key=key) == told
+                got = client.ask("open", told["type"], key=key)
+                assert {name: got[name] for name in told} == told
                 if told["type"] == "view":
                     assert client.finish_deal()["phase"] in ("over", "end")
 
@@ -957,7 +957,7 @@ def test_a_table_that_is_opened_again_stays_the_same():
     """On one line, as the page does after a failure: there is never a second copy that overwrites the first one."""
 
     async def scene(house):
-        one, two = (Connection(house, CoachService(house, Judge()), QuietSocket()) for _ in range(2))
+        one, two = (Connection(house, CoachService(house), QuietSocket()) for _ in range(2))
         await one.create(messages.Create(house.key, ["random"] * 3, seed=3))
         live = one.live
         await one.open(messages.Open(live.key))

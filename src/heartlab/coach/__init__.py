@@ -23,7 +23,15 @@ Public: `Coach` and `Judge`, with the names of their answers.
     True
 """
 
-from heartlab.coach.coach import Coach, Seats
-from heartlab.coach.judgement import Judge, Judgement, Outcome, PassReport
+from typing import TYPE_CHECKING
+
+from heartlab.util.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from heartlab.coach.coach import Coach, Seats
+    from heartlab.coach.judgement import Judge, Judgement, Outcome, PassReport
 
 __all__ = ["Coach", "Judge", "Judgement", "Outcome", "PassReport", "Seats"]
+
+_IN_COACH, _IN_JUDGEMENT = dict.fromkeys(("Coach", "Seats"), "coach"), dict.fromkeys(__all__[1:5], "judgement")
+__getattr__ = lazy_names(__name__, {name: f"{__name__}.{home}" for name, home in (_IN_JUDGEMENT | _IN_COACH).items()})

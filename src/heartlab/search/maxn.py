@@ -30,6 +30,9 @@ speculation beyond itself, so that they become certain. Stretches may overlap an
 about its value depends only on the bests of the nodes above it, and these do not change while it is searched. At the
 node where a search begins nothing is left in doubt: the values of all seats are those of plain max^n.
 
+Within one trick there is hardly anything to prune, and `trick`, which does not try to, is quicker: it takes over from
+max^n there unless shallow or bold pruning is asked for.
+
 Between two tricks exact values (max^n) or bounds (paranoid) are kept in a transposition table. With a table no stretch
 crosses the end of a trick, so that whatever is searched to the end there is certain and can be kept.
 """
@@ -54,6 +57,7 @@ from heartlab.search.transpositions import (
     remember,
     remember_bound,
 )
+from heartlab.search.trick import search_trick, within_trick
 from heartlab.search.walk import (
     EPSILON,
     INFINITY,
@@ -340,11 +344,13 @@ def search_for(
     `out[i]` is (card, value for each seat); paranoid search fills in the root's value only. No card is cut off here,
     so that every value is exact.
     """
-    walk = new_walk(state, plan, counters)
-    values = walk.values[1]
     paranoid = spec["kind"] == Kind.PARANOID
     may_prune = paranoid or spec["ties"] == Ties.FIRST
     prune = spec["prune"] if may_prune else np.int64(Prune.NO)
+    if not paranoid and prune in (Prune.NO, Prune.CAREFUL) and within_trick(rules, state, plan):
+        return search_trick(rules, state, plan, spec["ties"], judge, rng, out, counters)
+    walk = new_walk(state, plan, counters)
+    values = walk.values[1]
     keeps = spec["table"] != 0 and may_prune
     memory = new_memory(rules, spec["past"], _table_size(rules, state, plan.stop) if keeps else 0)
     doubts = np.zeros(0 if paranoid else len(walk.stack), DOUBT)

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from heartlab.cards import ACE_OF_SPADES, QUEEN_OF_SPADES
-from heartlab.compiled.bits import ONE, ZERO, bit, lowest
+from heartlab.compiled.bits import ONE, ZERO, bit, highest, lowest
 from heartlab.compiled.jit import kernel
 from heartlab.kernel.play import legal
 from heartlab.kernel.ranks import HEARTS, suit_of
@@ -86,34 +86,57 @@ def equivalent(rules: Any, blockers: np.uint64, one: int, two: int) -> bool:
 
 
 @kernel
+def _apart_from(blockers: np.uint64, card: int) -> np.uint64:
+    """The cards of a card's suit from which no blocker keeps it apart."""
+    own, suit = bit(card), suit_of(card)
+    blockers &= suit
+    above = blockers & ~(own | (own - ONE))
+    below = blockers & (own - ONE)
+    zone = suit & ((above & (~above + ONE)) - ONE)  # without a blocker above this is the whole suit
+    return zone if below == ZERO else zone & ~((bit(highest(below)) << ONE) - ONE)
+
+
+@kernel
+def _is_kept(rules: Any, blockers: np.uint64, kept: np.uint64, card: int) -> bool:
+    """Whether an equivalent of a card is among some, none of them special."""
+    others = kept & _apart_from(blockers, card)
+    while others != ZERO:
+        if rules["points"][lowest(others)] == rules["points"][card]:
+            return True
+        others &= others - ONE
+    return False
+
+
+@kernel
 def candidates(rules: Any, state: Any, merge: bool, cards: Any) -> int:
     """Fill `cards` with the legal cards in search order, equivalent ones once if `merge`; returns how many."""
+    # Sort by score, then by card; each entry holds both.
     left = legal(rules, state)
-    scores = np.empty(MAX_MOVES, np.int64)
     count = 0
     while left != ZERO:
         card = lowest(left)
         left &= left - ONE
-        score = move_score(state, card)
+        entry = ((1 + move_score(state, card)) << 6) + 63 - card
         place = count
-        while place > 0 and scores[place - 1] < score:
-            scores[place] = scores[place - 1]
+        while place > 0 and cards[place - 1] < entry:
             cards[place] = cards[place - 1]
             place -= 1
-        scores[place] = score
-        cards[place] = card
+        cards[place] = entry
         count += 1
-    if not merge or count < 2:
-        return count
-    blockers = cards_between_matter(rules, state)
+    # Take the cards out, and of equivalent ones only the first.
+    merge = merge and count > 1
+    blockers = cards_between_matter(rules, state) if merge else ZERO
     kept = 0
+    plain = ZERO
     for i in range(count):
-        twin = False
-        for j in range(kept):
-            twin = twin or equivalent(rules, blockers, cards[i], cards[j])
-        if not twin:
-            cards[kept] = cards[i]
-            kept += 1
+        card = 63 - (cards[i] & 63)
+        special = _is_special(rules, card)
+        if merge and not special and _is_kept(rules, blockers, plain, card):
+            continue
+        if not special:
+            plain |= bit(card)
+        cards[kept] = card
+        kept += 1
     return kept
 
 

@@ -96,9 +96,15 @@ def candidates_at_root(rules: Any, walk: Walk) -> int:
 def begin(rules: Any, walk: Walk, i: int) -> int:
     """Step from the root to its i-th candidate, at level 1; returns the card."""
     card = walk.levels[0]["cards"][i]
-    walk.stack[1] = walk.stack[0]
-    play(rules, walk.stack[1], card)
+    begin_at(rules, walk.stack, card)
     return card
+
+
+@kernel
+def begin_at(rules: Any, stack: Any, card: int) -> None:
+    """Step from the root to the position after a card, at level 1."""
+    stack[1] = stack[0]
+    play(rules, stack[1], card)
 
 
 @kernel

@@ -4,7 +4,8 @@ In reading order, which is the way of a click:
 
 | module | contents |
 |---|---|
-| `page/` | the page: ES modules, CSS, SVG; served as it is; `main.js` is the entry, typed by `protocol.d.ts` |
+| `page/` | the page: ES modules, CSS, SVG; served as it is, typed by `protocol.d.ts`; `main.js` is the entry |
+| | `store`, `state`: what it shows; `actions`, `heard`: what changes that; `render`, `views/`: how it is drawn |
 | `messages` | the protocol: every message as a type; the coach's answers are in `heartlab.coach.values` |
 | `server` | HTTP, one WebSocket per browser, size and rate limits; one method per message |
 | `transport` | uvicorn with time limits, below the application |
@@ -16,6 +17,7 @@ In reading order, which is the way of a click:
 | `bots` | the players that the page offers, and their choices |
 | `coaching` | the coach for sessions: glue between `heartlab.coach`, the coach's thread and the store |
 | `store` | the SQLite file: sessions, deals, decisions, puzzles |
+| `warmup` | what a new computer compiles behind the lobby, with progress |
 | `workers` | threads with a fair queue |
 | `commitment` | the hash that is shown before a deal, and the check of its proof |
 | `how` | how Hearts is played under some rules, in sentences |

@@ -13,7 +13,7 @@ from heartlab.cards import CARDS, Card, CardSet, card_name
 from heartlab.observation import Observation
 from heartlab.players import Observations, Player, PlayerError, make_player
 from heartlab.rules import Rules
-from heartlab.web.messages import Opponent
+from heartlab.web.messages import Opponent, Strength
 
 OPPONENTS = [
     Opponent("random", "Anything goes", "plays any legal card"),
@@ -23,9 +23,18 @@ OPPONENTS = [
     Opponent("gnome:peter", "Sly", "careful rules, and shoots the moon when it can"),
     Opponent("uct:worlds=20,sims=200", "Strong", "searches 20 possible deals"),
     Opponent("td-closed", "Learned", "a network of 5,500 learned features, in 20 possible deals"),
-    Opponent("ismcts:sims=10000", "Strongest", "10,000 simulated deals for every card"),
+    Opponent("ismcts:sims=10000", "Patient", "10,000 simulated deals for every card"),
+    Opponent("net", "Expert", "has learned the whole game: hidden cards, passing, the moon"),
 ]
-"""From weak to strong as docs/strength.md has it; the last three have not been measured against each other."""
+"""From weak to strong as docs/strength.md has it; `td-closed`, `uct` and `ismcts` have not been measured together."""
+
+LEVELS = [
+    Strength("beginner", ["gnome"] * 3),
+    Strength("casual", ["gnome:jake"] * 3),
+    Strength("skilled", ["gnome:peter"] * 3),
+    Strength("expert", ["net"] * 3),
+]
+"""The plain strengths: 0, 1.7, 2.8 and 4.3 points a deal better than `gnome`, says docs/strength.md."""
 
 NICE_NAMES = ["Ada", "Emil", "Ines", "Oskar", "Lou"]
 """Names of the bots on the seats."""
@@ -68,6 +77,14 @@ class Bots:
                     raise BotError(f"{name} sees all hands and may not sit at a table")
                 self._players[name] = (player, threading.Lock())
             return self._players[name]
+
+    def is_known_to_play(self, name: str, rules: Rules) -> bool:
+        """Whether a player plays these rules, without making it: the table need not wait for its compilation.
+
+        :raises BotError: for a name that is not on the list.
+        """
+        self.check(name)
+        return rules == Rules() and any(name in level.players for level in LEVELS)
 
     def admit(self, name: str, rules: Rules) -> None:
         """Make a player for a session with these rules.

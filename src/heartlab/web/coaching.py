@@ -6,15 +6,14 @@ the first answer takes long, and what is kept: help, costs of decisions, puzzles
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from heartlab.cards import CardSet, parse_card
-from heartlab.coach.coach import Coach, Seats
-from heartlab.coach.judgement import Judge, stand_ins
 from heartlab.coach.level import estimate_level
-from heartlab.coach.puzzles import grade, make_puzzle, origin_of, show_puzzle
 from heartlab.coach.values import (
     Checked,
     Coaching,
@@ -33,6 +32,10 @@ from heartlab.web.house import House, Live, Send
 from heartlab.web.session import PERSON, Session, SessionError
 from heartlab.web.store import Row
 
+if TYPE_CHECKING:
+    from heartlab.coach.coach import Coach, Seats
+    from heartlab.coach.judgement import Judge
+
 FIRST = (
     "The coach is getting ready: its first answer loads its machine code, and on a new computer compiles it, which "
     "takes a minute or two and happens once."
@@ -40,19 +43,38 @@ FIRST = (
 
 
 class CoachService:
-    """One coach for all sessions of a house."""
+    """One coach for all sessions of a house, loaded when it is first needed: that compiles, and no table waits for it.
 
-    def __init__(self, house: House, judge: Judge | None = None) -> None:
+    :param make_judge: makes the judge on the coach's thread; without one, the usual judge is made.
+    """
+
+    def __init__(self, house: House, make_judge: Callable[[], Judge] | None = None) -> None:
         self.house = house
-        self.coach = Coach(judge)
+        self._make_judge = make_judge
+        self._coach: Coach | None = None
+        self._loading = threading.Lock()
         self._ready: set[str] = set()
 
+    def load(self) -> Coach:
+        """The coach; made at the first call, on whatever thread that is."""
+        with self._loading:
+            if self._coach is None:
+                from heartlab.coach.coach import Coach
+
+                self._coach = Coach(self._make_judge() if self._make_judge is not None else None)
+            return self._coach
+
+    def prepare(self) -> None:
+        """Load the coach and its players; the first answer is then as quick as the others."""
+        self.load().judge.prepare()
+        self.house.warmup.words = sources_of_words
+
     @asynccontextmanager
-    async def _patience(self, kind: str, tell: Send) -> AsyncIterator[None]:
-        """Say, before the first work of a kind, why it takes long."""
+    async def _patience(self, kind: str, tell: Send) -> AsyncIterator[Coach]:
+        """The coach for some work; says, before the first work of a kind, why it takes long."""
         if kind not in self._ready:
             await tell(m.Progress(FIRST))
-        yield
+        yield await self.house.think(self.load)
         self._ready.add(kind)
 
     # --- during a deal ---
@@ -67,10 +89,10 @@ class CoachService:
                 raise SessionError("it is not your turn")
             await self._note_help(live)
         if passes:
-            async with self._patience("passes", tell):
-                return await self.house.think(self.coach.pass_hint, deal.observe(PERSON))
-        async with self._patience("cards", tell):
-            return await self.house.think(self.coach.hint, deal, seats_of(session))
+            async with self._patience("passes", tell) as coach:
+                return await self.house.think(coach.pass_hint, deal.observe(PERSON))
+        async with self._patience("cards", tell) as coach:
+            return await self.house.think(coach.hint, deal, seats_of(session))
 
     async def check(self, live: Live, tell: Send) -> Checked:
         """Whether there was something better than the person's last card."""
@@ -82,10 +104,8 @@ class CoachService:
                 raise SessionError("you have not played a card yet")
             before, card = session.deal.before(place + 1), session.row.plays[place]
             await self._note_help(live)
-        if len(before.legal) == 1:
-            return self.coach.check(before, card, seats_of(session))
-        async with self._patience("cards", tell):
-            return await self.house.think(self.coach.check, before, card, seats_of(session))
+        async with self._patience("cards", tell) as coach:
+            return await self.house.think(coach.check, before, card, seats_of(session))
 
     async def count(self, live: Live, tell: Send) -> Counted:
         """The counting panel."""
@@ -96,8 +116,8 @@ class CoachService:
             obs = session.deal.observe(PERSON)
             await self._note_help(live)
         obs.records["random"] = 1 + len(obs.history)
-        async with self._patience("worlds", tell):
-            return await self.house.think(self.coach.count, obs, seats_of(session))
+        async with self._patience("worlds", tell) as coach:
+            return await self.house.think(coach.count, obs, seats_of(session))
 
     async def _note_help(self, live: Live) -> None:
         """Note that the person was helped in a running deal, which then says little about the person's level."""
@@ -116,24 +136,25 @@ class CoachService:
         row, deal = await self.house.think(session.deal_at, number)
         tricks = len(row.plays) // session.rules.players
         await tell(m.Progress("The coach looks at every trick." if "cards" in self._ready else FIRST))
+        coach = await self.house.think(self.load)
         decisions, course = [], []
         for place, card in enumerate(row.plays, 1):
             before = await self.house.think(deal.before, place)
             if before.to_move != PERSON:
                 continue
-            expected, decision = await self.house.think(self.coach.decide, before, card)
+            expected, decision = await self.house.think(coach.decide, before, card)
             self._ready.add("cards")
             await tell(m.Progress(f"The coach looks at every trick: {decision.trick} of {tricks} …"))
             course.append((decision.trick, expected))
             if len(before.legal) > 1:
                 decisions.append(decision)
-        worst = await self.house.think(self.coach.worst, deal, decisions, seats_of(session))
+        worst = await self.house.think(coach.worst, deal, decisions, seats_of(session))
         await self._keep(live.key, session, row, deal, decisions, worst)
         passing = None
         if PERSON in row.passes and not row.kept:
             obs = session.dealt(row).observe(PERSON)
-            passing = await self.house.think(self.coach.pass_review, obs, CardSet(row.passes[PERSON]))
-        return self.coach.review(number, course, decisions, worst, passing)
+            passing = await self.house.think(coach.pass_review, obs, CardSet(row.passes[PERSON]))
+        return coach.review(number, course, decisions, worst, passing)
 
     async def _keep(
         self, key: str, session: Session, row: Row, deal: Deal, decisions: list[Decision], worst: list[Decision]
@@ -143,6 +164,8 @@ class CoachService:
         if counts_for_level(session, row):
             costs = [(one.at, one.cost, one.se) for one in decisions]
             await self.house.write(self.house.store.add_decisions, key, row.number, person, costs)
+        if worst:
+            from heartlab.coach.puzzles import make_puzzle, origin_of
         for one in worst:
             body = make_puzzle(deal.before(one.at), one, session.names)
             await self.house.write(self.house.store.add_puzzle, person, origin_of(person, body), body, time.time())
@@ -156,7 +179,13 @@ class CoachService:
         if found is None:
             none_yet = "No puzzles yet: review a deal, and your mistakes become puzzles."
             return PuzzleView(None, "No puzzle is due now." if waiting else none_yet, waiting=waiting)
-        return await self.house.think(show_puzzle, found[0], found[1], waiting)
+
+        def show() -> PuzzleView:
+            from heartlab.coach.puzzles import show_puzzle
+
+            return show_puzzle(found[0], found[1], waiting)
+
+        return await self.house.think(show)
 
     async def answer(self, person: str, number: int, card: str, tell: Send) -> Graded:
         """Whether an answer was right, and when the puzzle comes back."""
@@ -164,8 +193,10 @@ class CoachService:
         if found is None:
             raise SessionError(f"there is no puzzle {number}")
         wanted = parse_card(card)
-        async with self._patience("cards", tell):
-            graded, stage, due = await self.house.think(grade, self.coach.judge, number, *found, wanted, time.time())
+        async with self._patience("cards", tell) as coach:
+            from heartlab.coach.puzzles import grade
+
+            graded, stage, due = await self.house.think(grade, coach.judge, number, *found, wanted, time.time())
         await self.house.write(self.house.store.schedule_puzzle, number, stage, due)
         return graded
 
@@ -174,8 +205,18 @@ class CoachService:
         return estimate_level(person, self.house.store.deal_costs(person))
 
 
+def sources_of_words() -> str:
+    """Where the coach's words come from; the coach is loaded by then."""
+    from heartlab.coach.words import sources
+
+    return sources()
+
+
 def seats_of(session: Session) -> Seats:
-    """The seats of a session as the coach speaks of them."""
+    """The seats of a session as the coach speaks of them; the coach is loaded by then."""
+    from heartlab.coach.coach import Seats
+    from heartlab.coach.judgement import stand_ins
+
     return Seats(session.names, stand_ins(session.settings.players))
 
 

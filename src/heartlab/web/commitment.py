@@ -149,6 +149,17 @@ def check_proof(
     return checks
 
 
+def proof_in(text: str) -> dict[str, Any] | None:
+    """The proof that a text holds, still unchecked; None if it is no proof but perhaps records."""
+    if "heartlab-proof" not in text:
+        return None
+    try:
+        found = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
+    return found if isinstance(found, dict) and "format" in found else None
+
+
 def _read_proof(proof: Mapping[str, Any]) -> tuple[_Proof, Shared | None]:
     """The facts of a proof, and what its seed was made from.
 

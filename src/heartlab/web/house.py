@@ -20,14 +20,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from heartlab.cards import Card, CardSet, card_name, parse_card
-from heartlab.coach.words import sources
 from heartlab.deal import Deal, IllegalPlay
 from heartlab.records.format import to_json
 from heartlab.records.reader import read_records
 from heartlab.rules import PRESET_NOTES, PRESETS, Rules
 from heartlab.util.errors import clipped
-from heartlab.web.bots import BotError, Bots
-from heartlab.web.commitment import Shared, proof_of
+from heartlab.web.bots import LEVELS, BotError, Bots
+from heartlab.web.commitment import Shared, check_proof, proof_in, proof_of
 from heartlab.web.messages import (
     MAX_RECORDS,
     VERSION,
@@ -44,6 +43,7 @@ from heartlab.web.pacing import Choice, Pacing
 from heartlab.web.session import PERSON, Dealer, Session, SessionError, check_seats, deal_out, shared_of
 from heartlab.web.store import DAMAGED, PATIENCE, Row, Settings, Store, StoreError
 from heartlab.web.view import make_view, trick_winner
+from heartlab.web.warmup import Warmup
 from heartlab.web.workers import Result, Workers
 
 MAX_LIVE = 1000
@@ -113,7 +113,9 @@ class House:
         workers: int = 2,
         dealer: Dealer = deal_out,
         pacing: Pacing | None = None,
+        warmup: Warmup | None = None,
     ) -> None:
+        self.warmup = warmup or Warmup()
         self.store = store
         self.pacing = pacing or Pacing()
         self.bots = bots or Bots()
@@ -169,7 +171,7 @@ class House:
     def hello(self, promise: str) -> Hello:
         """What this house offers, and its promise to this connection."""
         presets = [Preset(name, PRESET_NOTES[name], rules.players) for name, rules in PRESETS.items()]
-        return Hello(VERSION, self.bots.opponents, presets, sources(), promise, Limits())
+        return Hello(VERSION, self.bots.opponents, LEVELS, presets, self.warmup.ready.words, promise, Limits())
 
     def check_house(self, key: str) -> None:
         """Refuse a wrong key of the house.
@@ -188,8 +190,10 @@ class House:
         """
         rules = Rules.parse(settings.rules)
         check_seats(rules, settings)
+        self.warmup.want(settings.players)
         for name in set(settings.players):
-            await self.prepare(self.bots.admit, name, rules)
+            if not self.bots.is_known_to_play(name, rules):
+                await self.prepare(self.bots.admit, name, rules)
         self._make_room()
         key = secrets.token_urlsafe(16)
         await self.write(self.store.add_session, key, settings)
@@ -250,10 +254,7 @@ class House:
         :raises StoreError: if that cannot be.
         """
         try:
-            rules = Rules.parse(settings.rules)
-            check_seats(rules, settings)
-            if any(row.points is not None and len(row.points) != rules.players for row in rows):
-                raise ValueError("points of another number of players")
+            check_seats(Rules.parse(settings.rules), settings, rows)
             return self._session(key, settings, rows)
         except Exception as error:  # contradictions may show anywhere
             raise StoreError(f"{DAMAGED} ({clipped(error, 120)})") from error
@@ -470,10 +471,17 @@ class House:
         return Deals(f"Deal {number + 1}", [proof["record"]], proof, more, faults)
 
     def read(self, text: str) -> Deals:
-        """The deals of a record file, each checked against its rules.
+        """The deals of a record file, each checked against its rules; or that of a proof, with what it proves.
 
         :raises RecordError: at the first bad line.
+        :raises ProofError: for a proof that cannot be read.
         """
+        proof = proof_in(text)
+        if proof is not None:
+            failed = [what for what, holds, _ in check_proof(proof) if not holds]
+            if failed:
+                raise ValueError(f"this proof does not hold: {'; '.join(failed)} is not so")
+            return Deals(f"Deal {proof['record'].get('deal', 0) + 1}", [proof["record"]], proof)
         records: list[dict[str, Any]] = []
         there = 0
         for record in read_records(text):

@@ -183,6 +183,13 @@ class Opponent(Struct):
     note: str
 
 
+class Strength(Struct):
+    """A plain strength that the page offers, and the players that sit there under standard rules."""
+
+    name: Literal["beginner", "casual", "skilled", "expert"]
+    players: list[str]
+
+
 class Preset(Struct):
     """Rules that the page offers."""
 
@@ -206,12 +213,24 @@ class Hello(Struct, tag="hello"):
 
     version: int
     opponents: list[Opponent]
+    levels: list[Strength]
     rules: list[Preset]
     words: str
-    """Where the coach's words come from."""
+    """Where the coach's words come from; empty while the coach is not loaded, see `Ready`."""
     promise: str
     """See `Promised`."""
     limits: Limits
+
+
+class Ready(Struct, tag="ready"):
+    """How much of what a new computer has to compile is done; sent on every step until all of it is."""
+
+    done: int
+    of: int
+    what: str
+    """What is being prepared: `table`, the name of a player, or `coach`; empty once all is done."""
+    words: str
+    """Where the coach's words come from, once all is done."""
 
 
 class Described(Struct, tag="described"):
@@ -265,6 +284,10 @@ class View(Struct, tag="view"):
     names: list[str]
     players: list[str]
     practice: bool
+    branch: int | None
+    """At a table that plays a finished deal again: how many of its cards were there from the start."""
+    helped: bool
+    """Whether the person asked the coach in this deal."""
     deal: int
     phase: Phase
     direction: str
@@ -333,8 +356,8 @@ class Progress(Struct, tag="progress"):
 
 
 Outgoing = (
-    Hello | Described | Promised | Opened | View | Refused | Failed | Coaching | PassCoaching | Checked | Counted
-    | Reviewed | Deals | PuzzleView | Graded | LevelEstimate | Progress
+    Hello | Ready | Described | Promised | Opened | View | Refused | Failed | Coaching | PassCoaching | Checked
+    | Counted | Reviewed | Deals | PuzzleView | Graded | LevelEstimate | Progress
 )  # fmt: skip
 
 _decoder: msgspec.json.Decoder[Incoming] = msgspec.json.Decoder(Incoming)

@@ -130,6 +130,7 @@ export interface Level {
 
 export type Outgoing =
   | Hello
+  | Ready
   | Described
   | Promised
   | Opened
@@ -151,10 +152,19 @@ export interface Hello {
   type: "hello";
   version: number;
   opponents: Opponent[];
+  levels: Strength[];
   rules: Preset[];
   words: string;
   promise: string;
   limits: Limits;
+}
+
+export interface Ready {
+  type: "ready";
+  done: number;
+  of: number;
+  what: string;
+  words: string;
 }
 
 export interface Described {
@@ -182,6 +192,8 @@ export interface View {
   names: string[];
   players: string[];
   practice: boolean;
+  branch: number | null;
+  helped: boolean;
   deal: number;
   phase: "end" | "moon" | "over" | "pass" | "play";
   direction: string;
@@ -347,6 +359,11 @@ export interface Opponent {
   name: string;
   level: string;
   note: string;
+}
+
+export interface Strength {
+  name: "beginner" | "casual" | "expert" | "skilled";
+  players: string[];
 }
 
 export interface Preset {

@@ -8,18 +8,24 @@ import socket
 import sys
 import threading
 import webbrowser
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from heartlab.coach.judgement import COACH, Judge
 from heartlab.util.interrupts import signals_held
 from heartlab.util.locks import alone
-from heartlab.web.bots import Bots
+from heartlab.web.bots import LEVELS, Bots
 from heartlab.web.coaching import CoachService
 from heartlab.web.gate import make_gate
 from heartlab.web.house import House
 from heartlab.web.server import LOOPBACK, MAX_MESSAGE, make_app
 from heartlab.web.store import Store
 from heartlab.web.transport import Config, Server
+from heartlab.web.warmup import COACH, TABLE, Warmup, open_table, try_player
+
+if TYPE_CHECKING:
+    from heartlab.coach.judgement import Judge
 
 BEYOND = """\
 This server listens on {host}, beyond this computer: everybody who can reach it AND knows the key in the
@@ -77,26 +83,45 @@ def run_server(
     path = file or default_file()
     if path.is_dir():
         raise ValueError(f"{path} is a folder; games are kept in a file")
-    bots, judge = Bots(players), Judge(coach or COACH)
+    bots = Bots(players)
     for name in players:
         bots.player(name)
+    make_judge = partial(_judge, coach)
     if coach is not None:
-        judge.prepare()
+        make_judge().prepare()
     listener = bind(host, port)
     busy = f"{path} is in use by another `heartlab play`: use that one, or give this one --file OTHER"
     with contextlib.closing(listener), alone(Path(f"{path}.lock"), busy):
-        _serve(listener, host, path, bots, judge, browser=browser, workers=workers)
+        _serve(listener, host, path, bots, make_judge, browser=browser, workers=workers)
+
+
+def _judge(name: str | None) -> Judge:
+    """The judge of the coach, by the name of a player; imported here because that compiles."""
+    from heartlab.coach.judgement import COACH, Judge
+
+    return Judge(name or COACH)
 
 
 def _serve(
-    listener: socket.socket, host: str, path: Path, bots: Bots, judge: Judge, *, browser: bool, workers: int
+    listener: socket.socket,
+    host: str,
+    path: Path,
+    bots: Bots,
+    make_judge: Callable[[], Judge],
+    *,
+    browser: bool,
+    workers: int,
 ) -> None:
     """Serve until interrupted."""
     local = host in LOOPBACK
     gate = make_gate()
     store = Store(path)
-    house = House(store, bots, workers=workers)
-    app = make_app(house, CoachService(house, judge), LOOPBACK if local else None, gate)
+    names = dict.fromkeys(name for level in LEVELS for name in level.players)
+    warmup = Warmup([(TABLE, open_table), *((name, partial(try_player, bots, name)) for name in names)])
+    house = House(store, bots, workers=workers, warmup=warmup)
+    coach = CoachService(house, make_judge)
+    warmup.add(COACH, coach.prepare)
+    app = make_app(house, coach, LOOPBACK if local else None, gate)
     server = Server(Config(app, gate, 2 * MAX_MESSAGE))
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listener.getsockname()[1]}/#{house.key}"
@@ -105,14 +130,7 @@ def _serve(
             print(BEYOND.format(host=host), file=sys.stderr)
         print(f"Hearts is served at {address}", flush=True)
         print(f"Games are kept in {store.path}; Ctrl+C ends the server and loses nothing.", file=sys.stderr, flush=True)
-        threading.Thread(target=_prepare, args=(bots, judge), daemon=True).start()
+        threading.Thread(target=warmup.run, daemon=True).start()
         if browser:
             threading.Timer(0.5, lambda: webbrowser.open(address)).start()
         server.run(sockets=[listener])
-
-
-def _prepare(bots: Bots, judge: Judge) -> None:
-    """Make the usual players while the person reads the page: their first start compiles."""
-    for name in ("gnome", "gnome:jake"):
-        bots.player(name)
-    judge.prepare()

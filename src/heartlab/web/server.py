@@ -8,6 +8,7 @@ with an error that names what was wrong. Nothing that a client sends can stop an
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import secrets
 import time
@@ -172,6 +173,7 @@ class Connection:
         try:
             await self.socket.accept()
             await self.send(self.house.hello(Shared(self.secret, "").promise))
+            await self.follow_warmup()
             while True:
                 got = await self.socket.receive()
                 if got["type"] == "websocket.disconnect":
@@ -183,8 +185,26 @@ class Connection:
         except (WebSocketDisconnect, RuntimeError):
             await asyncio.sleep(0)  # the end of the connection is noted first, and nothing is logged about it
         finally:
+            self.house.warmup.leave(self)
             if self.live is not None:
                 self.house.leave(self.live, self)
+
+    async def follow_warmup(self) -> None:
+        """Tell how far the compilation is, as long as it is not done."""
+        loop, ready = asyncio.get_running_loop(), self.house.warmup.ready
+        if ready.done == ready.of:
+            return
+
+        async def tell(ready: m.Ready) -> None:
+            with contextlib.suppress(WebSocketDisconnect, RuntimeError):
+                await self.send(ready)
+
+        def hear(ready: m.Ready) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                asyncio.run_coroutine_threadsafe(tell(ready), loop)
+
+        self.house.warmup.listen(self, hear)
+        await self.send(self.house.warmup.ready)
 
     def tell_gate(self, stage: Stage) -> None:
         """Who works for somebody, or has a table, does not make way for others."""

@@ -41,14 +41,16 @@ def deal_out(rules: Rules, seed: int, number: int, scores: Sequence[int]) -> Dea
     return Deal(rules, seed, number, scores=scores)
 
 
-def check_seats(rules: Rules, settings: Settings) -> None:
-    """See that there is a bot for every seat that the person does not have.
+def check_seats(rules: Rules, settings: Settings, rows: Sequence[Row] = ()) -> None:
+    """See that there is a bot for every seat that the person does not have, and points for every seat.
 
     :raises ValueError: if there are more or fewer.
     """
     wanted = rules.players - (not settings.watch)
     if len(settings.players) != wanted:
         raise ValueError(f"these rules need {wanted} bots, not {len(settings.players)}")
+    if any(row.points is not None and len(row.points) != rules.players for row in rows):
+        raise ValueError(f"a deal has points for {rules.players} seats")
 
 
 class Session:

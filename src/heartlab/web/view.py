@@ -33,6 +33,8 @@ def make_view(session: Session, event: Event) -> View:
         names=session.names,
         players=[session.settings.name, *session.settings.players],
         practice=session.settings.practice,
+        branch=row.kept if session.settings.only is not None else None,
+        helped=row.helped > 0,
         deal=row.number,
         phase=phase_of(session),
         direction=session.deal.pass_direction,

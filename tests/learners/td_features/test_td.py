@@ -19,13 +19,13 @@ from heartlab.learners.td_features.network import CHANGE, Network
 from heartlab.learners.td_features.player import to_model, to_network
 from heartlab.learners.td_features.selection import select_by_weight, select_distinct, signatures_in, support_in
 from heartlab.learners.td_features.trainer import (
-    LEARNING,
     TASKS,
     TdParameters,
     TdTrainer,
     best_conjunctions,
     chosen_conjunctions,
     eliminate,
+    learning_search,
     watched_states,
 )
 from heartlab.players import PlayerError
@@ -48,7 +48,10 @@ def replay_training(trainer, before, number, orders, seed):
     network = Network(trainer.network.conjunctions, rest=trainer.network.rest)
     network.weights[:] = before
     judge, expert = network.evaluator(), make_evaluator("pie")
-    specs = [compile_options(LEARNING), compile_options(SearchOptions(), expert.bounds_under(trainer.rules, True))]
+    specs = [
+        compile_options(learning_search("maxn")),
+        compile_options(SearchOptions(), expert.bounds_under(trainer.rules, True)),
+    ]
     states, rng = np.zeros(1, STATE), np.array([substream(seed_key(seed, "td"), number)], np.uint64)
     state = states[0]
     deal_cards(rules[0], state, number, rng)
@@ -155,7 +158,7 @@ def test_closed_training_chooses_like_a_closed_player():
     rules = Rules.parse("seed-nomoon")
     trainer = TdTrainer("full", TdParameters(orders="1,2", worlds=4), seed=2)
     trainer.step(0, 300)
-    judge, spec = trainer.network.evaluator(), compile_options(LEARNING)
+    judge, spec = trainer.network.evaluator(), compile_options(learning_search("maxn"))
     compiled, dice = compile_rules(rules), np.random.default_rng(1)
     answers = {"closed": 0, "open": 0}
     for number in range(40):
@@ -430,3 +433,37 @@ def test_a_model_is_small_and_says_where_it_comes_from(model_file):
     assert model.rules == "seed-nomoon"
     assert model.extras["task"] == "full"
     assert to_model(to_network(model), model.rules).names == model.names
+
+
+@pytest.mark.parametrize("search", ["paranoid", "softmaxn"])
+def test_the_learner_may_search_otherwise(search):
+    """Training by another search plays other cards, so that other weights come out."""
+    made = []
+    for kind in ("maxn", search):
+        trainer = TdTrainer("full", TdParameters(orders="1", search=kind), seed=1)
+        trainer.step(0, 20)
+        made.append(trainer.network.weights.copy())
+    assert not np.array_equal(*made)
+    with pytest.raises(ValueError, match="search=best: one of maxn, paranoid, softmaxn"):
+        TdParameters(search="best")
+
+
+def test_values_can_be_cut_to_the_whole_deal():
+    """With cut=whole the bounds are none and all points, whatever a seat has; the model remembers it."""
+    trainer = TdTrainer("full", TdParameters(orders="1", cut="whole"), seed=1)
+    trainer.network.weights[:] = -100.0
+    deal = Deal("seed-nomoon", seed=1)
+    while deal._states[0]["trick_size"] or not any(deal.points):
+        deal.play(sorted(deal.legal)[-1])
+    rules, out = compile_rules(deal.rules), np.zeros(SEATS)
+    lows = []
+    for network in (trainer.network, to_network(trainer.model()), Network(trainer.network.conjunctions)):
+        network.weights[:] = -100.0
+        judge = network.evaluator()
+        judge.function(rules[0], deal._states[0], 0, *judge.data(), out)
+        lows.append(out[:4].copy())
+    assert (lows[0] == 0.01).all()
+    assert (lows[1] == 0.01).all()
+    assert lows[2] == pytest.approx(np.array(deal.points) + 0.01)
+    with pytest.raises(ValueError, match="cut=half: one of possible, whole"):
+        TdParameters(cut="half")

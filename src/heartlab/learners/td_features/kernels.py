@@ -23,7 +23,7 @@ import numpy as np
 from numba import types
 
 from heartlab.compiled.bits import ZERO, bit
-from heartlab.compiled.jit import compile_for, kernel
+from heartlab.compiled.jit import compile_for, kernel, template
 from heartlab.compiled.rng import below, substream
 from heartlab.kernel.dealing import deal
 from heartlab.kernel.layout import OBSERVATION, OVER, RULES, SEATS, STATE
@@ -32,13 +32,15 @@ from heartlab.kernel.play import mask_points, play
 from heartlab.kernel.worlds import sample_worlds
 from heartlab.learners.td_features.conjunctions import STACK, list_active, sum_listed
 from heartlab.learners.td_features.features import EXTRACT, WORDS
-from heartlab.learners.td_features.network import CHANGE, REST
+from heartlab.learners.td_features.network import CHANGE, REST, seat_value, undecided
 from heartlab.search.evaluators.base import DATA_TYPE, SIGNATURE, Data, points_out, settled_points
 from heartlab.search.found import CHILD
 from heartlab.search.maxn import search_for
-from heartlab.search.options import SPEC, Ties
+from heartlab.search.options import SPEC, Kind, Ties
 from heartlab.search.ordering import MAX_MOVES, candidates
-from heartlab.search.walk import EPSILON, Judge, Plan, stop_after
+from heartlab.search.soft import soft_for
+from heartlab.search.trick import LEADS, SLOTS, new_path, search_below, within_trick
+from heartlab.search.walk import EPSILON, Judge, Plan, begin_at, stop_after
 
 SETTINGS = np.dtype(
     [
@@ -66,6 +68,13 @@ class Choice(NamedTuple):
     worlds: Any  # [worlds] STATE
     seen: Any  # [1] OBSERVATION
     counters: Any  # of the searches
+    stack: Any  # [SLOTS] STATE: a search of a trick
+    moves: Any  # [LEADS, SLOTS, 1 + MAX_MOVES]
+    path: Any  # [SLOTS] PATH
+    leaves: Any  # [SLOTS] STATE: the leaves that a search keeps
+    left: Any  # [SLOTS] points still to be taken there
+    masks: Any  # [SLOTS, SEATS, WORDS] their atomic features
+    points: Any  # [SLOTS, SEATS] or, where none are left, the points of every seat
 
 
 @kernel
@@ -74,17 +83,93 @@ def new_choice(worlds: int, counters: Any) -> Choice:
     return Choice(
         np.empty((MAX_MOVES, CHILD)), np.empty((MAX_MOVES, CHILD)), np.empty(MAX_MOVES, np.int64),
         np.zeros(worlds, STATE), np.zeros(1, OBSERVATION), counters,
+        np.empty(SLOTS, STATE), np.empty((LEADS, SLOTS, 1 + MAX_MOVES), np.int64), new_path(),
+        np.empty(SLOTS, STATE), np.empty(SLOTS, np.int64), np.empty((SLOTS, SEATS, WORDS), np.uint64),
+        np.empty((SLOTS, SEATS)),
     )  # fmt: skip
+
+
+class Sight(NamedTuple):
+    """A network that judges leaves on demand."""
+
+    extract: Any  # fills masks
+    floats: Any
+    ints: Any
+    scratch: Any
+
+
+@template
+def look_at_masks(rules: Any, state: Any, root: int, judge: Any, slot: int) -> None:
+    """Keep what a network sees of a leaf."""
+    sight, leaves, left, masks, points = judge
+    left[slot] = undecided(rules, state, points[slot])
+    if left[slot] != 0:
+        leaves[slot] = state
+        sight.extract(rules, state, masks[slot])
+
+
+@template
+def tell_by_mask(rules: Any, judge: Any, slot: int, seat: int) -> float:
+    """The value of a leaf for one seat."""
+    sight, leaves, left, masks, points = judge
+    if left[slot] == 0:
+        value = points[slot, seat]
+    else:
+        value = seat_value(
+            rules, leaves[slot], seat, left[slot], masks[slot, seat, 0], masks[slot, seat, 1], sight.floats,
+            sight.ints, sight.scratch,
+        )  # fmt: skip
+    return value
+
+
+@kernel
+def search_by_network(rules: Any, state: Any, plan: Plan, spec: Any, sight: Sight, rng: Any, choice: Choice) -> int:
+    """Search the trick: `choice.children` gets the candidate cards with their values for the searching seat alone."""
+    stack, moves, path, children, cards = choice.stack, choice.moves, choice.path, choice.children, choice.cards
+    kept = (sight, choice.leaves, choice.left, choice.masks, choice.points)
+    counters = choice.counters
+    moves[:, :, 0] = 0
+    stack[0] = state
+    count = candidates(rules, state, plan.merge, cards)
+    for i in range(count):
+        children[i, 0] = cards[i]
+        if count > 1:
+            begin_at(rules, stack, cards[i])
+            search_below(
+                rules, plan, spec["ties"], stack, moves, path, rng, counters, kept, look_at_masks, tell_by_mask
+            )
+            children[i, 1 + plan.root] = tell_by_mask(rules, kept, path[1]["slot"], plan.root)
+    return count
+
+
+@kernel
+def look_ahead(rules: Any, state: Any, plan: Plan, spec: Any, judge: Judge, rng: Any, out: Any, counters: Any) -> int:
+    """Search the candidates of the seat to move as the spec says; returns their number."""
+    if spec["kind"] == Kind.SOFTMAXN:
+        return soft_for(rules, state, plan, judge, out, counters)
+    return search_for(rules, state, plan, spec, judge, rng, out, counters)
 
 
 @kernel
 def choose(rules: Any, state: Any, spec: Any, judge: Judge, rng: Any, choice: Choice) -> int:
-    """The card that max^n to the end of the trick finds best; ties as the spec says."""
+    """The card that a search to the end of the trick finds best; ties as the spec says."""
     if candidates(rules, state, True, choice.cards) == 1:
         return choice.cards[0]
     seat = np.int64(state["to_move"])
     plan = Plan(seat, stop_after(rules, state, spec["plies"], spec["tricks"]), True, False)
-    rows = search_for(rules, state, plan, spec, judge, rng, choice.children, choice.counters)
+    rows = look_ahead(rules, state, plan, spec, judge, rng, choice.children, choice.counters)
+    return best_row(choice.children, rows, seat, spec["ties"], rng)
+
+
+@kernel
+def choose_own(rules: Any, state: Any, spec: Any, judge: Judge, extract: Any, rng: Any, choice: Choice) -> int:
+    """The same with the network that learns; max^n computes its values only where they are needed."""
+    seat = np.int64(state["to_move"])
+    plan = Plan(seat, stop_after(rules, state, spec["plies"], spec["tricks"]), True, False)
+    if spec["kind"] != Kind.MAXN or not within_trick(rules, state, plan):
+        return choose(rules, state, spec, judge, rng, choice)
+    sight = Sight(extract, judge.floats, judge.ints, judge.scratch)
+    rows = search_by_network(rules, state, plan, spec, sight, rng, choice)
     return best_row(choice.children, rows, seat, spec["ties"], rng)
 
 
@@ -118,7 +203,7 @@ def choose_closed(rules: Any, state: Any, spec: Any, judge: Judge, rng: Any, cho
     sums[:] = 0.0
     rows = 0
     for world in range(len(choice.worlds)):
-        rows = search_for(rules, choice.worlds[world], plan, spec, judge, rng, children, choice.counters)
+        rows = look_ahead(rules, choice.worlds[world], plan, spec, judge, rng, children, choice.counters)
         for row in range(rows):
             sums[row, 0] = children[row, 0]
             sums[row, 1 + seat] += children[row, 1 + seat]
@@ -242,7 +327,7 @@ def play_deal(
         if settings["worlds"] > 0:
             card = choose_closed(rules, state, course.specs[LEARNER], own, rng, choice)
         elif settings["self_play"] != 0 or state["to_move"] == learner:
-            card = choose(rules, state, course.specs[LEARNER], own, rng, choice)
+            card = choose_own(rules, state, course.specs[LEARNER], own, extract, rng, choice)
         else:
             card = choose(rules, state, course.specs[OTHERS], others, rng, choice)
         play(rules, state, card)

@@ -26,8 +26,9 @@ from heartlab.learners.td_features.features import MOON_ATOMS, WORDS, extract_at
 from heartlab.learners.td_features.moon import WE_ALONE, extract_moon
 from heartlab.search.evaluators.base import Evaluator, compile_evaluator, points_out, settled_points, with_extras
 
-REST = -1
-"""Place in the float data that is 1 if the weights foresee what is still to come, 0 if all points of the deal."""
+REST, WHOLE = -1, -2
+"""Places in the float data: 1 if the weights foresee what is still to come, 0 if all points of the deal; and the points
+of a whole deal if values are cut to them alone, 0 if to what is still possible."""
 KNOWS_MOON = np.uint64(1 << MOON_ATOMS[WE_ALONE])
 """The atom that only networks with the features of the module `moon` use: its place is reserved."""
 MARGIN = 0.01
@@ -63,8 +64,10 @@ def value_of(floats: Any, ints: Any, scratch: Any, low: np.uint64, high: np.uint
 
 
 @kernel
-def cut_value(value: float, taken: int, left: int) -> float:
-    """A prediction clamped between what a seat has and what it can still get."""
+def cut_value(value: float, taken: int, left: int, whole: float) -> float:
+    """A prediction clamped between what a seat has and what it can still get, or between nothing and all points."""
+    if whole > 0:
+        return min(max(value, MARGIN), whole - MARGIN)
     return min(max(value, taken + MARGIN), taken + left - MARGIN)
 
 
@@ -78,18 +81,28 @@ def moon_is_open(rules: Any, state: Any) -> bool:
 
 
 @kernel
-def all_values(rules: Any, state: Any, left: int, floats: Any, ints: Any, scratch: Any, out: Any) -> None:
-    """What every seat may expect, their masks being in the working memory.
+def seat_value(
+    rules: Any, state: Any, seat: int, left: int, low: np.uint64, high: np.uint64, floats: Any, ints: Any, scratch: Any
+) -> float:  # fmt: skip
+    """What a seat may expect, its mask being (low, high) and `left` points still to be taken.
 
     A network that knows about the moon may expect less than a seat has, or more than is left, while one is possible.
     """
+    taken = mask_points(rules, state["taken"][seat] & rules["penalty"])
+    value = value_of(floats, ints, scratch, low, high) + taken * floats[REST]
+    knows_moon = rules["moon"] != MOON_OFF and ints.view(np.uint64)[0] & KNOWS_MOON != ZERO
+    if not (knows_moon and moon_is_open(rules, state)):
+        value = cut_value(value, taken, left, floats[WHOLE])
+    return with_extras(rules, state, seat, value)
+
+
+@kernel
+def all_values(rules: Any, state: Any, left: int, floats: Any, ints: Any, scratch: Any, out: Any) -> None:
+    """What every seat may expect, their masks being in the working memory."""
     memory = scratch.view(np.uint64)
-    free = rules["moon"] != MOON_OFF and ints.view(np.uint64)[0] & KNOWS_MOON != ZERO and moon_is_open(rules, state)
     for seat in range(rules["players"]):
         at = MASKS_AT + WORDS * seat
-        taken = mask_points(rules, state["taken"][seat] & rules["penalty"])
-        value = value_of(floats, ints, scratch, memory[at], memory[at + 1]) + taken * floats[REST]
-        out[seat] = with_extras(rules, state, seat, value if free else cut_value(value, taken, left))
+        out[seat] = seat_value(rules, state, seat, left, memory[at], memory[at + 1], floats, ints, scratch)
 
 
 @kernel
@@ -154,16 +167,18 @@ class Network:
     """Conjunctions with weights: one float32 for every node of the trie; those that are not live stay zero.
 
     With `rest` they foresee the points that are still to come, to which those that a seat has are added; without, as in
-    the papers, all points of the deal.
+    the papers, all points of the deal. A search cuts values to what a seat can still get; with `whole`, the points of a
+    deal, to anything between none and all, as the papers print it for their first task.
     """
 
     def __init__(
-        self, conjunctions: Conjunctions, weights: npt.NDArray[np.float32] | None = None, *, rest: bool = False
-    ) -> None:
+        self, conjunctions: Conjunctions, weights: npt.NDArray[np.float32] | None = None, *, rest: bool = False,
+        whole: float = 0.0,
+    ) -> None:  # fmt: skip
         self.conjunctions = conjunctions
-        self.rest = rest
-        self._floats = np.zeros((conjunctions.nodes + 1) // 2 + 1)
-        self._floats[REST] = rest
+        self.rest, self.whole = rest, whole
+        self._floats = np.zeros((conjunctions.nodes + 1) // 2 + 2)
+        self._floats[REST], self._floats[WHOLE] = rest, whole
         if weights is not None:
             self.weights[conjunctions.live] = weights
         self.extract = make_extractor(conjunctions.used)
@@ -180,7 +195,7 @@ class Network:
 
     def over(self, conjunctions: Conjunctions) -> Network:
         """The same weights over another set: what it lacks is left out, and what is new weighs nothing."""
-        other = Network(conjunctions, rest=self.rest)
+        other = Network(conjunctions, rest=self.rest, whole=self.whole)
         for node in np.flatnonzero(conjunctions.live):
             here = self.conjunctions.find(conjunctions.atoms_of(int(node)))
             other.weights[node] = 0.0 if here is None else self.weights[here]

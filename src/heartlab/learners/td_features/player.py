@@ -33,6 +33,8 @@ SHIPPED = "td"
 """The model that is used without a name."""
 MOST_NODES = 2_000_000
 """The most conjunctions that are read: all of order three over 111 atoms are a tenth of that."""
+MOST_POINTS = 1_000
+"""The most points of a deal to which values may be cut."""
 ARRAYS = {
     "conjunctions": Form(WHOLE, "conjunctions", "order", most=MAX_ORDER * MOST_NODES),
     "weights": Form(FLOATS, "conjunctions", most=MOST_NODES),
@@ -82,7 +84,7 @@ def to_model(network: Network, rules: str, **extras: object) -> Model:
         {"conjunctions": conjunctions.rows(nodes), "weights": network.weights[nodes], "atoms": np.array(used, np.int8)},
         rules=rules,
         names=tuple(ATOMS[number].name for number in used),
-        extras={"rest": network.rest, **extras},
+        extras={"rest": network.rest, **({"whole": network.whole} if network.whole else {}), **extras},
     )
 
 
@@ -114,7 +116,10 @@ def to_network(model: Model) -> Network:
     conjunctions = Conjunctions.of(chosen)
     if len(conjunctions) != len(rows):
         raise ModelError("the network has conjunctions twice, or some that can never be active")
-    network = Network(conjunctions, rest=bool(model.extras.get("rest", False)))
+    whole = model.extras.get("whole", 0.0)
+    if not isinstance(whole, int | float) or not 0 <= whole <= MOST_POINTS:
+        raise ModelError(f"the network cuts values to {whole!r}, which are not the points of a deal")
+    network = Network(conjunctions, rest=bool(model.extras.get("rest", False)), whole=float(whole))
     for atoms, weight in chosen.items():
         network.weights[conjunctions.find(atoms)] = weight
     return network

@@ -34,7 +34,7 @@ from heartlab.learners.td_features.selection import (
 )
 from heartlab.rules import Rules
 from heartlab.search.evaluators.base import make_evaluator
-from heartlab.search.options import Prune, SearchOptions, Ties, compile_options
+from heartlab.search.options import Kind, Prune, SearchOptions, Ties, compile_options
 from heartlab.search.walk import new_counters
 from heartlab.training.model import Model
 from heartlab.training.recipes import Metrics, Parameters, recipe
@@ -57,8 +57,15 @@ TASKS = {
     "full": Task("seed-nomoon", CARD_ATOMS + HEART_ATOMS),
 }
 """Rules and atomic features of each task."""
-LEARNING = SearchOptions(ties=Ties.RANDOM, prune=Prune.NO)
-"""How the learner searches."""
+SEARCHES = {"maxn": Kind.MAXN, "paranoid": Kind.PARANOID, "softmaxn": Kind.SOFTMAXN}
+"""How a learner may search."""
+CUTS = ("possible", "whole")
+
+
+def learning_search(search: str) -> SearchOptions:
+    """How the learner searches: equal cards are equally likely."""
+    kind = SEARCHES[search]
+    return SearchOptions(kind, ties=Ties.RANDOM, prune=Prune.CAREFUL if kind == Kind.PARANOID else Prune.NO)
 
 
 class Partners(StrEnum):
@@ -140,6 +147,11 @@ class TdParameters(Parameters):
     """Whether ORs and negations of atomic features are atomic features, too."""
     worlds: int = 0
     """0: all hands are known; else all choose as closed players do, each card in so many sampled worlds."""
+    search: str = "maxn"
+    """How all who use the network search to the end of the trick while it learns: maxn, paranoid or softmaxn."""
+    cut: str = "possible"
+    """Between which points values are cut in a search: possible (what the seat has, and what it can still get) or whole
+    (none, and all points of the deal)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -151,6 +163,10 @@ class TdParameters(Parameters):
             raise ValueError(f"worlds={self.worlds}: a number of worlds, with partners=self")
         if self.expert_tricks < 1:
             raise ValueError(f"expert_tricks={self.expert_tricks}: at least 1")
+        if self.search not in SEARCHES:
+            raise ValueError(f"search={self.search}: one of {', '.join(SEARCHES)}")
+        if self.cut not in CUTS:
+            raise ValueError(f"cut={self.cut}: one of {', '.join(CUTS)}")
         if not 0 <= self.decay <= 1:
             raise ValueError(f"decay={self.decay}: between 0 and 1")
         if not 0 <= self.rate <= 1:
@@ -263,7 +279,8 @@ class TdTrainer:
         if self.rules.passing != ("hold",) or self.rules.doubler is not None:
             raise ValueError(f"networks train without passing and without a doubler, not under {self.rules}")
         self.task, self.parameters = task, parameters
-        self.network = Network(conjunctions or chosen_conjunctions(task, parameters), rest=rest)
+        whole = float(self.rules.total_points) if parameters.cut == "whole" else 0.0
+        self.network = Network(conjunctions or chosen_conjunctions(task, parameters), rest=rest, whole=whole)
         count = len(self.network.conjunctions)
         dice = numpy_dice(seed, 1)
         self.network.weights[self.network.conjunctions.live] = dice.uniform(-1 / count, 1 / count, count)
@@ -277,7 +294,10 @@ class TdTrainer:
         self._expert_data = self._expert.data()
         known = self._expert.bounds_under(self.rules, True)
         self._specs = np.concatenate(
-            [compile_options(LEARNING), compile_options(SearchOptions(tricks=parameters.expert_tricks), known)]
+            [
+                compile_options(learning_search(parameters.search)),
+                compile_options(SearchOptions(tricks=parameters.expert_tricks), known),
+            ]
         )
         self.notes = np.zeros(0, NOTE)
         """Room for the states of the last step."""
@@ -315,7 +335,7 @@ class TdTrainer:
         else:
             chosen = self.network.conjunctions
             fit(arrays, {"weights": Form(FLOATS, len(chosen))})
-        self.use(Network(chosen, arrays["weights"], rest=self.network.rest))
+        self.use(Network(chosen, arrays["weights"], rest=self.network.rest, whole=self.network.whole))
 
     def model(self) -> Model:
         """The network as it is now."""

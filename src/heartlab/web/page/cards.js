@@ -1,5 +1,6 @@
 // Card faces: suits as paths, pips in their places, courts as heraldic panels. Names are those of the protocol.
-import { svg } from "./dom.js";
+import { svg } from "./render.js";
+import { some, t } from "./texts.js";
 
 /** @param {number} x @param {number} y @param {number} r */
 const ring = (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 1 ${2 * r} 0a${r} ${r} 0 1 1 ${-2 * r} 0z`;
@@ -7,34 +8,98 @@ const ring = (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 1 ${2 * r} 0a${r} ${r} 0
 const SUIT_PATHS = {
   H: "M50 92C20 66 5 49 5 31 5 16 16 8 28 8c10 0 18 6 22 16C54 14 62 8 72 8c12 0 23 8 23 23 0 18-15 35-45 61z",
   D: "M50 3Q64 28 88 50 64 72 50 97 36 72 12 50 36 28 50 3z",
-  S: "M50 4c10 19 42 35 42 58 0 14-10 21-20 21-7 0-13-3-17-9 1 9 4 17 12 22H33c8-5 11-13 12-22-4 6-10 9-17 9-10 0"
-    + "-20-7-20-21C8 39 40 23 50 4z",
-  C: ring(50, 27, 21) + ring(26, 58, 21) + ring(74, 58, 21)
-    + "M38 40h24v24H38zM45 58h10c0 18 3 31 13 38H32c10-7 13-20 13-38z",
+  S:
+    "M50 4c10 19 42 35 42 58 0 14-10 21-20 21-7 0-13-3-17-9 1 9 4 17 12 22H33c8-5 11-13 12-22-4 6-10 9-17 9-10 0" +
+    "-20-7-20-21C8 39 40 23 50 4z",
+  C:
+    ring(50, 27, 21) +
+    ring(26, 58, 21) +
+    ring(74, 58, 21) +
+    "M38 40h24v24H38zM45 58h10c0 18 3 31 13 38H32c10-7 13-20 13-38z",
 };
 /** @type {Record<string, string>} */
 const SUIT_SYMBOL = { C: "♣", D: "♦", S: "♠", H: "♥" };
-/** @type {Record<string, string>} */
-const SUIT_WORD = { C: "clubs", D: "diamonds", S: "spades", H: "hearts" };
-/** @type {Record<string, string>} */
-const RANK_WORD = {
-  2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", T: "ten", J: "jack",
-  Q: "queen", K: "king", A: "ace",
-};
 export const RANKS = "23456789TJQKA";
 /** Black and red take turns, so that neighbours in a hand are easy to tell apart. */
 export const SUIT_ORDER = "CDSH";
 
-const L = 33, M = 50, R = 67;
+const L = 33,
+  M = 50,
+  R = 67;
 /** @type {Record<string, number[][]>} */
 const PIPS = {
-  2: [[M, 28], [M, 112]], 3: [[M, 28], [M, 70], [M, 112]],
-  4: [[L, 28], [R, 28], [L, 112], [R, 112]], 5: [[L, 28], [R, 28], [M, 70], [L, 112], [R, 112]],
-  6: [[L, 28], [R, 28], [L, 70], [R, 70], [L, 112], [R, 112]],
-  7: [[L, 28], [R, 28], [M, 49], [L, 70], [R, 70], [L, 112], [R, 112]],
-  8: [[L, 28], [R, 28], [M, 49], [L, 70], [R, 70], [M, 91], [L, 112], [R, 112]],
-  9: [[L, 26], [R, 26], [L, 55], [R, 55], [M, 70], [L, 85], [R, 85], [L, 114], [R, 114]],
-  T: [[L, 26], [R, 26], [M, 40], [L, 55], [R, 55], [L, 85], [R, 85], [M, 100], [L, 114], [R, 114]],
+  2: [
+    [M, 28],
+    [M, 112],
+  ],
+  3: [
+    [M, 28],
+    [M, 70],
+    [M, 112],
+  ],
+  4: [
+    [L, 28],
+    [R, 28],
+    [L, 112],
+    [R, 112],
+  ],
+  5: [
+    [L, 28],
+    [R, 28],
+    [M, 70],
+    [L, 112],
+    [R, 112],
+  ],
+  6: [
+    [L, 28],
+    [R, 28],
+    [L, 70],
+    [R, 70],
+    [L, 112],
+    [R, 112],
+  ],
+  7: [
+    [L, 28],
+    [R, 28],
+    [M, 49],
+    [L, 70],
+    [R, 70],
+    [L, 112],
+    [R, 112],
+  ],
+  8: [
+    [L, 28],
+    [R, 28],
+    [M, 49],
+    [L, 70],
+    [R, 70],
+    [M, 91],
+    [L, 112],
+    [R, 112],
+  ],
+  9: [
+    [L, 26],
+    [R, 26],
+    [L, 55],
+    [R, 55],
+    [M, 70],
+    [L, 85],
+    [R, 85],
+    [L, 114],
+    [R, 114],
+  ],
+  T: [
+    [L, 26],
+    [R, 26],
+    [M, 40],
+    [L, 55],
+    [R, 55],
+    [L, 85],
+    [R, 85],
+    [M, 100],
+    [L, 114],
+    [R, 114],
+  ],
 };
 /** @type {Record<string, string>} */
 const CROWNS = {
@@ -46,16 +111,21 @@ const CROWNS = {
 /** "QS" as "Q♠". @param {string} name */
 export const pretty = (name) => (name[0] === "T" ? "10" : name[0]) + SUIT_SYMBOL[name[1]];
 /** "QS" as "queen of spades". @param {string} name */
-export const spoken = (name) => `${RANK_WORD[name[0]]} of ${SUIT_WORD[name[1]]}`;
+export const spoken = (name) =>
+  t("card.spoken", { rank: some(`rank.${name[0]}`), suit: some(`suit.${name[1]}`), suitOf: some(`suitOf.${name[1]}`) });
 /** "S" as "spades". @param {string} suit */
-export const suitWord = (suit) => SUIT_WORD[suit];
+export const suitWord = (suit) => some(`suit.${suit}`);
 /** Order of cards in a hand: by suit, then by rank. @param {string} a @param {string} b */
 export const inOrder = (a, b) =>
   SUIT_ORDER.indexOf(a[1]) - SUIT_ORDER.indexOf(b[1]) || RANKS.indexOf(a[0]) - RANKS.indexOf(b[0]);
 
 /** The cards of a suit without the suit, highest first: "A 10 2". @param {string[]} cards @param {string} suit */
-export const ranksOf = (cards, suit) => cards.filter((card) => card[1] === suit).sort((a, b) => inOrder(b, a))
-  .map((card) => pretty(card).slice(0, -1)).join(" ");
+export const ranksOf = (cards, suit) =>
+  cards
+    .filter((card) => card[1] === suit)
+    .sort((a, b) => inOrder(b, a))
+    .map((card) => pretty(card).slice(0, -1))
+    .join(" ");
 
 /** @param {string} suit @param {number} x @param {number} y @param {number} size */
 function suitMark(suit, x, y, size, turned = false) {
@@ -65,27 +135,24 @@ function suitMark(suit, x, y, size, turned = false) {
 
 /** A suit alone, as a small picture. @param {string} suit */
 export function suitIcon(suit) {
-  return svg("svg", { viewBox: "0 0 100 100", class: `suit-icon suit-${suit}`, "aria-hidden": "true" },
-    svg("path", { d: SUIT_PATHS[suit] }));
+  return svg(
+    "svg",
+    { viewBox: "0 0 100 100", class: `suit-icon suit-${suit}`, "aria-hidden": "true" },
+    svg("path", { d: SUIT_PATHS[suit] }),
+  );
 }
 
 /** @param {string} rank @param {string} suit */
 function corner(rank, suit) {
   const text = rank === "T" ? "10" : rank;
-  return [
-    svg("text", { x: 13, y: 25, class: rank === "T" ? "index ten" : "index", text }),
-    suitMark(suit, 13, 39, 17),
-  ];
+  return [svg("text", { x: 13, y: 25, class: rank === "T" ? "index ten" : "index", text }), suitMark(suit, 13, 39, 17)];
 }
 
 /** @param {string} rank @param {string} suit */
 function middle(rank, suit) {
   if (rank === "A") return [suitMark(suit, M, 70, 52)];
   if (PIPS[rank]) return PIPS[rank].map(([x, y]) => suitMark(suit, x, y, 20, y > 72));
-  const half = () => [
-    svg("path", { d: CROWNS[rank], class: "crown" }),
-    suitMark(suit, 34, 64, 14),
-  ];
+  const half = () => [svg("path", { d: CROWNS[rank], class: "crown" }), suitMark(suit, 34, 64, 14)];
   return [
     svg("rect", { x: 25, y: 14, width: 50, height: 112, rx: 5, class: "panel" }),
     svg("g", { transform: "translate(0 -8)" }, half()),
@@ -94,13 +161,29 @@ function middle(rank, suit) {
   ];
 }
 
+/** Faces that were drawn: they never change. @type {Map<string, import("./render.js").Made>} */
+const faces = new Map();
+
 /** A card's face. @param {string} name */
 export function face(name) {
+  const known = faces.get(name);
+  if (known) return known;
+  const drawn = drawFace(name);
+  faces.set(name, drawn);
+  return drawn;
+}
+
+/** @param {string} name */
+function drawFace(name) {
   const [rank, suit] = name;
-  return svg("svg", { viewBox: "0 0 100 140", class: `face suit-${suit}`, "aria-hidden": "true", focusable: "false" },
+  return svg(
+    "svg",
+    { viewBox: "0 0 100 140", class: `face suit-${suit}`, "aria-hidden": "true", focusable: "false" },
     svg("rect", { x: 1, y: 1, width: 98, height: 138, rx: 9, class: "paper" }),
-    middle(rank, suit), corner(rank, suit),
-    svg("g", { transform: "rotate(180 50 70)" }, corner(rank, suit)));
+    middle(rank, suit),
+    corner(rank, suit),
+    svg("g", { transform: "rotate(180 50 70)" }, corner(rank, suit)),
+  );
 }
 
 /** A card's back: a lattice with a heart. */
@@ -109,10 +192,36 @@ export function back() {
   for (let i = -140; i < 240; i += 14) {
     lines.push(svg("path", { d: `M${i} 0l140 140M${i} 140l140-140`, class: "lattice" }));
   }
-  return svg("svg", { viewBox: "0 0 100 140", class: "face backside", "aria-hidden": "true" },
+  return svg(
+    "svg",
+    { viewBox: "0 0 100 140", class: "face backside", "aria-hidden": "true" },
     svg("rect", { x: 1, y: 1, width: 98, height: 138, rx: 9, class: "paper" }),
-    svg("svg", { x: 7, y: 7, width: 86, height: 126, viewBox: "7 7 86 126" },
-      svg("rect", { x: 7, y: 7, width: 86, height: 126, rx: 5, class: "ground" }), lines),
+    svg(
+      "svg",
+      { x: 7, y: 7, width: 86, height: 126, viewBox: "7 7 86 126" },
+      svg("rect", { x: 7, y: 7, width: 86, height: 126, rx: 5, class: "ground" }),
+      lines,
+    ),
     svg("circle", { cx: 50, cy: 70, r: 19, class: "seal" }),
-    svg("g", { class: "sealed" }, suitMark("H", 50, 71, 22)));
+    svg("g", { class: "sealed" }, suitMark("H", 50, 71, 22)),
+  );
 }
+
+/**
+ * Small pictures that are no cards: a crown, a moon, a loudspeaker with and without sound.
+ * @type {Record<string, string>}
+ */
+const SIGNS = {
+  crown: "M8 30l20 22L50 14l22 38 20-22-9 50H17zM17 84h66v8H17z",
+  moon: "M66 92A44 44 0 1 1 66 8a36 36 0 1 0 0 84z",
+  loud: "M12 38h16l22-20v64L28 62H12zM64 36q10 14 0 28M76 24q20 26 0 52",
+  mute: "M12 38h16l22-20v64L28 62H12zM66 40l22 20M88 40L66 60",
+};
+
+/** @param {string} name @param {string} kind */
+export const sign = (name, kind) =>
+  svg(
+    "svg",
+    { key: name, viewBox: "0 0 100 100", class: kind, "aria-hidden": "true" },
+    svg("path", { d: SIGNS[name] }),
+  );

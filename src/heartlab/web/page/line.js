@@ -29,7 +29,9 @@ export class Line {
     };
     socket.onclose = () => {
       this.state("lost");
-      setTimeout(() => { this.socket = this.connect(); }, this.waiting);
+      setTimeout(() => {
+        this.socket = this.connect();
+      }, this.waiting);
       this.waiting = Math.min(this.waiting * 2, 5000);
     };
     return socket;

@@ -58,7 +58,8 @@ export class Pace {
     this.timer = -1; // not idle while it is being drawn
     const done = view.event.winner !== null;
     this.show(view, {
-      trick: done ? view.last : view.trick, winner: done ? view.event.winner : null,
+      trick: done ? view.last : view.trick,
+      winner: done ? view.event.winner : null,
       fresh: view.event.kind === "played" || view.event.kind === "over",
     });
     const hurry = this.row.length > 12 ? 0.15 : 1;
@@ -71,11 +72,14 @@ export class Pace {
     const wait = hurry * (done ? seconds * 900 : Number(options.pace));
     const own = view.event.kind === "played" && view.event.seat === 0 && !done;
     const plain = view.event.kind !== "played" && view.event.kind !== "over";
-    this.timer = setTimeout(() => {
-      this.timer = 0;
-      if (done) this.settle();
-      this.next();
-      if (this.idle) this.rested();
-    }, plain ? 30 : own ? wait / 2 : wait);
+    this.timer = setTimeout(
+      () => {
+        this.timer = 0;
+        if (done) this.settle();
+        this.next();
+        if (this.idle) this.rested();
+      },
+      plain ? 30 : own ? wait / 2 : wait,
+    );
   }
 }

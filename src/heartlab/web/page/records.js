@@ -8,15 +8,31 @@ const SHARE = 0.9;
  * @param {string} text
  */
 function dealsOf(text) {
-  const lines = text.replace(/^\ufeff/, "").split(/\r?\n/)
+  const lines = text
+    .replace(/^\ufeff/, "")
+    .split(/\r?\n/)
     .filter((line) => line.trim() && !line.trim().startsWith("#"));
   if (!lines.length || /^[[{0-9]/.test(lines[0].trim())) return { head: "", deals: lines };
   const deals = [];
   for (const line of lines) {
     if (/^\s*%hearts/.test(line)) continue;
-    if (/^\s*deal\b/.test(line) || !deals.length) deals.push(line); else deals[deals.length - 1] += `\n${line}`;
+    if (/^\s*deal\b/.test(line) || !deals.length) deals.push(line);
+    else deals[deals.length - 1] += `\n${line}`;
   }
   return { head: `${lines[0]}\n`, deals };
+}
+
+/** A proof as one line; null if a file is none. @param {string} text */
+export function proofIn(text) {
+  if (!/^\ufeff?\s*\{/.test(text) || !text.includes("heartlab-proof")) return null;
+  try {
+    const found = JSON.parse(text.replace(/^\ufeff/, ""));
+    return typeof found?.format === "string" && found.format.startsWith("heartlab-proof")
+      ? JSON.stringify(found)
+      : null;
+  } catch {
+    return null; // several lines of JSON
+  }
 }
 
 /**
@@ -25,6 +41,8 @@ function dealsOf(text) {
  * @param {{ record: number, records: number }} limits
  */
 export function partsOf(text, limits) {
+  const proof = proofIn(text);
+  if (proof) return { parts: [proof], tooLong: proof.length > limits.record };
   const largest = SHARE * limits.record;
   const { head, deals } = dealsOf(text);
   if (text.length <= largest && deals.length <= limits.records) return { parts: [text], tooLong: false };

@@ -1,0 +1,182 @@
+// What the server says: how each message changes the store.
+import { pretty, spoken } from "./cards.js";
+import { called, t } from "./texts.js";
+import { branchName } from "./views/game.js";
+import { verdict } from "./views/puzzle.js";
+
+/** @typedef {import("../protocol").Outgoing} Outgoing */
+/** @typedef {import("../protocol").View} View */
+/** @typedef {import("./actions.js").World} World */
+/** @typedef {import("./actions.js").Acts} Acts */
+
+/** Seconds after which the page asks again for a table that the server had lost. */
+const AGAIN = 3000;
+
+/** The name under which a review is kept. @param {string | null} table @param {number} deal */
+export const reviewName = (table, deal) => `${table}/${deal}`;
+
+/** A table in the list of tables. @param {View} message */
+function titleOf(message) {
+  const totals = message.names.map((name, seat) => `${called(name)} ${message.scores[seat]}`).join(", ");
+  if (message.branch !== null) return branchName(message);
+  const rules = message.rules === "standard" ? "" : `, ${message.rules}`;
+  return `${t("table.deal", { n: message.deal + 1 })}${rules}: ${totals}`;
+}
+
+/**
+ * What follows each message of the server.
+ * @param {World} world
+ * @param {Acts} acts
+ * @returns {{ [K in Outgoing as K["type"]]: (message: K) => void }}
+ */
+export function makeHeard({ store, pace, say, greet }, acts) {
+  const { update } = store;
+  const toldFaults = new Set();
+
+  /** A player that fails is told of once; its seat keeps a mark. @param {string[]} faults */
+  const tellFaults = (faults) => {
+    const fresh = [...new Set(faults)].filter((fault) => fault && !toldFaults.has(fault));
+    for (const fault of fresh) toldFaults.add(fault);
+    if (fresh.length) acts.notice(fresh.join(" "), "warn", true);
+  };
+
+  return {
+    hello(message) {
+      acts.seed.promise = message.promise;
+      acts.seed.shared = null;
+      update({ hello: message, starting: false });
+    },
+    ready(message) {
+      update({ ready: message });
+    },
+    described(message) {
+      update({ described: message });
+      acts.described(message);
+    },
+    promised(message) {
+      acts.seed.promise = message.promise;
+      if (acts.seed.shared) acts.seed.shared.used = true;
+    },
+    opened(message) {
+      pace.clear();
+      const route = { ...store.now.route, table: message.key, page: "", rest: "" };
+      greet({ type: "open", key: message.key });
+      history.pushState(null, "", `#${route.house}/${message.key}`);
+      update({
+        route,
+        table: message.key,
+        view: null,
+        replay: null,
+        puzzle: null,
+        panel: "scores",
+        sheet: false,
+        chosen: [],
+        starting: false,
+        walked: null,
+        lost: "",
+      });
+    },
+    view(message) {
+      if (["opened", "dealt"].includes(message.event.kind) && message.plays === 0) acts.checkShare(message);
+      if (message.event.kind === "opened" || message.event.kind === "undone") pace.clear();
+      const { table } = store.now;
+      if (table && message.phase === "end") acts.forget(table);
+      else if (table) acts.remember(table, titleOf(message));
+      acts.stopReplay();
+      update({ stale: false, replay: null });
+      tellFaults(message.faults);
+      pace.add(message);
+    },
+    refused(message) {
+      acts.notice(
+        message.card ? t("refused", { card: pretty(message.card), rule: message.rule }) : `${message.rule}.`,
+        "warn",
+      );
+    },
+    failed(message) {
+      const { table, route, panel } = store.now,
+        { shared } = acts.seed;
+      if (shared && !shared.used) {
+        acts.seed.promise = shared.promise;
+        acts.seed.shared = null;
+      }
+      if (acts.own.quietCheck) {
+        acts.own.quietCheck = false;
+        if (message.code === "table") return;
+      }
+      acts.notice(message.text, "warn");
+      if (message.code === "server" && table) setTimeout(() => say({ type: "open", key: table }), AGAIN);
+      update({ starting: false, ...(panel === "busy" ? { panel: "scores", sheet: false } : {}) });
+      if (message.code === "key") {
+        if (route.table) acts.forget(route.table);
+        greet(null);
+        update({ view: null, lost: message.text });
+      }
+    },
+    coaching(message) {
+      acts.show("hint", message);
+      acts.tell(`${t("tell.coach", { card: spoken(message.cards[0].card) })} ${message.words.join(" ")}`);
+    },
+    passing(message) {
+      acts.show("passing", message);
+      acts.tell(
+        `${t("tell.coachPasses", { cards: message.sets[0].cards.map(spoken).join(", ") })} ${message.words.join(" ")}`,
+      );
+    },
+    checked(message) {
+      const quiet = acts.own.quietCheck;
+      acts.own.quietCheck = false;
+      if (quiet && !message.better) return;
+      const text = t(message.better ? "check.better" : "check.fine");
+      if (quiet) {
+        update({ panel: "check", answer: message, why: false });
+        acts.notice(text);
+      } else {
+        acts.show("check", message);
+        acts.tell(text);
+      }
+    },
+    counted(message) {
+      acts.show("count", message);
+      acts.tell(`${message.queen_text} ${message.moon_text}`);
+    },
+    reviewed(message) {
+      const name = reviewName(store.now.table, message.number);
+      update({ reviews: { ...store.now.reviews, [name]: message } });
+      acts.show("review", message);
+      acts.tell(message.text);
+    },
+    progress(message) {
+      if (acts.own.quietCheck) return;
+      if (!store.now.view) update({ panelText: message.text });
+      else if (store.now.panel === "busy") update({ answer: message.text });
+    },
+    deals(message) {
+      if (message.proof) acts.checkShare(message.proof);
+      tellFaults(message.faults);
+      acts.stopReplay();
+      const part = message.proof ? "" : acts.reading;
+      update({ replay: { deals: message, number: 0, at: 0, running: false, part }, puzzle: null, starting: false });
+    },
+    puzzle(message) {
+      if (store.now.route.table) return;
+      if (message.puzzle === null) {
+        update({ puzzle: null, panelText: message.text });
+        return;
+      }
+      update({ puzzle: { view: message, graded: null }, panelText: "", walked: null, notice: null });
+      scrollTo(0, 0);
+      acts.tell(t("puzzle.title", { text: message.text }));
+    },
+    graded(message) {
+      const { puzzle } = store.now;
+      acts.hush();
+      if (puzzle) update({ puzzle: { ...puzzle, graded: message } });
+      document.getElementById("lobby-panel")?.scrollIntoView({ block: "nearest" });
+      acts.tell(message.right ? verdict(message) : t("puzzle.better", { card: spoken(message.best) }));
+    },
+    level(message) {
+      update({ panelText: message.text });
+    },
+  };
+}

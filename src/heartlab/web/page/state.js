@@ -1,0 +1,122 @@
+// What the page knows and shows: one value, changed only by the store.
+
+/** @typedef {import("../protocol").View} View */
+/** @typedef {import("../protocol").Incoming} Incoming */
+/** @typedef {import("../protocol").Outgoing} Outgoing */
+/** @typedef {"scores" | "last" | "count" | "hint" | "passing" | "check" | "review" | "busy"} Panel */
+/** @typedef {{ text: string, kind: "" | "warn", lasting: boolean }} Notice `lasting`: beyond the next card */
+/** @typedef {{ text: string, yes: string, act: () => void }} Question */
+/** @typedef {{ promise: string, share: string, expected: boolean, used: boolean }} Shared */
+/** @typedef {{ house: string, table: string | null, page: string, rest: string }} Route */
+/** @typedef {{ trick: [number, string][], winner: number | null, fresh: boolean }} Shown */
+/**
+ * Finished deals that are stepped through.
+ * @typedef {object} Replay
+ * @property {import("../protocol").Deals} deals
+ * @property {number} number which of them
+ * @property {number} at which moment
+ * @property {boolean} running
+ * @property {string} part
+ */
+/**
+ * What is chosen in the lobby for a game of one's own.
+ * @typedef {object} Custom
+ * @property {string} rules
+ * @property {string} changes
+ * @property {string[]} players
+ * @property {string} instead
+ * @property {string} seed
+ * @property {boolean} practice
+ * @property {number} seats as the rules that the server has described have them
+ * @property {string} described those rules
+ * @property {{ watch: boolean } | null} waiting what to do when the rules are described
+ */
+/**
+ * @typedef {object} State
+ * @property {Route} route
+ * @property {import("../protocol").Hello | null} hello
+ * @property {import("../protocol").Ready | null} ready
+ * @property {"new" | "open" | "lost"} line
+ * @property {string | null} table the key of the table that is open, or asked for
+ * @property {View | null} view
+ * @property {Shown} shown
+ * @property {boolean} idle whether everything that has happened is shown
+ * @property {boolean} stale what is shown is old: the line was lost
+ * @property {string[]} chosen cards to be passed
+ * @property {string | null} walked the card of the hand that was reached last
+ * @property {Panel} panel
+ * @property {any} answer what the panel shows
+ * @property {boolean} why whether the reasons of a check are open
+ * @property {boolean} sheet whether the panel is open on a narrow screen
+ * @property {Record<string, import("../protocol").Reviewed>} reviews by table and deal
+ * @property {Replay | null} replay
+ * @property {{ view: import("../protocol").PuzzleView, graded: import("../protocol").Graded | null } | null} puzzle
+ * @property {import("../protocol").Described | null} described
+ * @property {Custom | null} custom
+ * @property {string} panelText what the lobby has to say: puzzles, level
+ * @property {boolean} starting a table was asked for
+ * @property {Notice | null} notice
+ * @property {Question | null} question
+ * @property {"options" | "help" | null} dialog
+ * @property {{ id: number, text: string }[]} said the last sentences for screen readers
+ * @property {string} lost why nothing can be shown
+ * @property {string} moment something great has happened: `queen`, `moon` or `end`
+ */
+
+/** @param {Route} route @returns {State} */
+export const initial = (route) => ({
+  route,
+  hello: null,
+  ready: null,
+  line: "new",
+  table: null,
+  view: null,
+  shown: { trick: [], winner: null, fresh: false },
+  idle: true,
+  stale: false,
+  chosen: [],
+  walked: null,
+  panel: "scores",
+  answer: null,
+  why: false,
+  sheet: false,
+  reviews: {},
+  replay: null,
+  puzzle: null,
+  described: null,
+  custom: null,
+  panelText: "",
+  starting: false,
+  notice: null,
+  question: null,
+  dialog: null,
+  said: [],
+  lost: "",
+  moment: "",
+});
+
+/** What the stage shows. @param {State} state */
+export function screenOf(state) {
+  if (state.replay) return "replay";
+  if (state.lost) return "lost";
+  if (state.route.table) return state.view ? "game" : "opening";
+  if (state.puzzle) return "puzzle";
+  return state.hello ? state.route.page || "lobby" : "opening";
+}
+
+/** The rules that the page is about: those of the table, of the puzzle, or chosen in the lobby. @param {State} state */
+export function rulesHere(state) {
+  if (state.view) return state.view.rules;
+  if (state.puzzle) return state.puzzle.view.rules;
+  return state.custom ? wantedRules(state.custom) : "standard";
+}
+
+/** @param {Custom} custom */
+export const wantedRules = (custom) => [custom.rules, custom.changes.trim()].filter(Boolean).join(",");
+
+/** Cards that the coach recommends for the decision at hand. @param {State} state @returns {string[]} */
+export function advised({ view, panel, answer }) {
+  if (!view) return [];
+  if (panel === "hint" && answer.at === view.plays + 1) return [answer.cards[0].card];
+  return panel === "passing" && view.phase === "pass" ? answer.sets[0].cards : [];
+}

@@ -1,0 +1,115 @@
+// The side panels: scores with their chart, the last trick, the counting panel.
+import { el } from "../render.js";
+import { face, ranksOf, spoken, suitIcon, SUIT_ORDER, suitWord } from "../cards.js";
+import { called, t } from "../texts.js";
+import { lineChart } from "./chart.js";
+import { dot } from "./parts.js";
+
+/** Running totals, deal by deal, with a chart. @param {import("../../protocol").View} view */
+export function scores(view) {
+  const rows = view.course
+    .slice(1)
+    .map((totals, deal) => totals.map((total, seat) => ({ total, gain: total - view.course[deal][seat] })));
+  const series = view.names.map((_, seat) => ({ values: view.course.map((totals, deal) => [deal, totals[seat]]) }));
+  const empty = view.limit ? t("scores.limit", { limit: view.limit }) : t("scores.one");
+  const table = el(
+    "table",
+    { class: "scores" },
+    el(
+      "thead",
+      {},
+      el(
+        "tr",
+        {},
+        el("th", { text: t("scores.deal"), scope: "col" }),
+        view.names.map((name, seat) => el("th", { scope: "col" }, dot(seat), called(name))),
+      ),
+    ),
+    el(
+      "tbody",
+      {},
+      rows.map((totals, deal) =>
+        el(
+          "tr",
+          {},
+          el("th", { scope: "row", text: deal + 1 }),
+          totals.map(({ total, gain }) =>
+            el("td", {}, total, el("small", { text: ` ${gain >= 0 ? "+" : "−"}${Math.abs(gain)}` })),
+          ),
+        ),
+      ),
+    ),
+  );
+  return el(
+    "section",
+    { class: "panel-body" },
+    el("h2", { text: t("scores") }),
+    rows.length
+      ? lineChart(series, { label: t("scores.chart"), limit: view.limit })
+      : el("p", { class: "dim", text: empty }),
+    rows.length > 0 && table,
+  );
+}
+
+/** The last trick, on demand. @param {import("../../protocol").View} view */
+export function lastTrick(view) {
+  const cards = view.last.map(([seat, card]) => {
+    const wins = seat === view.last_winner,
+      name = called(view.names[seat]);
+    const label = `${name}: ${spoken(card)}${wins ? `, ${t("last.takes")}` : ""}`;
+    return el("li", { class: wins ? "wins" : "", "aria-label": label }, face(card), el("span", { text: name }));
+  });
+  return el(
+    "section",
+    { class: "panel-body" },
+    el("h2", { text: t("last") }),
+    cards.length ? el("ol", { class: "row-of-cards" }, cards) : el("p", { class: "dim", text: t("last.none") }),
+  );
+}
+
+/** The counting panel. @param {import("../../protocol").Counted} counted @param {string[]} names */
+export function counting(counted, names) {
+  const others = names.slice(1);
+  const rows = [...SUIT_ORDER].map((suit) =>
+    el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, suitIcon(suit), el("span", { class: "unseen", text: suitWord(suit) })),
+      el("td", { class: "out", text: ranksOf(counted.out, suit) || "–" }),
+      others.map((_, index) => el("td", { text: counted.voids[index + 1].includes(suit) ? t("count.void") : "" })),
+    ),
+  );
+  const queen =
+    counted.queen &&
+    el(
+      "tr",
+      { class: "queen" },
+      el("th", { scope: "row", text: "Q♠" }),
+      el("td", { text: t("count.with") }),
+      counted.queen.slice(1).map((share) => el("td", { text: `${Math.round(100 * share)} %` })),
+    );
+  const moon = counted.moon_seat === null ? counted.moon_text : "";
+  return el(
+    "section",
+    { class: "panel-body" },
+    el("h2", { text: t("count") }),
+    counted.moon_seat !== null && el("p", { class: "alarm", role: "alert", text: counted.moon_text }),
+    el(
+      "table",
+      { class: "counts" },
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          el("td"),
+          el("th", { scope: "col", text: t("count.out") }),
+          others.map((name) => el("th", { scope: "col", text: name })),
+        ),
+      ),
+      el("tbody", {}, rows, queen),
+    ),
+    el("p", { class: "dim", text: `${counted.queen_text} ${moon} ${t("count.worlds", { n: counted.worlds })}` }),
+  );
+}

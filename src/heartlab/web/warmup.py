@@ -1,0 +1,106 @@
+"""What a new computer has to compile before the first game, step by step behind the lobby, with honest progress.
+
+Numba compiles a kernel when it is first called and keeps it in a cache, so each step calls what a game calls: it opens
+a table, lets a player pass and play, asks the coach. What somebody waits for is done first.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+
+from heartlab.cards import CardSet
+from heartlab.deal import Deal
+from heartlab.web.bots import Bots
+from heartlab.web.messages import Event, Ready
+from heartlab.web.session import PERSON, Session
+from heartlab.web.store import Settings
+from heartlab.web.view import make_view
+
+TABLE, COACH = "table", "coach"
+log = logging.getLogger(__name__)
+
+Step = tuple[str, Callable[[], object]]
+
+
+def open_table() -> None:
+    """Everything that a table needs besides its bots: a deal, passes, the cards of a trick, views."""
+    session = Session(Settings("standard", ["gnome"] * 3, seed=1), [], lambda row: None)
+    make_view(session, Event("opened"))
+    for seat in range(session.rules.players):
+        session.pass_cards(seat, CardSet(list(session.deal.observe(seat).may_pass)[:3]))
+    for _ in range(session.rules.players):
+        session.play(min(session.deal.legal))
+    make_view(session, Event("opened"))
+
+
+def try_player(bots: Bots, name: str) -> None:
+    """Let a player pass, and play with a choice."""
+    deal = Deal("standard", 1)
+    bots.pass_cards(name, deal.observe(PERSON))
+    for seat in range(deal.rules.players):
+        deal.pass_cards(seat, CardSet(list(deal.observe(seat).may_pass)[:3]))
+    while len(deal.legal) < 2:
+        deal.play(min(deal.legal))
+    bots.play(name, deal.observe(deal.to_move or 0))
+
+
+class Warmup:
+    """The steps that are left, and who wants to hear of them. Without steps everything is ready."""
+
+    def __init__(self, steps: Sequence[Step] = ()) -> None:
+        self._left = list(steps)
+        self._of = len(self._left)
+        self._now = self._left[0][0] if self._left else ""
+        self._lock = threading.Lock()
+        self._listeners: dict[object, Callable[[Ready], None]] = {}
+        self.words: Callable[[], str] = lambda: ""
+        """Says where the coach's words come from, once the coach is ready."""
+
+    def add(self, name: str, work: Callable[[], object]) -> None:
+        """One more step, the last."""
+        self._left.append((name, work))
+        self._of += 1
+
+    @property
+    def ready(self) -> Ready:
+        """How far it is."""
+        with self._lock:
+            done = self._of - len(self._left)
+        return Ready(done, self._of, self._now if done < self._of else "", self.words() if done == self._of else "")
+
+    def want(self, names: Sequence[str]) -> None:
+        """Somebody waits for these players: they are next."""
+        with self._lock:
+            self._left.sort(key=lambda step: step[0] != TABLE and step[0] not in names)
+
+    def listen(self, who: object, hear: Callable[[Ready], None]) -> None:
+        """Hear of every step, on the thread that does them."""
+        self._listeners[who] = hear
+
+    def leave(self, who: object) -> None:
+        """Hear no more."""
+        self._listeners.pop(who, None)
+
+    def run(self) -> None:
+        """Do all steps; one that fails is left to those who need it."""
+        while True:
+            with self._lock:
+                if not self._left:
+                    return
+                step = self._left[0]
+                self._now = step[0]
+            self._tell()
+            try:
+                step[1]()
+            except Exception:
+                log.exception("%s could not be prepared", step[0])
+            with self._lock:
+                self._left.remove(step)
+            self._tell()
+
+    def _tell(self) -> None:
+        ready = self.ready
+        for hear in list(self._listeners.values()):
+            hear(ready)

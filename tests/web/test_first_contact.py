@@ -1,0 +1,82 @@
+"""The first minute of somebody who has never been here, in real Chromium."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs the extra web")
+pytest.importorskip("uvicorn", reason="needs the extra web")
+pytest.importorskip("websockets", reason="needs the extra web")
+
+from support.page import PASSING, STAGE, TURN, button, lobby, pass_three, play_one, start
+from support.web_client import serving
+
+from heartlab.web.warmup import TABLE, Warmup
+
+pytestmark = pytest.mark.slow
+
+SEEN = """(() => { const seen = (n) => { const r = n.getBoundingClientRect();
+return r.top >= 0 && r.bottom <= innerHeight && r.left >= 0 && r.right <= innerWidth && r.width > 0; };
+return [document.querySelector('.play'), ...document.querySelectorAll('.level')].every(seen); })()"""
+
+
+@pytest.mark.parametrize("size", [(390, 844), (1440, 900)])
+def test_play_and_the_strengths_are_seen_without_scrolling(browser, served, size):
+    browser.size(*size, phone=size[0] < 900)
+    lobby(browser, served.page, served.key)
+    assert browser.evaluate(SEEN)
+    names = browser.evaluate("[...document.querySelectorAll('.level')].map((n) => n.textContent)")
+    assert names == ["Beginner", "Casual", "Skilled", "Expert"]
+    assert not browser.evaluate("document.querySelector('.more').open")
+    browser.picture(f"lobby-{size[0]}")
+
+
+def test_one_click_to_the_table_and_the_strength_is_remembered(browser):
+    browser.click(".level input[value=beginner]")
+    browser.click(".play")
+    browser.wait(f"({PASSING}) || ({TURN})")
+    kinds = browser.evaluate("[...document.querySelectorAll('.seat .kind')].map((n) => n.textContent)")
+    assert kinds == ["Beginner"] * 3
+    button(browser, "Leave")
+    browser.wait("!!document.querySelector('.lobby')")
+    assert browser.evaluate("document.querySelector('.level input:checked').value") == "beginner"
+    browser.reload()
+    browser.wait("document.querySelector('.level input:checked')?.value === 'beginner'")
+    browser.click(".continue")
+    browser.wait(f"({PASSING}) || ({TURN})")
+
+
+def test_play_is_a_few_tabs_away(browser):
+    for _ in range(8):
+        browser.press("Tab")
+        if browser.evaluate("document.activeElement.classList.contains('play')"):
+            break
+    assert browser.evaluate("document.activeElement.classList.contains('play')")
+
+
+def test_the_lobby_says_honestly_how_far_the_compilation_is(browser):
+    with serving() as other:
+        other.house.warmup = Warmup([(TABLE, lambda: None), ("gnome", lambda: None)])
+        lobby(browser, other.page, other.key)
+        browser.wait("document.querySelector('progress')?.max === 2")
+        assert browser.evaluate("document.querySelector('progress').value") == 0
+        assert "the table, 0 of 2 done" in browser.evaluate("document.querySelector('.readying').textContent")
+        browser.picture("readying")
+        other.house.warmup.run()
+        browser.wait("!document.querySelector('progress')")
+        browser.goto("about:blank")
+        browser.requests.clear()
+
+
+def test_leaving_loses_nothing(browser):
+    start(browser, seed=5)
+    pass_three(browser)
+    browser.wait(TURN)
+    play_one(browser)
+    cards = "[...document.querySelectorAll('[data-card]')].map((n) => n.dataset.card).join()"
+    before = browser.evaluate(cards)
+    button(browser, "Leave")
+    browser.wait(f"{STAGE}.screen === 'lobby'")
+    browser.click(".continue")
+    browser.wait(TURN)
+    assert browser.evaluate(cards) == before
