@@ -80,6 +80,22 @@ def test_an_error_without_a_place_to_say_it():
     assert (done.returncode, done.stdout) == (2, b""), "standard output is for results"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs terminals of Unix")
+def test_a_terminal_does_not_obey_names_in_a_file(tmp_path):
+    """The recipe of somebody's run could clear the screen, or worse."""
+    pty = pytest.importorskip("pty")
+    (tmp_path / "config.toml").write_text('recipe = "\\u001b[2Jx\\u009b3J\\r"\nseed = 1\ngames = 10\n')
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONIOENCODING": "utf-8"}
+    command = [sys.executable, "-m", "heartlab.cli", "runs", str(tmp_path)]
+    subprocess.run(command, env=environment, stdout=theirs, stderr=subprocess.DEVNULL, check=True)
+    os.close(theirs)
+    shown = os.read(ours, 65536).decode()
+    os.close(ours)
+    assert r"\x1b[2Jx\x9b3J\x0d" in shown
+    assert shown.replace("\r\n", "").isprintable()
+
+
 def test_long_input_is_quoted_in_part(run, tmp_path):
     long = "x" * 5000
     (tmp_path / "long.hearts").write_text(f"%hearts 1\n{long}: 5\n")

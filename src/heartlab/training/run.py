@@ -43,8 +43,8 @@ from heartlab.util.toml import toml_text
 CONFIG, METRICS, CHECKPOINT, MODEL, LOCK = "config.toml", "metrics.jsonl", "checkpoint.npz", "model.npz", ".lock"
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
 MOST_GAMES = 10**15
-CONFIG_LIMIT = 1 << 20
-"""Bytes of a configuration."""
+CONFIG_LIMIT = 16 << 10
+"""Bytes of a configuration: the parser takes minutes for a dotted key of 1 MB."""
 
 
 class RunError(ValueError):

@@ -1,8 +1,13 @@
-"""Output on consoles that cannot show every character, such as those of Windows with their old code pages."""
+"""Output on consoles: those that cannot show every character, and what must not be sent to any.
+
+Old code pages of Windows lack ♣ or −. A terminal obeys escape sequences, which names in a stranger's file may hold: it
+is shown them as text.
+"""
 
 from __future__ import annotations
 
 import codecs
+import io
 import os
 import sys
 import unicodedata
@@ -16,6 +21,8 @@ SUBSTITUTES = {
 """What is printed where a console lacks a character."""
 HIGHEST_STANDARD = 2
 """The numbers up to this one are standard input, output and error."""
+OBEYED = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
+"""Control characters, and how a terminal is shown them."""
 SUBSTITUTE = "heartlab.substitute"
 """The name of our way to handle encoding errors."""
 
@@ -45,9 +52,20 @@ def print_anywhere() -> None:
         os.set_inheritable(free, True)
     os.close(free)
     sys.stdin, sys.stdout, sys.stderr = sys.stdin or _nowhere("r"), sys.stdout or _nowhere(), sys.stderr or _nowhere()
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.isatty():
+        encoding = sys.stdout.encoding
+        sys.stdout = _Terminal(sys.stdout.detach(), encoding, line_buffering=True)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors=SUBSTITUTE)
+
+
+class _Terminal(io.TextIOWrapper):
+    """A terminal, which obeys nothing that is printed. Standard error is left alone: progress bars need sequences."""
+
+    def write(self, text: str, /) -> int:
+        super().write(text.translate(OBEYED))
+        return len(text)
 
 
 def _nowhere(mode: str = "w") -> TextIO:

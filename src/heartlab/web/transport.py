@@ -22,10 +22,13 @@ MOST_UNREAD = 1 << 20
 """Bytes of a WebSocket's answers that wait for it when it asks for more."""
 MOST_PIECES = 1 << 12
 """Frames of one message."""
-LOGGERS = (
-    "uvicorn.error", "asyncio", *(f"heartlab.web.{name}" for name in ("gate", "house", "server", "store", "transport"))
-)  # fmt: skip
+OURS = ("gate", "house", "server", "store", "transport", "warmup")
+LOGGERS = ("uvicorn.error", "asyncio", *(f"heartlab.web.{name}" for name in OURS))
 """Who writes to the log of the server."""
+AT_ONCE = 16
+"""Connections that are accepted before the gate sees them; up to three times as many are open beyond its limit."""
+WAITING = 1024
+"""Connections that the system keeps waiting until they are accepted."""
 NO_ROOM = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 log = logging.getLogger(__name__)
 
@@ -37,7 +40,7 @@ class Config(uvicorn.Config):
         self.gate = gate
         super().__init__(
             app, http=HttpLine, ws=SocketLine, log_level="warning", ws_max_size=max_message, ws_max_queue=16,
-            timeout_graceful_shutdown=2, server_header=False, proxy_headers=False,
+            backlog=AT_ONCE, timeout_graceful_shutdown=2, server_header=False, proxy_headers=False,
         )  # fmt: skip
 
 
@@ -128,6 +131,11 @@ class Server(uvicorn.Server):
     def stop(self) -> None:
         """End soon; may be called by the handler of a signal."""
         self.should_exit = True
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(WAITING)  # the event loop has set it to what it accepts at once
 
     async def serve(self, sockets: list[socket.socket] | None = None) -> None:
         quiet = OncePerMinute()
