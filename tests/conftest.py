@@ -1,5 +1,6 @@
 """What tests of several files share."""
 
+import os
 import signal
 
 import pytest
@@ -16,6 +17,11 @@ from heartlab.training.recipes import RECIPES
 def pytest_configure():
     """Shells start commands in the background deaf to Ctrl-C; tests that interrupt need it heard."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_xdist_auto_num_workers():
+    """One worker more than processors: often one waits for a kernel that another compiles."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.fixture
