@@ -4,6 +4,7 @@ import os
 import signal
 
 import pytest
+from hypothesis import HealthCheck, settings
 from support.commands import run  # noqa: F401 - a fixture for all tests
 
 from heartlab.learners.advice import registry as stock
@@ -12,6 +13,10 @@ from heartlab.players.registry import FAMILIES
 from heartlab.search.evaluators.base import EVALUATORS
 from heartlab.search.playouts import POLICIES
 from heartlab.training.recipes import RECIPES
+
+
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")  # no test depends on wall time
 
 
 def pytest_configure():
