@@ -14,7 +14,6 @@ from heartlab.search.evaluators.base import EVALUATORS
 from heartlab.search.playouts import POLICIES
 from heartlab.training.recipes import RECIPES
 
-
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")  # no test depends on wall time
 
