@@ -1,8 +1,10 @@
 """What tests of several files share."""
 
+import os
 import signal
 
 import pytest
+from hypothesis import HealthCheck, settings
 from support.commands import run  # noqa: F401 - a fixture for all tests
 
 from heartlab.learners.advice import registry as stock
@@ -12,10 +14,18 @@ from heartlab.search.evaluators.base import EVALUATORS
 from heartlab.search.playouts import POLICIES
 from heartlab.training.recipes import RECIPES
 
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")  # no test depends on wall time
+
 
 def pytest_configure():
     """Shells start commands in the background deaf to Ctrl-C; tests that interrupt need it heard."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_xdist_auto_num_workers():
+    """One worker more than processors: often one waits for a kernel that another compiles."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.fixture

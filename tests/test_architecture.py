@@ -39,6 +39,7 @@ LAYERS = [
 FLOOR = {room: number for number, rooms in enumerate(LAYERS) for room in rooms}
 
 USES = {
+    "compiled": "util",
     "cards": "util",
     "rules": "cards util",
     "kernel": "cards rules compiled",

@@ -8,13 +8,15 @@ import subprocess
 import sys
 import time
 import zlib
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from numba.core.errors import TypingError
 
 from heartlab.compiled import files, jit
 from heartlab.compiled.files import DAY, UNUSED_DAYS, KernelFile
+from heartlab.util.locks import try_folder
 
 pytestmark = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
 
@@ -223,3 +225,56 @@ def test_a_folder_that_is_used_does_not_grow_old(base):
     jit.cache_directory.cache_clear()
     use()
     assert time.time() - folder.stat().st_mtime < DAY
+
+
+no_folder_locks = pytest.mark.skipif(sys.platform == "win32", reason="folders cannot be locked")
+
+
+@pytest.fixture
+def locked(base):
+    """The folder of the kernel, locked as if by another process."""
+    use()
+    folder = jit.cache_directory(MODULES[0])
+    (index,) = Path(folder).rglob("*.nbi")
+    file = try_folder(str(index.parent))
+    yield index, file
+    with suppress(OSError):
+        os.close(file)
+
+
+@no_folder_locks
+def test_a_kernel_that_another_process_compiles_is_waited_for(locked, monkeypatch, capsys):
+    index, file = locked
+    hidden = index.rename(index.with_suffix(".hidden"))
+
+    def the_other_process_is_ready(seconds):
+        hidden.rename(index)
+        os.close(file)
+
+    monkeypatch.setattr(files.time, "sleep", the_other_process_is_ready)
+    capsys.readouterr()
+    files._told.clear()
+    assert use() == 1
+    assert "compiling kernels" in capsys.readouterr().err
+    assert files._locked == {}
+
+
+@no_folder_locks
+def test_a_lock_that_is_never_released_is_not_waited_for_forever(locked, monkeypatch):
+    index, _ = locked
+    index.unlink()
+    monkeypatch.setattr(files, "LONGEST_WAIT", 0.0)
+    assert use() == 0
+    assert use() == 1
+    assert try_folder(str(index.parent)) is None  # still the other's
+
+
+@no_folder_locks
+def test_a_kernel_that_cannot_be_compiled_leaves_no_lock(base):
+    use()
+    fresh = jit.kernel(plain)
+    with pytest.raises(TypingError):
+        fresh("text")
+    assert files._locked == {}
+    assert use(2.5) == 0
+    assert use(2.5) == 1

@@ -12,6 +12,7 @@ import pytest
 from numba.core import config
 from support import run_file
 from support.gnome_twins import TWINS
+from support.slow import first_quick
 
 from heartlab.arena import Match, run_match
 from heartlab.cards import CardSet
@@ -48,7 +49,7 @@ class Compared(Player):
 
 
 @pytest.mark.parametrize("text", ["gnome", "falcon", "black-maria", "standard,players=5,pass_count=4", "advice"])
-@pytest.mark.parametrize("inner", ["random", "gnome", "gnome:jake"])
+@pytest.mark.parametrize("inner", first_quick(["random", "gnome", "gnome:jake"]))
 def test_players_and_their_twins_agree(text, inner):
     rules = Rules.parse(text)
     player = Compared(inner)

@@ -9,7 +9,17 @@ import pytest
 
 from heartlab.cli.reproduce import run_reproduction
 from heartlab.reproduction import Claim, Experiment, Findings, Paper, Workshop, registry
-from heartlab.reproduction.claims import above, all_of, below, within
+from heartlab.reproduction.claims import (
+    above,
+    all_of,
+    below,
+    less_claim,
+    more_claim,
+    same_claim,
+    size_of,
+    within,
+)
+from heartlab.reproduction.kept import source_commit
 from heartlab.reproduction.registry import Curve, Figure, PaperError, Table
 from heartlab.reproduction.report import claims_summary, claims_text
 
@@ -21,6 +31,27 @@ def test_verdicts_follow_from_intervals():
     assert all_of(["holds", "unclear"]) == "unclear"
     assert all_of(["holds", "unclear", "fails"]) == "fails"
     assert all_of([]) == "holds"
+
+
+def test_verdicts_over_runs_compare_sizes_with_what_was_published():
+    """Student's t over runs; a tenth of the published effect is no plain "holds"."""
+    small = less_claim("a/b", "less", [-0.11, -0.10, -0.09], 300, "points", margin=0.1, published=-1.0)
+    assert (small.verdict, small.ruling, small.runs) == ("holds", "holds, smaller", 3)
+    assert small.ci95 == pytest.approx((-0.1 - 0.01 / 3**0.5 * 4.3027, -0.1 + 0.01 / 3**0.5 * 4.3027), abs=1e-5)
+    assert less_claim("a/b", "less", [-1.1, -1.0, -0.9], 300, "", margin=0.1, published=-1.0).ruling == "holds"
+    assert less_claim("a/b", "less", [-0.01, 0.0, 0.01], 300, "", margin=0.1).verdict == "fails"
+    unclear = less_claim("a/b", "less", [-1.0, 0.0, 1.0], 300, "points", margin=0.1)
+    assert (unclear.verdict, unclear.note) == (
+        "unclear",
+        "points; 3 runs cannot tell whether there is an effect of 0.1",
+    )
+    more = more_claim("a/b", "more", [0.11, 0.10, 0.09], 300, "", margin=0.05, published=0.5)
+    assert (more.ruling, more.published, more.measured) == ("holds, smaller", 0.5, pytest.approx(0.1))
+    assert more.ci95[0] < 0.1 < more.ci95[1]
+    for values, verdict in (([0.1, 0.1, 0.12], "holds"), ([1, 1.1, 0.9], "fails"), ([0, 1, 2], "unclear")):
+        assert same_claim("a/b", "", values, 9, "", margin=0.3).verdict == verdict
+    assert size_of((-0.04, -0.01), None, 0.05) == "within the margin"
+    assert size_of((2.0, 3.0), 1.0) == "larger"
 
 
 def test_claims_become_json():
@@ -124,11 +155,19 @@ def test_a_reproduction_writes_its_report(tmp_path, toy_paper, capsys):
             "n": 10,
             "verdict": "holds",
             "note": "",
+            "runs": None,
+            "size": "",
+            "margin": None,
             "origin": "paper",
         }
     ]
+    assert found["commit"] == source_commit()
     text = (tmp_path / "toy.md").read_text()
     assert "This is a quick run" in text
+    first_screen = text.partition("## ")[0]
+    assert "Of its 1 claims 1 hold, 0 fail, and 0 remain unclear." in first_screen
+    assert "| it is above two | 3.10 | 2.50 [2.40, 2.60] | – | holds |" in first_screen
+    assert "![A curve](toy-curve.png)" in first_screen
     assert "heartlab reproduce toy/one --seed 7 --quick" in text
     assert "a\\|b" in text
     assert (tmp_path / "toy-curve.svg").read_text().startswith("<?xml")
@@ -141,7 +180,7 @@ def test_a_report_about_some_experiments_does_not_replace_the_whole_one(tmp_path
     for name in ("toy", "toy/two", "toy/two,three"):
         run_reproduction(name, quick=True, seed=7, threads=1, folder=tmp_path, report_json=lambda report: None)
     texts = {path.name: path.read_text() for path in tmp_path.glob("*.md")}
-    assert {name: text.count("\n## ") for name, text in texts.items()} == {
+    assert {name: text.count("\n### ") for name, text in texts.items()} == {
         "toy.md": 3,
         "toy-two.md": 1,
         "toy-two-three.md": 2,

@@ -22,6 +22,13 @@ def reproduce_paper(
     seed: SeedOption = 0,
     out: Annotated[Path | None, typer.Option("--out", help="Folder for the report; reproduced.")] = None,
     threads: Annotated[int, typer.Option("--threads", help="Parts worked on at the same time.")] = 1,
+    kept: Annotated[
+        Path | None,
+        typer.Option("--kept", help="Folder of finished runs to resume from; docs/reports/parts if it is there."),
+    ] = None,
+    finished: Annotated[
+        bool, typer.Option("--finished", help="Train nothing: make the report of the runs that are finished.")
+    ] = False,
     on: OnOption = "local",
     as_json: JsonOption = False,
 ) -> None:
@@ -36,6 +43,8 @@ def reproduce_paper(
         threads=positive("--threads", threads),
         on=on,
         folder=out,
+        kept=kept,
+        finished=finished,
         report_json=print_json if as_json else None,
     )
 
@@ -60,6 +69,8 @@ def run_reproduction(
     folder: Path | None,
     report_json: Callable[[Any], None] | None,
     on: str = "local",
+    kept: Path | None = None,
+    finished: bool = False,
 ) -> None:
     """Measure claims and print them; everything but the result goes to standard error."""
     from heartlab.reproduction.registry import find_paper
@@ -72,7 +83,9 @@ def run_reproduction(
         print(QUICK_WARNING, file=sys.stderr)
     if find_spec("matplotlib") is None:
         print("no figures will be drawn: pip install 'heartlab[plots]' brings what they need", file=sys.stderr)
-    done = reproduce(name, quick=quick, seed=seed, threads=threads, folder=folder, on=on)
+    done = reproduce(name, quick=quick, seed=seed, threads=threads, folder=folder, on=on, kept=kept, only_kept=finished)
+    for missing, why in done.report.missing.items():
+        print(f"{missing} is not finished: {why}", file=sys.stderr)
     if report_json:
         report_json(done.report.to_dict())
     else:

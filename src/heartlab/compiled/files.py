@@ -4,6 +4,9 @@ Numba keeps an index of each kernel and a data file for each of its signatures. 
 data file names its key: two processes that compile two signatures of a kernel at the same time may choose the same
 name. What does not pass is removed and compiled again; what cannot be written is kept in memory only. The user is told
 once of each.
+
+A process that compiles a kernel holds a lock on the folder of its module, so that another process that needs the same
+kernel waits for it instead of compiling it too.
 """
 
 from __future__ import annotations
@@ -19,6 +22,8 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
+from heartlab.util.locks import try_folder
+
 caching: Any = import_module("numba.core.caching")  # it has no types
 
 CHECKSUM = 4
@@ -26,8 +31,13 @@ CHECKSUM = 4
 UNUSED_DAYS = 30.0
 """Folders of older versions of a module are removed when they were not used for so long."""
 DAY = 86400.0
+LONGEST_WAIT = 300.0
+"""Seconds after which a process compiles a kernel itself, whatever became of the one that holds the lock."""
+COMPILING = "compiling kernels for this machine; each is compiled once, which may take a minute or two"
 AGAIN = "this command keeps its kernels in memory only"
 _told: set[str] = set()
+_locked: dict[str, int] = {}
+"""The folders that this process has locked, with the open files; numba compiles on one thread at a time."""
 
 
 class Damaged(Exception):
@@ -111,9 +121,18 @@ class KernelCache(caching.FunctionCache):  # type: ignore[misc]
             filename_base=self._impl.filename_base,
             source_stamp=self._impl.locator.get_source_stamp(),
         )
+        self._has_lock = False
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled form for a signature; None if there is none that can be used."""
+        """The compiled form for a signature; None if it is to be compiled now, while this process holds the lock."""
+        found = self._load(sig, target_context)
+        if found is None and self._lock():
+            found = self._load(sig, target_context)  # what another process has compiled meanwhile
+            if found is not None:
+                self.unlock()
+        return found
+
+    def _load(self, sig: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(sig, target_context)
         except Exception:  # unpickling damaged data can raise anything
@@ -128,6 +147,29 @@ class KernelCache(caching.FunctionCache):  # type: ignore[misc]
         except (OSError, Damaged) as error:
             reason = getattr(error, "strerror", None) or "damaged files"
             tell_once("unwritable", f"the kernel cache in {self._base} cannot be written ({reason}): {AGAIN}")
+        finally:
+            self.unlock()
+
+    def _lock(self) -> bool:
+        """Lock the folder, waiting for another process that compiles there; False if this process holds the lock."""
+        folder = str(self._cache_path)
+        if folder in _locked:
+            return False
+        end = time.monotonic() + LONGEST_WAIT
+        with suppress(OSError):  # without the folder there is nothing to wait for
+            while (file := try_folder(folder)) is None and time.monotonic() < end:
+                tell_once("compiling", COMPILING)
+                time.sleep(0.02)
+            if file is not None:
+                _locked[folder] = file
+                self._has_lock = True
+        return True
+
+    def unlock(self) -> None:
+        """Unlock the folder, if it was locked for this kernel: it is compiled and kept, or cannot be compiled."""
+        if self._has_lock:
+            self._has_lock = False
+            os.close(_locked.pop(str(self._cache_path)))
 
     @property
     def _base(self) -> str:

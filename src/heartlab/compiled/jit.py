@@ -29,7 +29,7 @@ from numba.core import config, event
 from numba.core import dispatcher as dispatchers
 from numba.core.errors import NumbaError
 
-from heartlab.compiled.files import kernel_cache, tell_once, touch_folder
+from heartlab.compiled.files import COMPILING, KernelCache, kernel_cache, tell_once, touch_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -189,25 +189,19 @@ def _compile(function: Function, signature: tuple[Any, ...], **more: Any) -> Fun
             config.CACHE_DIR, dispatchers.FunctionCache = before
 
 
-class _CompileNotice(event.Listener):
-    """Prints once, on standard error, that kernels are being compiled, so that the wait does not look like a hang."""
-
-    def __init__(self) -> None:
-        self.shown = False
+class _Compiling(event.Listener):
+    """Says once that kernels are being compiled, so that the wait does not look like a hang; unlocks after failures."""
 
     def on_start(self, event: Any) -> None:
         module = event.data["dispatcher"].py_func.__module__ or ""
-        if not self.shown and module.startswith("heartlab."):
-            self.shown = True
-            print(
-                "heartlab: compiling kernels for this machine; each is compiled once, which may take a minute or two",
-                file=sys.stderr,
-                flush=True,
-            )
+        if module.startswith("heartlab."):
+            tell_once("compiling", COMPILING)
 
     def on_end(self, event: Any) -> None:
-        pass
+        kept = event.data["dispatcher"]._cache
+        if event._exc_details is not None and isinstance(kept, KernelCache):  # numba's `is_failed` says the opposite
+            kept.unlock()
 
 
 if not config.DISABLE_JIT:
-    event.register("numba:compile", _CompileNotice())
+    event.register("numba:compile", _Compiling())

@@ -5,6 +5,7 @@
 | `claims` | statements with their numbers, and how an interval becomes a verdict |
 | `registry` | papers, their experiments, and what an experiment finds |
 | `parts` | finished parts of experiments are kept, so that nothing is measured twice |
+| `kept`, `units` | what one independent run showed, as lines of JSON that are committed; reports resume from them |
 | `series` | training runs with several seeds, as parts |
 | `report` | JSON, Markdown and figures |
 | `run` | `heartlab reproduce` |

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from heartlab.util.statistics import estimate
 
 Verdict = Literal["holds", "fails", "unclear"]
 Origin = Literal["paper", "reading", "control", "beyond"]
+Size = Literal["", "as published", "smaller", "larger", "within the margin"]
 Interval = tuple[float, float]
 
 ORIGINS: dict[str, Origin] = {
@@ -18,7 +24,11 @@ ORIGINS: dict[str, Origin] = {
     "controls": "control",
     "calibration": "control",
     "stronger-expert": "control",
+    "degradation": "control",
+    "raw-cards": "control",
+    "with-pairs": "control",
     "beyond": "beyond",
+    "searches": "beyond",
     "four-players": "beyond",
     "rest": "beyond",
     "pairs": "beyond",
@@ -50,11 +60,23 @@ class Claim:
     verdict: Verdict
     note: str = ""
     """What was measured, in which unit, and other remarks."""
+    runs: int | None = None
+    """Independent training runs behind the interval; None: it is not over runs."""
+    size: Size = ""
+    """How the effect compares with the published one, or with the margin if none is published."""
+    margin: float | None = None
+    """The least effect worth mentioning, stated in advance."""
 
     @property
     def origin(self) -> Origin:
         """Where the statement comes from."""
-        return ORIGINS.get(self.id.partition("/")[0], "paper")
+        return origin_of(self.id)
+
+    @property
+    def ruling(self) -> str:
+        """The verdict, with the size of what holds where it is not the published one."""
+        unlike = self.size in ("smaller", "larger", "within the margin")
+        return f"{self.verdict}, {self.size}" if self.verdict == "holds" and unlike else self.verdict
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, which knows neither NaN nor infinity."""
@@ -62,6 +84,11 @@ class Claim:
         values["published"], values["measured"] = _plain(self.published), _plain(self.measured)
         values["ci95"] = None if self.ci95 is None else [_plain(end) for end in self.ci95]
         return values
+
+
+def origin_of(name: str) -> Origin:
+    """Where an experiment, or the statement with this id, comes from."""
+    return ORIGINS.get(name.partition("/")[0], "paper")
 
 
 def _plain(value: Any) -> Any:
@@ -93,3 +120,64 @@ def all_of(verdicts: Sequence[Verdict]) -> Verdict:
     if "fails" in verdicts:
         return "fails"
     return "unclear" if "unclear" in verdicts else "holds"
+
+
+def size_of(interval: Interval, published: float | None, margin: float | None = None) -> Size:
+    """How an effect compares with the published one; without one, whether it is certainly below the margin.
+
+    >>> size_of((-0.2, -0.1), -1.0), size_of((-1.2, -0.9), -1.0), size_of((-0.04, -0.01), None, 0.05)
+    ('smaller', 'as published', 'within the margin')
+    """
+    low, high = interval
+    if published:
+        if published < 0:
+            low, high, published = -high, -low, -published
+        return "smaller" if high < published else "larger" if low > published else "as published"
+    return "within the margin" if margin is not None and -margin < low and high < margin else ""
+
+
+def less_claim(
+    identity: str, statement: str, values: npt.ArrayLike, n: int, note: str, *, margin: float,
+    published: float | None = None,
+) -> Claim:  # fmt: skip
+    """A claim that a difference is below zero, over independent runs.
+
+    It holds if the interval is below zero, fails if it excludes every effect of the margin or more, else it is unclear.
+
+    :param values: one difference per run; `n` deals (or games) are behind all of them together.
+    """
+    found = estimate(np.asarray(values, float))
+    low, high = found.ci95
+    verdict: Verdict = "holds" if high < 0 else "fails" if low > -margin else "unclear"
+    if verdict == "unclear":
+        note += f"; {found.n} runs cannot tell whether there is an effect of {margin:g}"
+    return Claim(
+        identity, statement, published, found.mean, (low, high), n, verdict, note, found.n,
+        size_of((low, high), published, margin), margin,
+    )  # fmt: skip
+
+
+def more_claim(
+    identity: str, statement: str, values: npt.ArrayLike, n: int, note: str, *, margin: float,
+    published: float | None = None,
+) -> Claim:  # fmt: skip
+    """The same for a difference above zero."""
+    turned = less_claim(
+        identity, statement, -np.asarray(values, float), n, note, margin=margin,
+        published=None if published is None else -published,
+    )  # fmt: skip
+    assert isinstance(turned.measured, float)
+    assert turned.ci95 is not None
+    return replace(turned, published=published, measured=-turned.measured, ci95=(-turned.ci95[1], -turned.ci95[0]))
+
+
+def same_claim(
+    identity: str, statement: str, values: npt.ArrayLike, n: int, note: str, *, margin: float
+) -> Claim:  # fmt: skip
+    """A claim that two things are alike: it holds if the interval of their difference lies within the margin."""
+    found = estimate(np.asarray(values, float))
+    verdict = within(found.ci95, -margin, margin)
+    return Claim(
+        identity, statement, 0.0, found.mean, found.ci95, n, verdict, f"{note}; holds: within {margin:g}", found.n,
+        "", margin,
+    )  # fmt: skip

@@ -12,19 +12,22 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
 from heartlab import __version__
+from heartlab.reproduction.kept import Kept
 from heartlab.util.bundle import Arrays, BundleError, open_bundle, write_bundle
 from heartlab.util.executor import Executor
 
 DRAFT = ".draft"
 """How the name of an unfinished part's file ends."""
+T = TypeVar("T")
 PartWork = Callable[[], Mapping[str, Any]]
 """Does the work of a part; returns arrays by name."""
 
@@ -81,6 +84,15 @@ class Workshop:
     tell: Callable[[str], None] = field(default=lambda line: print(line, file=sys.stderr, flush=True))
     executor: Executor | None = field(default=None, repr=False)
     """Runs several parts at the same time; without it they run one after the other."""
+    kept: Path | None = None
+    """The file of finished units; by default one in the folder."""
+    only_kept: bool = False
+    """Whether to work on no units: reports are made of those that are finished."""
+
+    @cached_property
+    def units(self) -> Kept:
+        """The finished units."""
+        return Kept(self.kept or self.folder / "units.jsonl")
 
     def size(self, full: int, quick: int) -> int:
         """A sample size: the full one, or that of quick mode."""
@@ -151,6 +163,29 @@ class Workshop:
             time.sleep(0.02 if tasks else 0)
         return [parts[number] for number in range(len(jobs))]
 
+    def spread(self, jobs: Sequence[Callable[[], T]]) -> Iterator[T]:
+        """Do all jobs, several at a time if there is an executor; yields results as they come."""
+        if self.executor is None:
+            for job in jobs:
+                yield job()
+            return
+        tasks = [self.executor.submit(job) for job in jobs]
+        while tasks:
+            for task in [task for task in tasks if task.done()]:
+                tasks.remove(task)
+                yield task.result()
+            time.sleep(0.02 if tasks else 0)
+
+    def alone(self) -> Workshop:
+        """The same workshop for one of several jobs: it works on one thread."""
+        other = object.__new__(Workshop)
+        other.__dict__.update(self.__dict__, executor=None, threads=1)
+        return other
+
     def __getstate__(self) -> dict[str, Any]:
-        """The state without lock and executor, which cannot travel to a worker."""
-        return {**self.__dict__, "_lock": None, "executor": None}
+        """The state without lock, executor and units, which cannot travel to a worker."""
+        state = {name: value for name, value in self.__dict__.items() if name != "units"}
+        return {**state, "_lock": None, "executor": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _lock=threading.Lock())

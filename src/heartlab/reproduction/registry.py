@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from heartlab.reproduction.claims import Claim
+import numpy as np
+
+from heartlab.reproduction.claims import Claim, Origin, origin_of
 from heartlab.reproduction.parts import Workshop
 from heartlab.util.errors import quoted
 from heartlab.util.registry import Registry
+from heartlab.util.statistics import estimate
 
 
 class PaperError(ValueError):
@@ -34,6 +37,23 @@ class Curve:
     y: Any
     low: Any = None
     high: Any = None
+    published: bool = False
+    """Whether it is the paper's: it is dashed and grey."""
+
+    @classmethod
+    def over_runs(cls, label: str, x: Any, rows: Sequence[Sequence[float]]) -> Curve:
+        """The mean of several runs, a row each, with a band of 95 % (Student's t); one run has no band.
+
+        >>> curve = Curve.over_runs("learner", [1, 2], [[3.0, 1.0], [5.0, 1.0]])
+        >>> curve.label, curve.y.tolist(), curve.low.round(2).tolist()
+        ('learner (2 runs)', [4.0, 1.0], [-8.71, 1.0])
+        """
+        values = np.asarray(rows, float)
+        runs = f"{label} ({len(values)} run{'s' if len(values) > 1 else ''})"
+        if len(values) < 2:
+            return cls(runs, x, values.mean(axis=0))
+        ends = np.array([estimate(column).ci95 for column in values.T])
+        return cls(runs, x, values.mean(axis=0), ends[:, 0], ends[:, 1])
 
 
 @dataclass(frozen=True)
@@ -83,6 +103,11 @@ class Experiment:
     summary: str
     run: Callable[[Workshop], Findings]
 
+    @property
+    def origin(self) -> Origin:
+        """Whether it is the paper's, another reading of it, a control, or beyond the paper."""
+        return origin_of(self.name.partition("-")[0] if self.name.startswith("beyond-") else self.name)
+
 
 @dataclass(frozen=True)
 class Paper:
@@ -99,6 +124,12 @@ class Paper:
     name: str
     title: str
     experiments: Sequence[Experiment]
+    about: str = ""
+    """A sentence that opens the report: what the paper says."""
+    headline: Mapping[str, str] = field(default_factory=dict)
+    """The claims of the opening table, by id, in a few words each; without it all with a published number."""
+    opening_figure: str = ""
+    """The name of the figure of the opening; by default the first."""
 
     def choose(self, names: str) -> Sequence[Experiment]:
         """The experiments with these names, separated by commas; all of them for an empty text.

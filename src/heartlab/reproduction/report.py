@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,12 @@ class Report:
     threads: int
     seconds: float
     """Time that all parts took, one after the other."""
+    commit: str = ""
+    """That of the source which made the report."""
+    unit_commits: Sequence[str] = ()
+    """Those at which the runs were measured."""
+    missing: Mapping[str, str] = field(default_factory=dict)
+    """Experiments that are not finished, and why."""
 
     @property
     def claims(self) -> list[Claim]:
@@ -41,12 +47,15 @@ class Report:
         return {
             "paper": self.paper.name,
             "quick": self.quick,
+            "commit": self.commit,
             "claims": [claim.to_dict() for claim in self.claims],
             "command": self.command,
             "seed": self.seed,
             "threads": self.threads,
             "seconds": round(self.seconds, 1),
             "package": __version__,
+            "run_commits": list(self.unit_commits),
+            "missing": dict(self.missing),
         }
 
 
@@ -57,8 +66,8 @@ def write_report(report: Report, folder: Path) -> list[Path]:
     """
     figures = [figure for findings in report.findings.values() for figure in findings.figures]
     written = draw_figures(report.paper.name, figures, folder)
-    is_whole = len(report.findings) == len(report.paper.experiments)
-    name = "-".join([report.paper.name, *([] if is_whole else report.findings)])
+    is_whole = len(report.findings) + len(report.missing) == len(report.paper.experiments)
+    name = "-".join([report.paper.name, *([] if is_whole else [*report.findings, *report.missing])])
     texts = {
         f"{name}.json": json.dumps(report.to_dict(), ensure_ascii=False, indent=1) + "\n",
         f"{name}.md": markdown(report, figures_drawn=bool(written)),
@@ -71,29 +80,101 @@ def write_report(report: Report, folder: Path) -> list[Path]:
 
 # --- Markdown ---
 
+PARTS = (
+    ("The paper's experiments", ("paper",)),
+    ("Controls and other readings", ("control", "reading")),
+    ("Beyond the paper", ("beyond",)),
+)
+"""The parts of a report, and the origin of the experiments in each."""
+MOST_HEADLINES = 16
+"""Rows of the opening table, if the paper does not choose them."""
+
 
 def markdown(report: Report, *, figures_drawn: bool) -> str:
-    """The report for people."""
-    lines = [f"# {report.paper.title}", ""]
-    if report.quick:
-        lines += [f"**{QUICK_WARNING}**", ""]
-    lines += [
-        f"Made with `{report.command}` (heartlab {__version__}, seed {report.seed}); its parts took "
-        f"{_duration(report.seconds)}. {claims_summary(report.claims)}",
-        "",
-    ]
-    summaries = {experiment.name: experiment.summary for experiment in report.paper.experiments}
-    for name, findings in report.findings.items():
-        lines += [f"## {name}", "", summaries[name], ""]
-        for note in findings.notes:
-            lines += [note, ""]
-        if findings.claims:
-            lines += [*_claims_table(findings.claims), ""]
-        for table in findings.tables:
-            lines += [f"**{table.title}**", "", *_table(table), ""]
-        for figure in findings.figures if figures_drawn else ():
-            lines += [f"![{figure.title}]({report.paper.name}-{figure.name}.png)", ""]
+    """The report for people: a screen that says it all, then the experiments."""
+    drawn = {figure.name: figure for found in report.findings.values() for figure in found.figures}
+    lines = opening(report.paper, report.claims, drawn if figures_drawn else {}, QUICK_WARNING if report.quick else "")
+    lines += [_made(report), ""]
+    for title, origins in PARTS:
+        chosen = [one for one in report.paper.experiments if one.name in report.findings and one.origin in origins]
+        if chosen:
+            lines += [f"## {title}", ""]
+        for experiment in chosen:
+            lines += _section(report, experiment, figures_drawn)
+    if report.missing:
+        names = ", ".join(f"`{name}` ({why})" for name, why in report.missing.items())
+        lines += ["## Not measured yet", "", f"{names}.", ""]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def opening(paper: Paper, claims: Sequence[Claim], figures: Mapping[str, Figure], warning: str = "") -> list[str]:
+    """The first screen of a report: three sentences, the paper's own claims, one figure."""
+    lines = [f"# {paper.title}", ""]
+    if warning:
+        lines += [f"**{warning}**", ""]
+    lines += [" ".join(filter(None, [paper.about, _count_sentence(claims), _runs_sentence(claims)])), ""]
+    shown = _headlines(paper, claims)
+    if shown:
+        rows = [[words, _number(c.published), _measured(c), _runs(c), c.ruling] for words, c in shown]
+        lines += [*_table(Table("", ["claim", "published", "ours", "runs", "verdict"], rows)), ""]
+    name = paper.opening_figure or next(iter(figures), "")
+    if name in figures:
+        lines += [f"![{figures[name].title}]({paper.name}-{name}.png)", ""]
+    return lines
+
+
+def _headlines(paper: Paper, claims: Sequence[Claim]) -> list[tuple[str, Claim]]:
+    """The rows of the opening table: words and claim."""
+    if paper.headline:
+        known = {claim.id: claim for claim in claims}
+        return [(words, known[name]) for name, words in paper.headline.items() if name in known]
+    papers = [claim for claim in claims if claim.origin == "paper" and claim.published is not None]
+    return [(claim.statement, claim) for claim in papers[:MOST_HEADLINES]]
+
+
+def _count_sentence(claims: Sequence[Claim]) -> str:
+    papers = [claim for claim in claims if claim.origin == "paper"]
+    if not papers:
+        return ""
+    counts = Counter(claim.verdict for claim in papers)
+    smaller = sum(claim.ruling == "holds, smaller" for claim in papers)
+    some = f" ({smaller} with a smaller effect than published)" if smaller else ""
+    rest = f"{counts['fails']} fail, and {counts['unclear']} remain unclear"
+    return f"Of its {len(papers)} claims {counts['holds']} hold{some}, {rest}."
+
+
+def _runs_sentence(claims: Sequence[Claim]) -> str:
+    runs = sorted({claim.runs for claim in claims if claim.runs})
+    if not runs:
+        return "Intervals are 95 % each; they cover chance in deals, not in training, unless a note says so."
+    span = f"{runs[0]}" if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
+    return f"Intervals are 95 % over {span} independent training runs (Student's t), each judged on deals of its own."
+
+
+def _made(report: Report) -> str:
+    """How a report was made."""
+    commit = f", commit {report.commit}" if report.commit else ""
+    older = [one for one in report.unit_commits if one != report.commit]
+    units = f" Runs were measured at {', '.join(older)}." if older else ""
+    return (
+        f"Made with `{report.command}` (heartlab {__version__}{commit}, seed {report.seed}); its parts took "
+        f"{_duration(report.seconds)}.{units} {claims_summary([c for c in report.claims if c.origin != 'paper'])}"
+    )
+
+
+def _section(report: Report, experiment: Experiment, figures_drawn: bool) -> list[str]:
+    """An experiment: what was found in a paragraph or two, figures, claims, tables."""
+    findings = report.findings[experiment.name]
+    lines = [f"### {experiment.name}: {experiment.summary}", ""]
+    for note in findings.notes:
+        lines += [note, ""]
+    for figure in findings.figures if figures_drawn else ():
+        lines += [f"![{figure.title}]({report.paper.name}-{figure.name}.png)", ""]
+    if findings.claims:
+        lines += [*_claims_table(findings.claims), ""]
+    for table in findings.tables:
+        lines += [f"**{table.title}**", "", *_table(table), ""]
+    return lines
 
 
 OWN_KINDS = {"reading": "other readings of the paper's", "control": "controls", "beyond": "beyond the paper"}
@@ -128,21 +209,23 @@ def _duration(seconds: float) -> str:
 
 
 def _claims_table(claims: Sequence[Claim]) -> list[str]:
+    """Claims with numbers; what was measured follows below, so that rows stay short."""
     rows = [
-        [
-            f"`{c.id}`",
-            c.statement,
-            _number(c.published),
-            _number(c.measured),
-            _interval(c),
-            f"{c.n:,}",
-            c.verdict,
-            c.note,
-        ]
-        for c in claims
+        [f"{place}", c.statement, _number(c.published), _measured(c), _runs(c), f"{c.n:,}", c.ruling]
+        for place, c in enumerate(claims, 1)
     ]
-    head = ["claim", "statement", "published", "measured", "95 % interval", "n", "verdict", "note"]
-    return _table(Table("", head, rows))
+    lines = _table(Table("", ["", "claim", "published", "ours", "runs", "n", "verdict"], rows))
+    notes = [f"{place}. `{c.id}`{': ' if c.note else ''}{c.note}" for place, c in enumerate(claims, 1)]
+    return [*lines, "", *notes]
+
+
+def _runs(claim: Claim) -> str:
+    return "–" if claim.runs is None else f"{claim.runs}"
+
+
+def _measured(claim: Claim) -> str:
+    interval = "" if claim.ci95 is None else f" [{_number(claim.ci95[0])}, {_number(claim.ci95[1])}]"
+    return _number(claim.measured) + interval
 
 
 def _number(value: float | str | None) -> str:
@@ -150,6 +233,8 @@ def _number(value: float | str | None) -> str:
         return "–"
     if isinstance(value, str):
         return value
+    if isinstance(value, int):
+        return f"{value:,}"
     return f"{value:#.3g}" if abs(value) < 10 else f"{value:.2f}" if abs(value) < 100 else f"{value:,.0f}"
 
 
@@ -170,8 +255,9 @@ def claims_text(claims: Sequence[Claim]) -> list[str]:
     for claim in claims:
         source = "published" if claim.origin in ("paper", "reading") else "held against"
         published = f" ({source} {_number(claim.published)})" if claim.published is not None else ""
-        lines.append(f"{claim.verdict:<8} {claim.id}: {claim.statement}")
-        lines.append(f"{'':<8} {_number(claim.measured)} [{_interval(claim)}], n = {claim.n:,}{published}")
+        runs = f", {claim.runs} runs" if claim.runs is not None else ""
+        lines.append(f"{claim.ruling:<8} {claim.id}: {claim.statement}")
+        lines.append(f"{'':<8} {_number(claim.measured)} [{_interval(claim)}], n = {claim.n:,}{runs}{published}")
     return lines
 
 
@@ -181,6 +267,9 @@ def experiment_lines(experiments: Sequence[Experiment], paper: str) -> list[str]
 
 
 # --- figures ---
+
+MANY_POINTS = 10
+"""A curve of so many points is drawn without dots."""
 
 
 def draw_figures(paper: str, figures: Sequence[Figure], folder: Path) -> list[Path]:
@@ -206,7 +295,10 @@ def draw_figures(paper: str, figures: Sequence[Figure], folder: Path) -> list[Pa
 
 def _draw(figure: Figure, axes: Any) -> None:
     for curve in figure.curves:
-        (line,) = axes.plot(curve.x, curve.y, label=curve.label, linewidth=1.4)
+        style = {"linestyle": "--", "color": "0.35"} if curve.published else {}
+        (line,) = axes.plot(
+            curve.x, curve.y, label=curve.label, linewidth=1.4, marker="." if len(curve.x) < 10 else "", **style
+        )
         if curve.low is not None:
             axes.fill_between(curve.x, curve.low, curve.high, color=line.get_color(), alpha=0.2, linewidth=0)
     for label, level in figure.levels:

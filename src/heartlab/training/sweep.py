@@ -94,32 +94,13 @@ def run_sweep(jobs: Sequence[Job], folder: Path, executor: Executor, report: Cal
 
     An interrupt closes the executor and waits until the runs in work here have left their checkpoints.
     """
-    here = isinstance(executor, LocalExecutor)
     left = [job for job in jobs if not (folder / job.name / MODEL).is_file()]
     found, fresh = len(jobs) - len(left), len(left)
-    with interrupt_noted() as interrupted:
-        tasks = {}
-        for job in left:
-            place = folder / job.name
-            arguments = (train_job, job, place) if here else (train_away, job, _files(place))
-            tasks[place] = executor.submit(*arguments)
-        with Progress(len(jobs), "runs") as progress:
-            progress.update(found)
-            while tasks and not interrupted():
-                for place in [place for place, task in tasks.items() if task.done()]:
-                    for name, content in (tasks.pop(place).result() or {}).items():
-                        with replacing(place / name) as file:
-                            file.write(content)
-                    progress.update(len(jobs) - len(tasks))
-                time.sleep(POLL_SECONDS if tasks else 0.0)
-        if tasks:
-            executor.close()
-            while here and not all(task.done() for task in tasks.values()):
-                time.sleep(POLL_SECONDS)
-            done = sum((folder / job.name / MODEL).is_file() for job in jobs)
-            print(f"interrupted: {done} of {len(jobs)} runs are finished in {folder}; the same command goes on",
-                  file=sys.stderr)  # fmt: skip
-            return True
+    if not _train_all(left, folder, executor, found):
+        done = sum((folder / job.name / MODEL).is_file() for job in jobs)
+        print(f"interrupted: {done} of {len(jobs)} runs are finished in {folder}; the same command goes on",
+              file=sys.stderr)  # fmt: skip
+        return True
     runs = [open_run(folder / job.name) for job in jobs]
     rows = [{"folder": str(run.folder), "seed": run.seed, "games": run.games, **_last(run)} for run in runs]
     if report:
@@ -129,6 +110,36 @@ def run_sweep(jobs: Sequence[Job], folder: Path, executor: Executor, report: Cal
             print("  ".join(f"{key} {short(value)}" for key, value in row.items()))
     print(f"{fresh} runs done, {found} found finished in {folder}", file=sys.stderr)
     return False
+
+
+def _train_all(jobs: Sequence[Job], folder: Path, executor: Executor, found: int) -> bool:
+    """Train all jobs, with `found` finished ones ahead of them; returns whether they were trained to their end."""
+    here = isinstance(executor, LocalExecutor)
+    with interrupt_noted() as interrupted:
+        tasks = {}
+        for job in jobs:
+            place = folder / job.name
+            arguments = (train_job, job, place) if here else (train_away, job, _files(place))
+            tasks[place] = executor.submit(*arguments)
+        with Progress(found + len(jobs), "runs") as progress:
+            progress.update(found)
+            while tasks and not interrupted():
+                for place in [place for place, task in tasks.items() if task.done()]:
+                    _keep(place, tasks.pop(place).result() or {})
+                    progress.update(found + len(jobs) - len(tasks))
+                time.sleep(POLL_SECONDS if tasks else 0.0)
+        if tasks:
+            executor.close()
+            while here and not all(task.done() for task in tasks.values()):
+                time.sleep(POLL_SECONDS)
+    return not tasks
+
+
+def _keep(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write the files of a run that was trained elsewhere."""
+    for name, content in files.items():
+        with replacing(folder / name) as file:
+            file.write(content)
 
 
 def short(value: Any) -> str:

@@ -32,7 +32,22 @@ def alone(lock: Path, sentence: str) -> Iterator[None]:
         yield
 
 
-def _lock_on_unix(file: IO[bytes]) -> bool:
+def try_folder(folder: str) -> int | None:
+    """Lock a folder without waiting; returns None if another process holds the lock.
+
+    Otherwise an open file is returned: closing it unlocks the folder. Without support for locks by system and disk,
+    nothing is locked.
+    """
+    if WINDOWS:
+        return os.open(os.devnull, os.O_RDONLY)
+    file = os.open(folder, os.O_RDONLY)
+    if _lock_on_unix(file):
+        return file
+    os.close(file)
+    return None
+
+
+def _lock_on_unix(file: IO[bytes] | int) -> bool:
     """Lock an open file without waiting, until it is closed; returns False if another process holds it."""
     system: Any = import_module("fcntl")
     try:

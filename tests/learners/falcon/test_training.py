@@ -692,6 +692,7 @@ def test_experiments_agree_on_what_they_share(findings):
     assert claims["figure-5/first-rises"].measured > 0.05, "a thousand games of training are worth something"
 
 
+@pytest.mark.slow
 def test_the_report_of_the_figures_is_written(findings, folder, capsys):
     names = list(CURVES)
     for name in names:

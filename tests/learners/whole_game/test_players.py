@@ -11,12 +11,12 @@ from heartlab import Deal, Rules, make_player
 from heartlab.cards import CardSet
 from heartlab.compiled.rng import seed_key
 from heartlab.kernel.layout import STATE
-from heartlab.learners.whole_game.ace import AcePlayer, Budget, candidates, worth_trying
+from heartlab.learners.whole_game.ace import AcePlayer, Plan, candidates, worth_trying
 from heartlab.learners.whole_game.explain import Opinion, WholeGameExplainer
 from heartlab.learners.whole_game.features import CARD_SIZE, PASS_CARD_SIZE, PASS_POSITION_SIZE, POSITION_SIZE
 from heartlab.learners.whole_game.model import Learned, load_learned, make_model, worth_weights
 from heartlab.learners.whole_game.network import HEADS, fresh_net
-from heartlab.learners.whole_game.player import NetPlayer
+from heartlab.learners.whole_game.player import NetPlayer, Parts
 from heartlab.learners.whole_game.score import Score, packed, unpacked, win_chances
 from heartlab.learners.whole_game.words import card_names, pass_names, position_names
 from heartlab.players.base import Observations
@@ -32,6 +32,10 @@ def nets(seed=1):
         fresh_net(POSITION_SIZE, CARD_SIZE, 16, 8, dice),
         fresh_net(PASS_POSITION_SIZE, PASS_CARD_SIZE, 8, 4, dice),
     )
+
+
+def ace(**plan):
+    return AcePlayer(Parts(*nets(), None, None, None), Plan(**plan))
 
 
 @pytest.fixture
@@ -61,7 +65,7 @@ def halfway(seed=3, cards=14):
 
 @pytest.mark.parametrize("rules", ["standard", "seed", "omnibus", "gnome", "openspiel", "standard,passing=hold"])
 def test_they_play_the_rules_they_know(rules):
-    for player in (NetPlayer(*nets()), AcePlayer(*nets(), budget=Budget(worlds=2, tricks=1))):
+    for player in (NetPlayer(*nets()), ace(worlds=2)):
         player.check_rules(Rules.parse(rules))
         assert finish(Deal(rules, seed=2, number=1), player).points
 
@@ -109,6 +113,8 @@ def test_a_model_comes_back_and_a_wrong_one_is_refused(model, tmp_path):
         ("ms=0", "ms=0 needs a number above zero"), ("ms=fast", "ms=fast needs a number"),
         ("tricks=1.5", "a whole number"), ("ms=5,worlds=5", "two ways to say how long"),
         ("wolrds=5", "there is no option wolrds; there are model, score,"),
+        ("prior=-1", "prior=-1 needs a number of at least"),
+        ("belief=yes", "the model has no belief"), ("pass=nobody", "no player is called"),
         ("score=maybe", "score=maybe needs yes or no"),
     ],
 )  # fmt: skip
@@ -120,7 +126,7 @@ def test_wrong_options_are_a_sentence(model, options, words):
 @pytest.mark.slow
 def test_threads_do_not_change_what_ace_finds():
     batch = Observations.of(halfway().observe(halfway().to_move))
-    one, three = (AcePlayer(*nets(), budget=Budget(worlds=40, threads=threads)).think(batch) for threads in (1, 3))
+    one, three = (ace(worlds=40, threads=threads).think(batch) for threads in (1, 3))
     assert one.choices.tolist() == three.choices.tolist()
     assert (one.heads == three.heads).all()
 
@@ -133,7 +139,7 @@ def test_a_look_ahead_to_the_end_is_the_deal_played_on():
     deal = halfway(cards=40)
     seat = deal.to_move
     batch = Observations.of(deal.observe(seat))
-    thought = AcePlayer(playing, passing, budget=Budget(worlds=8, tricks=13)).think(batch)
+    thought = ace(worlds=8, tricks=13, prior=0.0).think(batch)
     worlds, keys = np.zeros((1, 8), STATE), np.zeros((1, 8), np.uint64)
     draw_worlds(batch.compiled, batch.records, 0, 8, worlds, keys)
     weights = worth_weights(deal.rules)
@@ -158,7 +164,7 @@ def test_a_choice_that_is_clearly_worse_is_given_up():
 
 
 def test_a_budget_of_time_ends_and_plays_a_legal_card():
-    player = AcePlayer(*nets(), budget=Budget(milliseconds=0.001))
+    player = ace(milliseconds=0.001)
     deal = halfway()
     assert player.play(deal.observe(deal.to_move)) in deal.legal
     fresh = Deal("standard", seed=1)
@@ -169,11 +175,11 @@ def test_a_budget_of_time_ends_and_plays_a_legal_card():
 def test_passes_are_tried_where_the_network_likes_them():
     playing, passing = nets()
     batch = Observations.of(Deal("standard", seed=4).observe(2))
-    thought = AcePlayer(playing, passing, budget=Budget(worlds=16)).think_pass(batch)
+    thought = ace(worlds=16).think_pass(batch)
     hand = int(batch.records[0]["hand"])
     assert all(mask.bit_count() == 3 and mask & ~hand == 0 for mask in thought.choices.tolist())
-    at_once = AcePlayer(playing, passing, budget=Budget(milliseconds=0.0)).think_pass(batch)
-    assert at_once.best == int(NetPlayer(playing, passing).choose_passes(batch)[0])
+    at_once = ace(milliseconds=0.0).think_pass(batch)
+    assert at_once.choices[0] == NetPlayer(playing, passing).choose_passes(batch)[0]
     assert 10 <= len(at_once.choices) == len(set(at_once.choices.tolist()))
 
 
@@ -205,7 +211,7 @@ def test_chances_to_win_are_those_of_exact_recursion():
     exact = exact_chances(orders, 24)
     for totals in ((0, 0, 0, 0), (20, 4, 8, 0), (0, 20, 16, 16), (8, 12, 20, 4)):
         assert chances[tuple(t // 4 for t in totals)] == pytest.approx(exact(totals), abs=1e-5)
-        assert Score(chances, 24).chance(totals) == pytest.approx(exact(totals), abs=1e-5)
+        assert Score(chances, np.array(deals), 24).chance(totals) == pytest.approx(exact(totals), abs=1e-5)
     assert (unpacked(packed(chances)) == chances.astype(np.float16)).all()
 
 
@@ -214,18 +220,57 @@ def test_a_table_of_another_shape_is_refused():
         unpacked(np.zeros((5, 7), np.float16))
 
 
+SOME_DEALS = np.array([[13, 6, 4, 3], [2, 20, 4, 0], [26, 0, 26, 26], [5, 7, 7, 7], [0, 1, 18, 7], [14, 2, 9, 1]])
+
+
+def test_weights_are_those_of_least_squares():
+    """By NumPy: the chance after each deal against the hearts and Q♠ of the first seat; deals with a moon left out."""
+    chances = np.random.default_rng(0).uniform(0.0, 1.0, (26,) * 4).astype(np.float32)
+    score, rules, totals = Score(chances, SOME_DEALS, 100), Rules.parse("standard"), [30, 52, 9, 71]
+    plain = score.deals[score.deals.sum(axis=1) == 26]
+    assert len(plain) == 4 * (len(SOME_DEALS) - 1)
+    own, queen = plain[:, 0], plain[:, 0] >= 13
+    terms = np.stack([np.ones(len(plain)), own - 13 * queen, queen], axis=1)
+    after = [score.chance(np.array(totals) + deal) for deal in plain]
+    start, heart, black = np.linalg.lstsq(terms, np.array(after), rcond=None)[0]
+    shot = [score.chance(np.array(totals) + 26 * (np.arange(4) != seat)) for seat in range(4)]
+    wanted = np.array([-black, -heart, start + 13 * heart + black - shot[0], start - np.mean(shot[1:]), 0.0])
+    found = score.weights(totals, rules) - 0.02 * worth_weights(rules)
+    assert found / found[0] == pytest.approx(wanted / wanted[0], rel=1e-5)
+    assert np.abs(found).max() == pytest.approx(52.0)
+
+
 @pytest.mark.slow
 def test_weights_follow_the_totals():
-    dice = np.random.default_rng(0)
-    points = np.array(
-        [dice.permutation(row) for row in [[13, 6, 4, 3], [2, 20, 4, 0], [26, 0, 0, 0], [5, 7, 7, 7]] * 8]
-    )
     rules = Rules.parse("standard")
-    score = Score(win_chances(points, rules, seed_key(1, "test")), 100)
+    orders = np.array([order for deal in SOME_DEALS for order in permutations(deal.tolist())])
+    score = Score(win_chances(orders, rules, seed_key(1, "test")), SOME_DEALS, 100)
     even, last = score.weights([0, 0, 0, 0], rules), score.weights([50, 97, 50, 50], rules)
     assert even[0] > 5 * even[1] > 0 > even[2]
-    assert (last[:2] >= 0).all()
-    assert score.weights([99, 99, 0, 99], rules).tolist() == worth_weights(rules).tolist()  # lost: points count again
+    assert last[0] > even[0]  # the game ends with this deal: Q♠ decides
+    lost = score.weights([99, 99, 0, 99], rules)
+    assert lost == pytest.approx(0.02 * worth_weights(rules), abs=1e-9)  # only points are left
+
+
+def test_the_pass_of_another_player(model):
+    fresh = Deal("standard", seed=1)
+    for player in (
+        make_player(f"net:model={model},pass=gnome:jake"),
+        make_player(f"ace:model={model},pass=gnome:jake"),
+    ):
+        assert player.pass_cards(fresh.observe(0)) == make_player("gnome:jake").pass_cards(fresh.observe(0))
+
+
+def test_the_prior_is_the_opinion_of_the_network():
+    """With a huge prior and few worlds the look ahead chooses as the network does; else worlds count as well."""
+    obs = halfway().observe(halfway().to_move)
+    batch = Observations.of(obs)
+    assert ace(worlds=2, prior=1e5).think(batch).best == NetPlayer(*nets()).play(obs)
+    thought = ace(worlds=5, prior=7.0).think(batch)
+    opinion = {one.card: one.worth for one in Opinion(nets()[0], obs).cards}
+    shown = (thought.heads @ worth_weights(obs.rules)).mean(axis=0)
+    wanted = [(7 * opinion[int(card)] + 5 * mean) / 12 for card, mean in zip(thought.choices, shown, strict=True)]
+    assert thought.worth == pytest.approx(wanted, abs=1e-4)
 
 
 # --- words ---

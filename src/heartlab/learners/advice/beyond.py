@@ -95,10 +95,9 @@ def field_gaps(scores: Sequence[Scores]) -> Estimate:
     return estimate(np.array([one.means[1:].mean() - one.means[0] for one in scores]))
 
 
-def beyond(workshop: Workshop) -> Findings:
-    """More advice, other learning rules, other partners: each against VOTING and against gnome."""
-    runs, votes = workshop.size(10, 3), workshop.size(5, 2)
-    pieces = len(sitter("voting-all").weights)
+def _players(workshop: Workshop, pieces: int, votes: int) -> dict[str, Sequence[Sitter]]:
+    """All that is compared, by its name in the table: one player, or one of each training run."""
+    runs = workshop.size(10, 3)
     joint = {"partners": "mixed", "rule": "joint", "rate": 0.01, "trace": 1.0, "initial": 0.12}
     kinds: dict[str, Sequence[Sitter]] = {"nine pieces, VOTING": [sitter("voting")]}
     for name, further in FURTHER.items():
@@ -125,6 +124,12 @@ def beyond(workshop: Workshop) -> Findings:
     kinds[f"{pieces} pieces, LEARNER-T"] = _first_learners(
         workshop, tabular_learner("T-all", advice="all", test=0), runs
     )
+    return kinds | _learned_votes(workshop, pieces, votes)
+
+
+def _learned_votes(workshop: Workshop, pieces: int, votes: int) -> dict[str, Sequence[Sitter]]:
+    """Votes learned over each stock of advice, by name."""
+    kinds: dict[str, Sequence[Sitter]] = {}
     for name, further in FURTHER.items():
         kinds[f"nine pieces and {name}, vote learned, constant"] = train_votes(
             workshop, f"{name} constant", VoteParameters(advice=further, state="none"), votes, VOTE_GAMES["paper"]
@@ -135,8 +140,15 @@ def beyond(workshop: Workshop) -> Findings:
             kinds[f"{words} pieces, vote learned, {how}"] = train_votes(
                 workshop, f"{advice} {how}", settings, votes, VOTE_GAMES[advice]
             )
+    return kinds
+
+
+def _table(
+    workshop: Workshop, kinds: Mapping[str, Sequence[Sitter]], votes: int
+) -> tuple[dict[str, list[Scores]], list[list[str]]]:
+    """The scores of each against VOTING and RANDOM, and the rows of the table, which also have those against gnome."""
     scores: dict[str, list[Scores]] = {}
-    rows = []
+    rows: list[list[str]] = []
     for name, players in kinds.items():
         games = workshop.size(RUN_GAMES if len(players) > votes else GAMES, 2_000)
         one_only = len(players) == 1
@@ -158,6 +170,14 @@ def beyond(workshop: Workshop) -> Findings:
                 spread(field_gaps(gnome)),
             ]
         )
+    return scores, rows
+
+
+def _claims(
+    workshop: Workshop, kinds: Mapping[str, Sequence[Sitter]], scores: Mapping[str, list[Scores]], pieces: int
+) -> list[Claim]:
+    """The bars, and what matters most."""
+    votes = len(kinds[f"{pieces} pieces, vote learned, by state"])
     constant_name, state_name = f"{pieces} pieces, vote learned, constant", f"{pieces} pieces, vote learned, by state"
     by_state, fixed = gaps(scores[state_name]), gaps(scores[constant_name])
     best = int(np.argmax([one.gap.mean for one in scores[constant_name]]))
@@ -167,7 +187,7 @@ def beyond(workshop: Workshop) -> Findings:
     worst = min((one.gap for one in challenger), key=lambda gap: gap.mean)
     advice_gain = difference(scores[f"{pieces} pieces, VOTING"][0].gap, scores["nine pieces, VOTING"][0].gap)
     weight_gain = difference(gaps(scores["nine pieces, vote learned, by state"]), scores["nine pieces, VOTING"][0].gap)
-    claims = [
+    return [
         Claim(
             "beyond/beats-voting",
             f"(bar) more advice and a learned vote beat nine-piece VOTING by {BAR} points per game",
@@ -201,6 +221,15 @@ def beyond(workshop: Workshop) -> Findings:
             f"state over nine {weight_gain.mean:.2f}",
         ),
     ]
+
+
+def beyond(workshop: Workshop) -> Findings:
+    """More advice, other learning rules, other partners: each against VOTING and against gnome."""
+    votes = workshop.size(5, 2)
+    pieces = len(sitter("voting-all").weights)
+    kinds = _players(workshop, pieces, votes)
+    scores, rows = _table(workshop, kinds, votes)
+    claims = _claims(workshop, kinds, scores, pieces)
     head = ["player", "L / V / R", "V − L [95 %] (n)", "two gnome − L"]
     notes = ["The last column has two gnome at the table instead of VOTING and RANDOM, under the same rules."]
     return Findings(claims, [Table("What each adds, three-player game", head, rows)], notes=notes)

@@ -14,9 +14,11 @@ Modules, in reading order:
 | `player` | networks as models, players and an evaluator |
 | `trainer` | recipes; `growth` is the one whose set of conjunctions grows |
 | `explain` | the largest weights, and the reasons for a choice, in words |
+| `raw` | the baseline over 416 raw card features |
 | `parts` | training runs and matches of the experiments |
-| `claims` | the papers' full game; `tasks` has their single tasks |
-| `beyond` | a stronger expert, other ways to learn, other features, more deals |
+| `claims` | the papers' claims about the full game, trained in `full`; `tasks` has their single tasks |
+| `controls` | XOR, why training can degrade, a stronger expert |
+| `beyond` | other searches, other ways to learn, other features, more deals |
 """
 
 from heartlab.learners.td_features.features import atom

@@ -8,6 +8,7 @@
 | `learning` | lambda-returns, back-propagation over changes, Adam |
 | `deals` | the compiled loop: seat the players, deal, pass, play, learn |
 | `trainer` | the recipe |
+| `belief`, `belief_trainer` | who holds what: likely worlds instead of possible ones, and their recipe |
 | `model` | the arrays of a model, and the rules that it can play |
 | `score` | the chance to win a game from any totals |
 | `lookahead` | choices tried in sampled worlds |
@@ -15,10 +16,10 @@
 | `explain` | what each card leads to, and which facts decide |
 """
 
-from heartlab.learners.whole_game.ace import AcePlayer, Budget
+from heartlab.learners.whole_game.ace import AcePlayer, Plan
 from heartlab.learners.whole_game.explain import Opinion
 from heartlab.learners.whole_game.model import load_learned
 from heartlab.learners.whole_game.player import NetPlayer
 from heartlab.learners.whole_game.score import Score
 
-__all__ = ["AcePlayer", "Budget", "NetPlayer", "Opinion", "Score", "load_learned"]
+__all__ = ["AcePlayer", "NetPlayer", "Opinion", "Plan", "Score", "load_learned"]

@@ -19,14 +19,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from heartlab.compiled.bits import ONE, ZERO, bit, lowest, popcount
 from heartlab.compiled.jit import kernel
-from heartlab.kernel.layout import STATE, StateArray
-from heartlab.learners.whole_game.features import distinct, unseen_cards
+from heartlab.compiled.rng import substream
+from heartlab.kernel.layout import PLAYING, STATE, StateArray
+from heartlab.learners.whole_game.belief import Belief, Guess, new_guess, pick_worlds, weigh_worlds
+from heartlab.learners.whole_game.features import (
+    card_features,
+    distinct,
+    pass_card_features,
+    pass_position_features,
+    position_features,
+    unseen_cards,
+)
 from heartlab.learners.whole_game.lookahead import Board, new_board, share_passes, try_cards, try_passes
-from heartlab.learners.whole_game.network import HEADS, Net, new_mind
-from heartlab.learners.whole_game.player import NetPlayer, take_learned
+from heartlab.learners.whole_game.network import HEADS, Net, attend, forget, new_mind, predict
+from heartlab.learners.whole_game.player import NetPlayer, Parts, check_empty, take_parts, take_yes
 from heartlab.learners.whole_game.policy import rank_passes
-from heartlab.learners.whole_game.score import Score
 from heartlab.players.base import CardArray, MaskArray, Observations, Player
 from heartlab.players.registry import parse_options, register
 from heartlab.search.budget import watch
@@ -36,12 +45,17 @@ from heartlab.search.walk import new_counters
 ROUNDS = (8, 16, 32)
 """Worlds of the first rounds; further rounds are like the last."""
 MOST_WORLDS = 10_000
+PER_WORLD = 16
+"""Worlds that are drawn for each one that is picked."""
+PICK_STREAM = 0x7069636B
 SURE = 3.0
 """A choice is given up when it is worse by so many standard errors, and by..."""
 SLACK = 0.05
 """... so many points."""
 PASSES = 24
 """Passes that are tried at most."""
+TINY = 1e-9
+WorthArray = npt.NDArray[np.float64]
 ChoiceArray = npt.NDArray[np.uint64]
 Try = Callable[[StateArray, ChoiceArray, Board, npt.NDArray[np.int64], npt.NDArray[np.float32]], int]
 """Tries choices in worlds on a board until the counters' limit is reached; returns the worlds that are done."""
@@ -55,8 +69,8 @@ class Thought:
     """Those that were not given up: cards as numbers, or passes as masks."""
     heads: npt.NDArray[np.float32]
     """What the seat gets in each world: [worlds, choices, heads]."""
-    worth: npt.NDArray[np.float64]
-    """The mean worth of each choice: lower is better."""
+    worth: WorthArray
+    """What each choice is worth, by the worlds and by the network itself: lower is better."""
 
     @property
     def best(self) -> int:
@@ -65,32 +79,38 @@ class Thought:
 
 
 @dataclass(frozen=True)
-class Budget:
-    """How long to look ahead.
+class Plan:
+    """How to look ahead.
 
-    >>> Budget(milliseconds=5).tricks
-    2
+    >>> Plan(milliseconds=5).tricks
+    1
     """
 
     milliseconds: float = 20.0
     worlds: int = 0
     """Instead of a time: the number of worlds."""
-    tricks: int = 2
+    tricks: int = 1
     """Tricks that are played out before the network predicts the rest."""
     threads: int = 1
+    prior: float = 24.0
+    """The network's own prediction counts as much as so many worlds."""
+    belief: bool = False
+    """Worlds are picked by how likely the network holds them, instead of uniformly."""
 
 
 class AcePlayer(NetPlayer):
     """Tries each choice in sampled worlds until its time is up.
 
     >>> from heartlab import make_player
-    >>> make_player("ace:worlds=50,tricks=1").budget
-    Budget(milliseconds=20.0, worlds=50, tricks=1, threads=1)
+    >>> make_player("ace:worlds=50,tricks=2").plan
+    Plan(milliseconds=20.0, worlds=50, tricks=2, threads=1, prior=24.0, belief=False)
     """
 
-    def __init__(self, playing: Net, passing: Net, score: Score | None = None, *, budget: Budget | None = None) -> None:
-        super().__init__(playing, passing, score)
-        self.budget = budget or Budget()
+    def __init__(self, parts: Parts, plan: Plan | None = None) -> None:
+        super().__init__(parts.playing, parts.passing, parts.score, parts.passer)
+        self.plan, self.belief = plan or Plan(), parts.belief
+        if self.plan.belief and self.belief is None:
+            raise ValueError("belief=yes: the model has no belief; train one with `heartlab train whole-game-belief`")
         self._here = local()
 
     # --- choosing ---
@@ -104,6 +124,8 @@ class AcePlayer(NetPlayer):
         return cards
 
     def choose_passes(self, batch: Observations) -> MaskArray:
+        if self.passer is not None:
+            return self.passer.choose_passes(batch)
         masks = np.empty(len(batch), np.uint64)
         for row in range(len(batch)):
             masks[row] = self.think_pass(batch.take(np.array([row]))).best
@@ -112,13 +134,16 @@ class AcePlayer(NetPlayer):
     def think(self, batch: Observations, choices: ChoiceArray | None = None) -> Thought:
         """Look ahead at the cards of one row."""
         weights, compiled = self.weights(batch), batch.compiled
-        tricks = self.budget.tricks
+        tricks = self.plan.tricks
+        cards = candidates(batch) if choices is None else choices
+        prior = np.zeros((len(cards), HEADS), np.float32)
+        predict_cards(compiled, batch.records, self.playing, new_mind(self.playing), cards, prior)
 
         def attempt(worlds: StateArray, cards: ChoiceArray, board: Board, counters: Any, out: Any) -> int:
             share_passes(batch.records, worlds)
             return try_cards(compiled, worlds, cards, self.playing, board, weights, tricks, counters, out)
 
-        return self._rounds(batch, candidates(batch) if choices is None else choices, weights, attempt)
+        return self._rounds(batch, cards, prior @ weights, weights, attempt)
 
     def think_pass(self, batch: Observations) -> Thought:
         """Look ahead at the passes of one row that the network likes best."""
@@ -126,19 +151,23 @@ class AcePlayer(NetPlayer):
         passes = np.zeros(PASSES, np.uint64)
         mind = new_mind(self.passing)
         count = rank_passes(compiled, batch.records, self.passing, mind, weights, passes)
+        prior = np.zeros((count, HEADS), np.float32)
+        predict_passes(compiled, batch.records, self.passing, mind, passes[:count], prior)
 
         def attempt(worlds: StateArray, masks: ChoiceArray, board: Board, counters: Any, out: Any) -> int:
             return try_passes(compiled, root, worlds, masks, self.playing, self.passing, board, weights, counters, out)
 
-        return self._rounds(batch, passes[:count], weights, attempt)
+        return self._rounds(batch, passes[:count], prior @ weights, weights, attempt)
 
     # --- rounds ---
 
-    def _rounds(self, batch: Observations, choices: ChoiceArray, weights: Any, attempt: Try) -> Thought:
+    def _rounds(
+        self, batch: Observations, choices: ChoiceArray, prior: WorthArray, weights: Any, attempt: Try
+    ) -> Thought:
         """Rounds of worlds until the time is up, the worlds are tried, or one choice is left."""
-        budget = self.budget
-        until = None if budget.worlds else time.perf_counter() + budget.milliseconds / 1000
-        most = budget.worlds or MOST_WORLDS
+        plan = self.plan
+        until = None if plan.worlds else time.perf_counter() + plan.milliseconds / 1000
+        most = plan.worlds or MOST_WORLDS
         found = np.zeros((0, len(choices), HEADS), np.float32)
         number = 0
         while len(choices) > 1 and number < most and (until is None or time.perf_counter() < until):
@@ -149,32 +178,44 @@ class AcePlayer(NetPlayer):
             if len(fresh) < count:
                 break
             kept = worth_trying(found @ weights)
-            choices, found = choices[kept], found[:, kept]
-        if not len(found):
-            return Thought(choices, found, np.arange(len(choices), dtype=np.float64))
-        return Thought(choices, found, (found @ weights).mean(axis=0))
+            choices, found, prior = choices[kept], found[:, kept], prior[kept]
+        # the network's own prediction beside what the worlds showed
+        shown = (found @ weights).sum(axis=0)
+        worth = (plan.prior * prior + shown) / max(plan.prior + len(found), TINY)
+        return Thought(choices, found, worth if plan.prior or len(found) else prior)
 
     def _round(
         self, batch: Observations, first: int, count: int, choices: ChoiceArray, attempt: Try, until: float | None
     ) -> npt.NDArray[np.float32]:
         """Try the choices in some worlds: [worlds that were done, choices, heads]."""
-        worlds, keys = np.zeros((1, count), STATE), np.zeros((1, count), np.uint64)
-        bad = draw_worlds(batch.compiled, batch.records, first, count, worlds, keys)
-        if bad >= 0:
-            raise ValueError(f"no deal fits the observation {batch[0]!r}")
+        worlds = self._worlds(batch, first, count)
         out = np.zeros((count, len(choices), HEADS), np.float32)
-        threads = min(self.budget.threads, count)
+        threads = min(self.plan.threads, count)
         bounds = [count * i // threads for i in range(threads + 1)]
 
         def part(i: int) -> list[int]:
             start, end = bounds[i : i + 2]
             counters = new_counters()
             with watch.over(counters, until) if until else nullcontext():
-                done = attempt(worlds[0, start:end], choices, self._board(), counters, out[start:end])
+                done = attempt(worlds[start:end], choices, self._board(), counters, out[start:end])
             return list(range(start, start + done))
 
         rows = [part(0)] if threads == 1 else list(self._pool.map(part, range(threads)))
         return out[[row for some in rows for row in some]]
+
+    def _worlds(self, batch: Observations, first: int, count: int) -> StateArray:
+        """Worlds from number `first` on; with a belief, likely ones."""
+        weighted = self.belief is not None and self.plan.belief and batch.records[0]["phase"] == PLAYING
+        drawn = count * (PER_WORLD if weighted else 1)
+        worlds, keys = np.zeros((1, drawn), STATE), np.zeros((1, drawn), np.uint64)
+        bad = draw_worlds(batch.compiled, batch.records, first * drawn // count, drawn, worlds, keys)
+        if bad >= 0:
+            raise ValueError(f"no deal fits the observation {batch[0]!r}")
+        if weighted and self.belief is not None:
+            picks = np.zeros(count, np.int64)
+            likely_worlds(batch.compiled, batch.records, self.belief, new_guess(self.belief), worlds[0], picks)
+            return worlds[0][picks]
+        return worlds[0]
 
     def _board(self) -> Board:
         """This thread's working memory."""
@@ -185,7 +226,47 @@ class AcePlayer(NetPlayer):
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(self.budget.threads, thread_name_prefix="ace")
+        return ThreadPoolExecutor(self.plan.threads, thread_name_prefix="ace")
+
+
+@kernel
+def likely_worlds(rules: Any, obs: Any, belief: Belief, guess: Guess, worlds: Any, picks: Any) -> None:
+    """The numbers of worlds, picked by how likely they are."""
+    logs = np.empty(len(worlds))
+    weigh_worlds(rules[0], obs[0], belief, guess, worlds, logs)
+    rng = np.empty(1, np.uint64)
+    rng[0] = substream(obs[0]["random"], PICK_STREAM)
+    pick_worlds(logs, rng, picks)
+
+
+@kernel
+def predict_cards(rules: Any, obs: Any, net: Net, mind: Any, cards: Any, out: Any) -> None:
+    """What the network predicts for some cards of the first row."""
+    seat, unseen = np.int64(obs[0]["seat"]), unseen_cards(rules[0], obs[0])
+    forget(net, 0, mind, seat)
+    attend(net, 0, mind, seat, position_features(rules[0], obs[0], mind.now))
+    for i in range(len(cards)):
+        predict(net, 0, mind, seat, card_features(obs[0], unseen, np.int64(cards[i]), mind.card))
+        for k in range(HEADS):
+            out[i, k] = mind.heads[k]
+
+
+@kernel
+def predict_passes(rules: Any, obs: Any, net: Net, mind: Any, passes: Any, out: Any) -> None:
+    """What the network predicts for some passes of the first row: the mean over the card that is chosen last."""
+    seat = np.int64(obs[0]["seat"])
+    forget(net, 0, mind, seat)
+    for i in range(len(passes)):
+        share = np.float32(1.0 / popcount(passes[i]))
+        cards = passes[i]
+        while cards != ZERO:
+            last = lowest(cards)
+            cards &= cards - ONE
+            chosen = passes[i] & ~bit(last)
+            attend(net, 0, mind, seat, pass_position_features(rules[0], obs[0], chosen, mind.now))
+            predict(net, 0, mind, seat, pass_card_features(rules[0], obs[0], chosen, last, mind.card))
+            for k in range(HEADS):
+                out[i, k] += share * mind.heads[k]
 
 
 def candidates(batch: Observations) -> ChoiceArray:
@@ -208,33 +289,33 @@ def worth_trying(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
     return kept
 
 
-@register("ace", summary="looks ahead with the learned network: ace:ms=20, ace:worlds=100,tricks=2")
+@register("ace", summary="looks ahead with the learned network: ace:ms=20, ace:worlds=100, ace:ms=100,threads=2")
 def make_ace(argument: str = "") -> Player:
     """The network with a look ahead.
 
     :raises ValueError: for an unknown option or a value that does not fit.
     """
     options = parse_options(argument)
-    playing, passing, score = take_learned(options)
-    read = {name: _number(name, options.pop(name)) for name in ("ms", "worlds", "tricks", "threads") if name in options}
-    if options:
-        raise ValueError(
-            f"there is no option {', '.join(options)}; there are model, score, ms, worlds, tricks and threads"
-        )
+    parts = take_parts(options)
+    belief = take_yes(options, "belief", Plan.belief)
+    names = ("ms", "worlds", "tricks", "threads", "prior")
+    read = {name: _number(name, options.pop(name)) for name in names if name in options}
+    check_empty(options, "model, score, pass, belief, ms, worlds, tricks, threads and prior")
     if "ms" in read and "worlds" in read:
         raise ValueError("ms and worlds are two ways to say how long: give one of them")
-    budget = Budget(
-        read.get("ms", Budget.milliseconds), int(read.get("worlds", 0)), int(read.get("tricks", Budget.tricks)),
-        int(read.get("threads", Budget.threads)),
-    )  # fmt: skip
-    return AcePlayer(playing, passing, score, budget=budget)
+    whole = {name: int(read[name]) for name in ("worlds", "tricks", "threads") if name in read}
+    plan = Plan(read.get("ms", Plan.milliseconds), prior=read.get("prior", Plan.prior), belief=belief, **whole)
+    return AcePlayer(parts, plan)
 
 
 def _number(name: str, text: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        value = 0.0
-    if not 0.0 < value < 1e6 or (name != "ms" and value != int(value)):
-        raise ValueError(f"{name}={text} needs a {'number' if name == 'ms' else 'whole number'} above zero")
+        value = -1.0
+    exact = name in ("ms", "prior")
+    least = 0.0 if name == "prior" else 1e-9
+    if not least <= value < 1e6 or (not exact and value != int(value)):
+        kind = "number" if exact else "whole number"
+        raise ValueError(f"{name}={text} needs a {kind} {'of at least' if name == 'prior' else 'above'} zero")
     return value

@@ -177,7 +177,7 @@ class WholeGameExplainer:
 
     def describe_model(self, model: str, report: Report | None) -> None:
         """What the model is, and which facts weigh most on each prediction over its training positions."""
-        found, playing, passing, _ = load_learned(model or SHIPPED)
+        found, playing, passing, *_ = load_learned(model or SHIPPED)
         sizes = {"playing": playing, "passing": passing}
         shapes = {
             name: [net.position.shape[1], net.card.shape[1], *net.hidden.shape[:0:-1]] for name, net in sizes.items()

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from heartlab.cards import JACK_OF_DIAMONDS
 from heartlab.kernel.layout import compile_rules
+from heartlab.learners.whole_game.belief import CARDS, OTHERS, Belief
 from heartlab.learners.whole_game.features import CARD_SIZE, PASS_CARD_SIZE, PASS_POSITION_SIZE, POSITION_SIZE
 from heartlab.learners.whole_game.network import HEADS, ROWS, Net
 from heartlab.rules import RANDOM_OFFSET, Rules
 from heartlab.training.model import Model, ModelError, load_model
-from heartlab.util.bundle import FLOATS, Form
+from heartlab.util.bundle import FLOATS, WHOLE, Form
 
 KIND = SHIPPED = "whole-game"
 PARTS = ("play", "pass")
 QUEEN_POINTS, HEARTS, MAX_PASS = 13, 13, 3
-MOST_WEIGHTS, MOST_CHANCES = 20_000_000, 4_000_000
+MOST_WEIGHTS, MOST_CHANCES, MOST_DEALS = 20_000_000, 4_000_000, 400_000
 """Larger arrays are not read."""
 
 
@@ -56,10 +58,14 @@ def worth_weights(rules: Rules) -> npt.NDArray[np.float64]:
     return np.array([QUEEN_POINTS * 4 / 3, 4 / 3, -moon, moon / 3, bonus * 4 / 3])
 
 
-def make_model(playing: Net, passing: Net, rules: Rules, chances: npt.NDArray[np.float16] | None = None) -> Model:
+def make_model(
+    playing: Net, passing: Net, rules: Rules, chances: npt.NDArray[np.float16] | None = None,
+    deals: npt.NDArray[np.int64] | None = None,
+) -> Model:  # fmt: skip
     """A model of two networks, weights rounded to half precision.
 
     :param chances: the packed table of chances to win a game (see `score`).
+    :param deals: the points of the deals from which it was computed, [deals, seats].
     """
     arrays = {
         f"{name}/{field}": array[0].astype(np.float16)
@@ -68,19 +74,41 @@ def make_model(playing: Net, passing: Net, rules: Rules, chances: npt.NDArray[np
     }
     if chances is not None:
         arrays["score"] = chances
+    if deals is not None:
+        arrays["deals"] = deals.astype(np.int8)
     return Model(KIND, arrays, rules=str(rules))
+
+
+def with_belief(model: Model, belief: Belief) -> Model:
+    """A model with a belief added, rounded to half precision."""
+    arrays = {f"belief/{field}": array.astype(np.float16) for field, array in zip(Belief._fields, belief, strict=True)}
+    return replace(model, arrays={**model.arrays, **arrays}, extras=made_before(model))
+
+
+def made_before(model: Model) -> dict[str, Any]:
+    """What a model that goes on from another tells of it: the commands so far, and their deals."""
+    earlier = list(model.extras.get("before", []))
+    return {"before": [*earlier, {"command": model.command, "games": model.games}]}
 
 
 def _forms() -> dict[str, Form]:
     """The arrays of a model."""
-    forms = {"score": Form(FLOATS, "totals", "others", optional=True, most=MOST_CHANCES)}
+    forms = {
+        "score": Form(FLOATS, "totals", "others", optional=True, most=MOST_CHANCES),
+        "deals": Form(WHOLE, "deals", 4, optional=True, most=MOST_DEALS),
+    }
+    shapes: tuple[tuple[int | str, ...], ...]
     for part, positions, cards in (("play", POSITION_SIZE, CARD_SIZE), ("pass", PASS_POSITION_SIZE, PASS_CARD_SIZE)):
         first, second = f"{part} first", f"{part} second"
-        shapes: tuple[tuple[int | str, ...], ...] = (
+        shapes = (
             (positions, first), (cards, first), (first,), (second, first), (second,), (HEADS, second), (HEADS,),
         )  # fmt: skip
         for field, shape in zip(Net._fields, shapes, strict=True):
             forms[f"{part}/{field}"] = Form(FLOATS, *shape, most=MOST_WEIGHTS)
+    holders = CARDS * OTHERS
+    shapes = ((POSITION_SIZE, "units"), ("units",), (holders, "units"), (holders,))
+    for field, shape in zip(Belief._fields, shapes, strict=True):
+        forms[f"belief/{field}"] = Form(FLOATS, *shape, optional=True, most=MOST_WEIGHTS)
     return forms
 
 
@@ -92,6 +120,10 @@ class Learned(NamedTuple):
     passing: Net
     chances: npt.NDArray[np.float16] | None
     """The packed table of chances to win a game; None: it has none."""
+    deals: npt.NDArray[np.int64] | None
+    """The points of the deals behind that table."""
+    belief: Belief | None
+    """Who holds what; None: it has none."""
 
 
 def load_learned(name: str) -> Learned:
@@ -107,4 +139,11 @@ def load_learned(name: str) -> Learned:
     if playing.hidden.shape[1] % ROWS or passing.hidden.shape[1] % ROWS:
         raise ModelError(f"model {name}: the number of units in the second layer is not a multiple of {ROWS}")
     chances = model.arrays.get("score")
-    return Learned(model, playing, passing, None if chances is None else chances.astype(np.float16))
+    found = [model.arrays.get(f"belief/{field}") for field in Belief._fields]
+    whole = all(array is not None for array in found)
+    belief = Belief(*(np.ascontiguousarray(array, np.float32) for array in found)) if whole else None
+    deals = model.arrays.get("deals")
+    return Learned(
+        model, playing, passing, None if chances is None else chances.astype(np.float16),
+        None if deals is None else deals.astype(np.int64), belief,
+    )  # fmt: skip

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from heartlab.compiled.jit import kernel
-from heartlab.learners.whole_game.model import SHIPPED, check_game, load_learned, worth_weights
+from heartlab.learners.whole_game.belief import Belief
+from heartlab.learners.whole_game.model import SHIPPED, Learned, check_game, load_learned, worth_weights
 from heartlab.learners.whole_game.network import SEATS, Mind, Net, forget, new_mind
 from heartlab.learners.whole_game.policy import best_card, best_pass
 from heartlab.learners.whole_game.score import Score, unpacked
 from heartlab.players.base import AnyArray, CardArray, MaskArray, Observations, Player
-from heartlab.players.registry import PlayerError, parse_options, register
+from heartlab.players.registry import PlayerError, make_player, parse_options, register
 from heartlab.rules import Rules
 
 Choose = Callable[..., None]
@@ -48,9 +49,12 @@ class NetPlayer(Player):
     True
     """
 
-    def __init__(self, playing: Net, passing: Net, score: Score | None = None) -> None:
+    def __init__(self, playing: Net, passing: Net, score: Score | None = None, passer: Player | None = None) -> None:
+        """
+        :param passer: chooses the cards to pass instead of the network.
+        """
         super().__init__("net")
-        self.playing, self.passing, self.score = playing, passing, score
+        self.playing, self.passing, self.score, self.passer = playing, passing, score, passer
 
     def check_rules(self, rules: Rules) -> None:
         """Refuse rules that the network's features or predictions do not fit."""
@@ -70,6 +74,8 @@ class NetPlayer(Player):
         return self._choose(batch, net_cards, self.playing, np.empty(len(batch), np.int8))
 
     def choose_passes(self, batch: Observations) -> MaskArray:
+        if self.passer is not None:
+            return self.passer.choose_passes(batch)
         return self._choose(batch, net_passes, self.passing, np.empty(len(batch), np.uint64))
 
     def _choose(self, batch: Observations, choose: Choose, net: Net, out: AnyArray) -> AnyArray:
@@ -83,34 +89,56 @@ class NetPlayer(Player):
         return out
 
 
-def take_learned(options: dict[str, str]) -> tuple[Net, Net, Score | None]:
-    """The networks of the model that options name, or that ships, and its score with `score=yes`.
+class Parts(NamedTuple):
+    """What the options of a player name."""
 
-    The options are taken out.
+    playing: Net
+    passing: Net
+    score: Score | None
+    passer: Player | None
+    belief: Belief | None
+
+
+def take_parts(options: dict[str, str]) -> Parts:
+    """The parts that `model=`, `score=` and `pass=` name; these options are taken out.
 
     :raises ValueError: if the model has no table of chances, but `score=yes` needs it.
     """
     name = options.pop("model", SHIPPED)
     learned = load_learned(name)
-    wanted = options.pop("score", "no")
-    if wanted not in ("yes", "no"):
-        raise ValueError(f"score={wanted} needs yes or no")
-    if wanted == "no":
-        return learned.playing, learned.passing, None
-    if learned.chances is None:
+    score = _score(name, learned) if take_yes(options, "score") else None
+    passer = make_player(options.pop("pass")) if "pass" in options else None
+    return Parts(learned.playing, learned.passing, score, passer, learned.belief)
+
+
+def _score(name: str, learned: Learned) -> Score:
+    if learned.chances is None or learned.deals is None:
         raise ValueError(f"score=yes: model {name} has no table of the chances to win a game")
     rules = Rules.parse(learned.model.rules)
-    return learned.playing, learned.passing, Score(unpacked(learned.chances), rules.limit + rules.over_limit)
+    return Score(unpacked(learned.chances), learned.deals, rules.limit + rules.over_limit)
 
 
-@register("net", summary="the learned whole game, without search: net, net:score=yes, net:model=FILE")
+def take_yes(options: dict[str, str], name: str, default: bool = False) -> bool:
+    """An option that is `yes` or `no`, taken out."""
+    text = options.pop(name, "yes" if default else "no")
+    if text not in ("yes", "no"):
+        raise ValueError(f"{name}={text} needs yes or no")
+    return text == "yes"
+
+
+def check_empty(options: dict[str, str], known: str) -> None:
+    """Refuse options that are left over."""
+    if options:
+        raise ValueError(f"there is no option {', '.join(options)}; there are {known}")
+
+
+@register("net", summary="the learned whole game, without search: net, net:score=yes, net:pass=gnome:jake")
 def make_net(argument: str = "") -> Player:
     """The network by itself.
 
     :raises ValueError: for an unknown option.
     """
     options = parse_options(argument)
-    playing, passing, score = take_learned(options)
-    if options:
-        raise ValueError(f"there is no option {', '.join(options)}; there are model and score")
-    return NetPlayer(playing, passing, score)
+    parts = take_parts(options)
+    check_empty(options, "model, score and pass")
+    return NetPlayer(parts.playing, parts.passing, parts.score, parts.passer)

@@ -6,7 +6,9 @@ lowest total, ties shared. The table holds these chances on a grid of totals, fo
 between its points a total is rounded at random, so that it is right on average.
 
 What a choice is worth is no longer a number of points, but a number of games. The predictions stay the same; their
-weights come from the table: how much less often a seat wins if it takes a heart, Q♠, or if a moon is shot.
+weights come from the table: how much less often a seat wins if it takes a heart, Q♠, or if a moon is shot. For hearts
+and Q♠ that is the slope of a least-squares fit over all those deals: the chance is no straight line, and near the end
+of a game it is flat in one place and steep in the next.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from heartlab.compiled.jit import kernel
-from heartlab.compiled.rng import substream, uniform
+from heartlab.compiled.rng import numpy_dice, substream, uniform
 from heartlab.kernel.play import points
 from heartlab.learners.whole_game.deals import Company, Pupil, Table, play_deal
 from heartlab.learners.whole_game.model import HEARTS, QUEEN_POINTS, worth_weights
@@ -32,10 +34,14 @@ SWEEPS = 2
 """Rounds of value iteration: one would do if totals only grew."""
 MAX_SIZE = 64
 """Points of the largest grid."""
-FEW = 6
-"""Points of an ordinary deal."""
-SCALE = 17.0
-"""The largest weight: about that of Q♠ when points count."""
+SCALE = 52.0
+"""The largest weight: that of a moon when points count."""
+LEAST = 0.01
+"""Chances that differ less do not count: the game is decided."""
+MOST_KNOWN = 20_000
+"""Totals whose weights are kept."""
+TIE = 0.02
+"""How much points count beside the game."""
 ChanceArray = npt.NDArray[np.float32]
 
 
@@ -173,47 +179,108 @@ def _falling(size: int) -> tuple[npt.NDArray[np.int64], ...]:
     return tuple(kept)
 
 
+@kernel
+def _slopes(chances: Any, limit: int, deals: Any, totals: Any, out: Any) -> float:
+    """How the chance of the first seat falls with each heart and with Q♠ that it takes: least squares over deals.
+
+    `out` takes the two slopes; returns the chance if it takes nothing. Deals in which somebody shot the moon are left
+    out: there points are no sum of cards.
+    """
+    after = np.empty(SEATS)
+    sums = np.zeros(SEATS)  # products of the regressors: hearts and Q♠
+    means = np.zeros(3)
+    chance_hearts, chance_queen = 0.0, 0.0
+    count = 0
+    for i in range(len(deals)):
+        if deals[i].sum() == QUEEN_POINTS + HEARTS:
+            queen = 1.0 if deals[i, 0] >= QUEEN_POINTS else 0.0
+            hearts = deals[i, 0] - QUEEN_POINTS * queen
+            for seat in range(SEATS):
+                after[seat] = totals[seat] + deals[i, seat]
+            chance = _between(chances, after, limit)
+            count += 1
+            means[0] += hearts
+            means[1] += queen
+            means[2] += chance
+            sums[0] += hearts * hearts
+            sums[1] += queen * queen
+            sums[2] += hearts * queen
+            chance_hearts += chance * hearts
+            chance_queen += chance * queen
+    means /= count
+    for k, (one, other) in enumerate(((0, 0), (1, 1), (0, 1))):
+        sums[k] = sums[k] / count - means[one] * means[other]
+    with_hearts = chance_hearts / count - means[2] * means[0]
+    with_queen = chance_queen / count - means[2] * means[1]
+    whole = sums[0] * sums[1] - sums[2] * sums[2]
+    out[0] = (sums[1] * with_hearts - sums[2] * with_queen) / whole
+    out[1] = (sums[0] * with_queen - sums[2] * with_hearts) / whole
+    return means[2] - out[0] * means[0] - out[1] * means[1]
+
+
+@kernel
+def score_weights(chances: Any, limit: int, deals: Any, totals: Any, moon: Any, out: Any) -> None:
+    """What the predictions of the first seat are worth, in games lost.
+
+    :param moon: the points of the shooter and of the others.
+    """
+    slopes, after = np.empty(2), np.empty(SEATS)
+    nothing = _slopes(chances, limit, deals, totals, slopes)
+    for k in range(HEADS):
+        out[k] = 0.0
+    out[TAKE_HEARTS], out[TAKE_QUEEN] = -slopes[0], -slopes[1]
+    lost = 0.0
+    for shooter in range(SEATS):
+        for seat in range(SEATS):
+            after[seat] = totals[seat] + (moon[0] if seat == shooter else moon[1])
+        chance = _between(chances, after, limit)
+        if shooter == 0:
+            out[SHOOT] = nothing + HEARTS * slopes[0] + slopes[1] - chance
+        else:
+            lost += (nothing - chance) / (SEATS - 1)
+    out[SHOT] = lost
+
+
 class Score:
     """What points are worth at the present totals.
 
-    >>> even = Score(np.full((26,) * 4, 0.25, np.float32), 100)
+    >>> deals = np.array([[0, 13, 8, 5], [13, 0, 6, 7], [2, 1, 20, 3], [16, 4, 3, 3]])
+    >>> even = Score(np.full((26,) * 4, 0.25, np.float32), deals, 100)
     >>> even.chance([0, 0, 0, 0])
     0.25
     >>> even.chance([90, 101, 95, 99]), even.chance([90, 101, 90, 99])
     (1.0, 0.5)
     """
 
-    def __init__(self, chances: ChanceArray, limit: int) -> None:
+    def __init__(self, chances: ChanceArray, deals: npt.NDArray[np.int64], limit: int) -> None:
+        """
+        :param deals: the points of some deals, [deals, seats].
+        """
         self.chances, self.limit = chances, limit
+        self.deals = in_any_order(deals, numpy_dice(0)).astype(np.float64)
+        self._known: dict[tuple[tuple[int, ...], Rules], npt.NDArray[np.float64]] = {}
 
     def chance(self, totals: Sequence[float]) -> float:
         """The chance of the first of four seats to win, between points of the grid interpolated."""
         return float(_between(self.chances, np.array(totals, np.float64), self.limit))
 
     def weights(self, totals: Sequence[int], rules: Rules) -> npt.NDArray[np.float64]:
-        """What the predictions of a seat are worth, with its own total first: games lost, scaled to points.
+        """What the predictions of a seat are worth, with its own total first: games lost, scaled to points."""
+        asked = tuple(int(total) for total in totals), rules
+        if asked not in self._known:
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            self._known[asked] = self._weights(asked[0], rules)
+        return self._known[asked]
 
-        The points that the seat does not take are thought to be shared by the others.
-        """
-        here = np.array(totals, np.float64)
+    def _weights(self, totals: Sequence[int], rules: Rules) -> npt.NDArray[np.float64]:
+        usual = worth_weights(rules)
         total = QUEEN_POINTS + HEARTS
-
-        def after(own: float) -> float:
-            return self.chance(here + np.array([own, *[(total - own) / 3] * 3]))
-
-        def moon(shooter: int) -> float:
-            points = np.full(SEATS, 0.0 if rules.moon == "self" else total)
-            points[shooter] = -total if rules.moon == "self" else 0.0
-            return self.chance(here + points)
-
-        weights = np.zeros(HEADS)
-        weights[TAKE_HEARTS] = (after(0) - after(FEW)) / FEW
-        weights[TAKE_QUEEN] = after(FEW / 2) - after(FEW / 2 + QUEEN_POINTS)
-        if rules.moon != "off":
-            weights[SHOOT] = after(total) - moon(0)
-            weights[SHOT] = after(0) - sum(moon(other) for other in range(1, SEATS)) / 3
+        moon = (-total, 0) if rules.moon == "self" else (0, total)
+        found = np.zeros(HEADS)
+        score_weights(self.chances, self.limit, self.deals, np.array(totals, np.float64), np.array(moon), found)
+        if rules.moon == "off":
+            found[SHOOT] = found[SHOT] = 0.0
         if rules.bonus is not None:
-            own = here + np.array([rules.bonus_points, 0, 0, 0])
-            weights[TAKE_JACK] = self.chance(here) - self.chance(own)
-        largest = np.abs(weights).max()
-        return weights * (SCALE / largest) if largest > 0 else worth_weights(rules)
+            found[TAKE_JACK] = rules.bonus_points * found[TAKE_HEARTS]
+        return found * (SCALE / max(np.abs(found).max(), LEAST)) + TIE * usual

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -27,7 +27,7 @@ from heartlab.learners.whole_game.deals import (
 )
 from heartlab.learners.whole_game.features import CARD_SIZE, PASS_CARD_SIZE, PASS_POSITION_SIZE, POSITION_SIZE
 from heartlab.learners.whole_game.learning import Lesson, adam, new_log, new_slopes
-from heartlab.learners.whole_game.model import PARTS, check_game, make_model, worth_weights
+from heartlab.learners.whole_game.model import PARTS, check_game, load_learned, made_before, make_model, worth_weights
 from heartlab.learners.whole_game.network import HEADS, ROWS, Net, empty_net, fresh_net, new_mind
 from heartlab.learners.whole_game.score import in_any_order, packed, sample_points, win_chances
 from heartlab.rules import Rules
@@ -54,6 +54,8 @@ class WholeGameParameters(Parameters):
     """The parameters of the recipe."""
 
     rules: str = "standard"
+    start: str = ""
+    """A model to go on from, with its layers; without one weights are random."""
     first: int = 256
     """Units of the first layer of the network that plays."""
     pass_first: int = 128
@@ -108,7 +110,12 @@ class WholeGameParameters(Parameters):
         return Rules.parse(self.rules)
 
 
-class _Shard:
+def adam_step(time: int, rate: float, decisions: float) -> tuple[float, float, float, float]:
+    """What a step of Adam needs to know: the rate, the two corrections of its beginning, the scale of the gradient."""
+    return rate, 1.0 - FIRST_MOMENT**time, 1.0 - SECOND_MOMENT**time, 1.0 / decisions
+
+
+class Shard:
     """Working memory for a part of a batch."""
 
     def __init__(self, nets: Sequence[Net]) -> None:
@@ -136,18 +143,14 @@ class WholeGameTrainer:
         self.chunk = settings.batch * BATCHES
         self.key, self.score_key = seed_key(seed, "whole-game"), seed_key(seed, "whole-game score")
         self.compiled = compile_rules(settings.game)
-        dice = numpy_dice(seed)
         selves = settings.selves if settings.past > 0 else 0
-        self.nets = [
-            _with_room(fresh_net(positions, cards, first, settings.second, dice), selves)
-            for positions, cards, first in (
-                (POSITION_SIZE, CARD_SIZE, settings.first),
-                (PASS_POSITION_SIZE, PASS_CARD_SIZE, settings.pass_first),
-            )
-        ]
+        started = load_learned(settings.start) if settings.start else None
+        self.start = started.model if started else None
+        nets = [started.playing, started.passing] if started else _fresh_nets(settings, numpy_dice(seed))
+        self.nets = [_with_room(net, selves) for net in nets]
         self.moments = [[np.zeros((2, array[0].size), np.float32) for array in net] for net in self.nets]
         self.lesson = Lesson(worth_weights(settings.game), np.array(AID), settings.trace)
-        self.shards = [_Shard(self.nets) for _ in range(SHARDS)]
+        self.shards = [Shard(self.nets) for _ in range(SHARDS)]
         self.steps = np.zeros(1, np.int64)
         self._threads = min(SHARDS, threads or os.cpu_count() or 1)
 
@@ -194,10 +197,9 @@ class WholeGameTrainer:
     def _update(self, counted: npt.NDArray[np.float64], rate: float) -> None:
         """One step of Adam with the gradients of all shards."""
         self.steps += 1
-        time = int(self.steps[0])
         for which, decisions in enumerate((counted[0], counted[2])):
             if decisions:
-                step = (rate, 1.0 - FIRST_MOMENT**time, 1.0 - SECOND_MOMENT**time, 1.0 / decisions)
+                step = adam_step(int(self.steps[0]), rate, decisions)
                 list(self._pool.map(partial(self._update_array, which, step), range(len(Net._fields))))
 
     def _update_array(self, which: int, step: tuple[float, float, float, float], field: int) -> None:
@@ -241,19 +243,31 @@ class WholeGameTrainer:
     def model(self) -> Model:
         """The present self."""
         playing, passing = (Net(*(np.ascontiguousarray(array[:1]) for array in net)) for net in self.nets)
-        return make_model(playing, passing, self.settings.game, self._chances([playing, passing]))
+        deals = self._self_play([playing, passing])
+        chances = None if deals is None else self._chances(deals)
+        model = make_model(playing, passing, self.settings.game, chances, deals)
+        return replace(model, extras=made_before(self.start)) if self.start else model
 
-    def _chances(self, nets: Sequence[Net]) -> npt.NDArray[np.float16] | None:
-        """The chances to win a game, from deals of self-play; None if games do not end by score."""
-        rules = self.settings.game
-        if rules.deals is not None:
+    def _self_play(self, nets: Sequence[Net]) -> npt.NDArray[np.int64] | None:
+        """The points of deals of self-play; None if games do not end by score."""
+        if self.settings.game.deals is not None:
             return None
-        shard, points = _Shard(nets), np.zeros((SCORE_DEALS, 4), np.int64)
+        shard, points = Shard(nets), np.zeros((SCORE_DEALS, 4), np.int64)
         playing, passing = shard.pupils
         alone = Company(0.0, 1.0, 0.0)
         sample_points(self.compiled, self.score_key, playing, passing, alone, self.lesson.weights, shard.table, points)
-        deals = in_any_order(points, numpy_dice(self.seed, 1))
-        return packed(win_chances(deals, rules, self.score_key))
+        return points
+
+    def _chances(self, deals: npt.NDArray[np.int64]) -> npt.NDArray[np.float16]:
+        """The chances to win a game."""
+        turned = in_any_order(deals, numpy_dice(self.seed, 1))
+        return packed(win_chances(turned, self.settings.game, self.score_key))
+
+
+def _fresh_nets(settings: WholeGameParameters, dice: np.random.Generator) -> list[Net]:
+    """Networks with random weights: to play, and to pass."""
+    sizes = (POSITION_SIZE, CARD_SIZE, settings.first), (PASS_POSITION_SIZE, PASS_CARD_SIZE, settings.pass_first)
+    return [fresh_net(positions, cards, first, settings.second, dice) for positions, cards, first in sizes]
 
 
 def _with_room(net: Net, selves: int) -> Net:

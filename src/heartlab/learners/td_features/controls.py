@@ -1,0 +1,240 @@
+"""Controls of Sturtevant and White (2006): the XOR demonstration, why training can degrade, a stronger expert."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from heartlab.learners.td_features.full import FULL_MARGIN, changed, full_plan, learned_weights, moments
+from heartlab.learners.td_features.parts import (
+    Plan,
+    expert,
+    lead,
+    play_match,
+    task_rules,
+    train_parts,
+    values,
+    windows,
+)
+from heartlab.learners.td_features.tasks import BEATS_EXPERT, BREAK_EVEN, MARGIN, ORDERS
+from heartlab.learners.td_features.trainer import Partners, TdParameters
+from heartlab.players.base import Player
+from heartlab.players.registry import make_player
+from heartlab.reproduction.claims import Claim, less_claim, more_claim
+from heartlab.reproduction.kept import Unit
+from heartlab.reproduction.parts import Workshop
+from heartlab.reproduction.registry import Curve, Figure, Findings, Table
+from heartlab.reproduction.units import run_units
+from heartlab.util.statistics import estimate
+
+EARLY_SNAPSHOT = 2
+"""The snapshot, after 10,000 deals, with which the last is compared."""
+CONTROL_RUNS = 5
+"""Independent runs of every control."""
+
+
+# --- XOR ---
+
+
+def learn_xor(with_and: bool, rate: float = 0.1, passes: int = 2_000) -> list[float]:
+    """Train a linear network on XOR, with a constant input, by the papers' rule; returns its four outputs.
+
+    >>> [round(value) for value in learn_xor(with_and=True)], [round(value, 1) for value in learn_xor(with_and=False)]
+    ([0, 1, 1, 0], [0.5, 0.5, 0.5, 0.5])
+    """
+    cases = [(a, b, [1.0, a, b] + ([a * b] if with_and else [])) for a in (0.0, 1.0) for b in (0.0, 1.0)]
+    weights = np.zeros(4 if with_and else 3)
+    for _ in range(passes):
+        step = np.zeros_like(weights)
+        for a, b, inputs in cases:
+            step += rate * ((a != b) - weights @ inputs) * np.array(inputs)
+        weights += step
+    return [float(weights @ np.array(inputs)) for _, _, inputs in cases]
+
+
+def xor(shop: Workshop) -> Findings:
+    """A linear network cannot learn XOR of two inputs; with their AND as a third it can."""
+    findings = Findings()
+    rows = []
+    for with_and, words in ((False, "two inputs"), (True, "two inputs and their AND")):
+        outputs = learn_xor(with_and)
+        wrong = max(abs(output - wanted) for output, wanted in zip(outputs, (0, 1, 1, 0), strict=True))
+        rows.append([words, *(f"{output:.2f}" for output in outputs)])
+        learned = wrong < 0.01
+        findings.claims.append(
+            Claim(f"xor/{'with' if with_and else 'without'}-and",
+                  f"a linear network {'learns' if with_and else 'cannot learn'} XOR from {words}", None, wrong, None, 4,
+                  "holds" if learned == with_and else "fails", "largest error of its four outputs after learning")
+        )  # fmt: skip
+    findings.tables.append(Table("Outputs after learning", ["inputs", "0 0", "0 1", "1 0", "1 1"], rows))
+    return findings
+
+
+# --- degradation ---
+
+VARIANTS = {
+    "our reading": "rate 1/13 that never falls, values cut to what is possible, weights begin at random",
+    "falling rate": "the rate is halved after 10,000 deals, then a third, and so on",
+    "rate 1/26": "half the rate, since a deal has 26 points",
+    "cut to 0…26": "values in a search are cut to [ε, 26 − ε] only",
+    "weights kept": "weights begin as both tasks learned them",
+}
+"""What is changed, one thing at a time."""
+SLUGS = {"falling rate": "falling-rate", "rate 1/26": "half-rate", "cut to 0…26": "whole-cut", "weights kept": "kept"}
+"""The changes in the ids of claims."""
+
+
+def degradation(shop: Workshop) -> Findings:
+    """The full game once more, with one thing changed at a time; each snapshot plays the expert."""
+    sizes = {"train": moments(shop)[-2], "moment": shop.size(400, 2)}
+
+    def work(shop: Workshop, run: int) -> Unit:
+        found: Unit = {}
+        for partners in Partners:
+            base = full_plan(shop, partners, run)
+            assert base.conjunctions is not None
+            start = learned_weights(shop, base.conjunctions, run)
+            plans = {
+                "our reading": base,
+                "falling rate": changed(base, "falling", halving=shop.size(10_000, 500)),
+                "rate 1/26": changed(base, "slow", rate=1 / 26),
+                "cut to 0…26": changed(base, "whole", cut="whole"),
+                "weights kept": changed(base, "kept", start),
+            }
+            found[partners.value] = {}
+            for name, plan in plans.items():
+                (net,) = train_parts(shop, [plan])
+                found[partners.value][name] = [
+                    lead(shop, net.player(at), expert(), "seed-nomoon", sizes["moment"], run)
+                    for at in range(len(moments(shop)) - 1)
+                ]
+        return found
+
+    units = run_units(shop, "degradation", sizes, shop.size(CONTROL_RUNS, 2), work)
+    findings = Findings()
+    x = moments(shop)[:-1]
+    for partners in Partners:
+        curves = [
+            Curve.over_runs(name, x, [[one[0] for one in unit[partners.value][name]] for unit in units])
+            for name in VARIANTS
+        ]
+        findings.figures.append(
+            Figure(f"degradation-{partners}", f"{partners}-trained minus expert, one thing changed at a time",
+                   "training deals", "points per deal", curves, log_x=True, levels=[("break-even", 0.0)])
+        )  # fmt: skip
+        findings.claims += _degradation_claims(partners, units, sizes["moment"] * len(units))
+    findings.tables.append(Table("What is changed", ["name", "change"], [[a, b] for a, b in VARIANTS.items()]))
+    findings.notes.append(_why(units))
+    return findings
+
+
+def _drop(units: Sequence[Unit], partners: Partners, name: str) -> np.ndarray:
+    """Points per deal that a run loses from an early snapshot to its last."""
+    leads = np.array([[one[0] for one in unit[partners.value][name]] for unit in units])
+    return np.asarray(leads[:, -1] - leads[:, min(EARLY_SNAPSHOT, leads.shape[1] - 1)])
+
+
+def _degradation_claims(partners: Partners, units: Sequence[Unit], n: int) -> list[Claim]:
+    claims = [
+        more_claim(f"degradation/{partners}-gets-worse", f"{partners} training gets worse with more deals",
+                   _drop(units, partners, "our reading"), n,
+                   "last snapshot, after 100,000 deals, minus the one after 10,000",
+                   margin=FULL_MARGIN)
+    ]  # fmt: skip
+    ends = {name: values([{"x": unit[partners.value][name][-1]} for unit in units], "x") for name in VARIANTS}
+    for name in list(VARIANTS)[1:]:
+        claims.append(
+            less_claim(f"degradation/{partners}-{SLUGS[name]}", f"{partners} training ends better: {name}",
+                       ends[name] - ends["our reading"], n, "points per deal against the expert, same deals and runs",
+                       margin=FULL_MARGIN)
+        )  # fmt: skip
+    return claims
+
+
+def _why(units: Sequence[Unit]) -> str:
+    """The paragraph that says what helps, from the numbers."""
+    told = []
+    for partners in Partners:
+        drop = estimate(_drop(units, partners, "our reading")).mean
+        gains = {
+            name: float(np.mean([unit[partners.value][name][-1][0] - unit[partners.value]["our reading"][-1][0]
+                                 for unit in units]))
+            for name in list(VARIANTS)[1:]
+        }  # fmt: skip
+        best = min(gains, key=lambda name: gains[name])
+        others = ", ".join(f"{name} {gain:+.2f}" for name, gain in gains.items())
+        told.append(
+            f"from 10,000 to 100,000 deals {partners} training loses {drop:.2f} points; of the changes "
+            f"“{best}” helps most (change of the last snapshot: {others})"
+        )
+    return (
+        "A rate that never falls lets the last few deals move the weights, and most of an error is the luck of the "
+        "cards: if that is the reason, a falling rate must help, and half the rate a little. "
+        + "; ".join(told)
+        + ". (Points "
+        "per deal, means of runs; fewer are better.)"
+    )
+
+
+# --- a stronger expert ---
+
+
+def sage() -> Player:
+    """The stronger hand-tuned expert, open."""
+    return make_player("sage")
+
+
+def stronger_expert(shop: Workshop) -> Findings:
+    """The learning curves of both single tasks against three `sage`."""
+    findings = Findings()
+    sizes = {"train": shop.size(100_000, 2_000), "match": shop.size(1_000, 4)}
+    for task, sets in ORDERS.items():
+
+        def work(shop: Workshop, run: int, task: str = task, sets: dict[str, str] = sets) -> Unit:
+            found: Unit = {"curve": {}, "points": {}}
+            for label, orders in sets.items():
+                parameters = TdParameters(orders=orders, partners=Partners.EXPERT, views=1, expert="sage")
+                (net,) = train_parts(shop, [Plan(f"{task}-{label}-sage", task, parameters, run, [sizes["train"]])])
+                seats = [net.player(), sage(), sage(), sage()]
+                found["curve"][label] = windows(net.points)
+                found["points"][label] = float(
+                    play_match(shop, seats, task_rules(task), sizes["match"], run).points[:, 0].mean()
+                )
+            found["sage"] = lead(shop, sage(), expert(), task_rules(task), sizes["match"], run)
+            return found
+
+        units = run_units(shop, f"{task} against sage", sizes, shop.size(CONTROL_RUNS, 2), work)
+        findings.claims += _break_even_claims(task, units, sizes["match"] * len(units))
+        width = min(5_000, sizes["train"])
+        curves = [
+            Curve.over_runs(label, width * (1 + np.arange(len(units[0]["curve"][label]))),
+                            [unit["curve"][label] for unit in units])
+            for label in sets
+        ]  # fmt: skip
+        findings.figures.append(
+            Figure(f"stronger-expert-{task}", f"{task}: one learner against three sages", "training deals",
+                   "points per deal", curves, levels=[("break-even", BREAK_EVEN)])
+        )  # fmt: skip
+    findings.notes.append(
+        "Claims are matches of networks that no longer learn; curves are points while learning, with the weights still "
+        "moving, and so a little higher."
+    )
+    return findings
+
+
+def _break_even_claims(task: str, units: Sequence[Unit], n: int) -> list[Claim]:
+    claims = [
+        less_claim(f"stronger-expert/{task}-sage-beats-pie", f"at the {task} task sage plays better than pie",
+                   values(units, "sage"), n, "points per deal, 14 seatings; runs differ in deals only", margin=MARGIN)
+    ]  # fmt: skip
+    for label in ORDERS[task]:
+        if (task, label) in BEATS_EXPERT:
+            beats = BEATS_EXPERT[task, label]
+            build, words = (less_claim, "below") if beats else (more_claim, "above")
+            claims.append(
+                build(f"stronger-expert/{task}-{label}", f"{label} features, {task} task: {words} break-even",
+                      values(units, "points", label) - BREAK_EVEN, n,
+                      "points per deal of one learner against three sages, minus 3.25", margin=MARGIN)
+            )  # fmt: skip
+    return claims

@@ -1,0 +1,93 @@
+"""The papers' full game: the best features of both single tasks, trained again against experts and by self-play.
+
+Each run of the full game takes its features from the run of the single tasks with the same number, so that runs share
+nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from heartlab.learners.td_features.conjunctions import Conjunctions
+from heartlab.learners.td_features.network import Network
+from heartlab.learners.td_features.parts import Plan, Training, play_match, train_parts
+from heartlab.learners.td_features.selection import select_by_weight, union
+from heartlab.learners.td_features.tasks import task_deals, task_training
+from heartlab.learners.td_features.trainer import Partners, TdParameters
+from heartlab.players.base import Player
+from heartlab.players.registry import make_player
+from heartlab.reproduction.kept import Unit
+from heartlab.reproduction.parts import Workshop
+
+QUEEN_BEST, HEARTS_BEST = 10_000, 2_000
+"""Features that the full game takes from each task."""
+SOURCES = (("queen", "four-wise", QUEEN_BEST), ("hearts", "triples", HEARTS_BEST))
+"""The tasks and sets from which they are taken."""
+SAME = 0.3
+"""Points per deal that we still call the same, where the papers do and show only curves."""
+FULL_MARGIN = 0.1
+"""Points per deal of the full game that are worth mentioning."""
+MOMENTS = (1_000, 5_000, 10_000, 25_000, 50_000, 100_000, 200_000)
+"""Training deals after which networks are kept."""
+
+
+def moments(shop: Workshop, most: int = MOMENTS[-1]) -> list[int]:
+    """Training deals of the snapshots, up to so many."""
+    return [1_000, 2_000] if shop.quick else [moment for moment in MOMENTS if moment <= most]
+
+
+def full_sizes(shop: Workshop) -> dict[str, int]:
+    """Deals of training, of a match at a snapshot, and of one at the end."""
+    return {"train": task_deals(shop), "moment": shop.size(200, 2), "end": shop.size(1_000, 4)}
+
+
+def combined(shop: Workshop, run: int) -> Conjunctions:
+    """The largest weights of both tasks; those that are in both lists stand once (a decision of ours)."""
+    return union(
+        select_by_weight(task_training(shop, task, label, run).network(), count) for task, label, count in SOURCES
+    )
+
+
+def learned_weights(shop: Workshop, chosen: Conjunctions, run: int) -> Network:
+    """What both tasks have learned about some features, added up: where the full game may begin."""
+    total = Network(chosen)
+    for task, label, _ in SOURCES:
+        total.weights[:] += task_training(shop, task, label, run).network().over(chosen).weights
+    return total
+
+
+def full_plan(shop: Workshop, partners: Partners, run: int, *, rest: bool = False) -> Plan:
+    """The papers' training of the combined network."""
+    chosen = combined(shop, run)
+    ending = "-rest" if rest else ""
+    parameters = TdParameters(partners=partners, views=1)
+    origin = {"features": len(chosen), "of": task_deals(shop)}
+    return Plan(f"full-{partners}{ending}", "full", parameters, run, moments(shop), chosen, origin, rest)
+
+
+def full_training(shop: Workshop, partners: Partners, run: int, *, rest: bool = False) -> Training:
+    """The combined network after a regime, with snapshots."""
+    return train_parts(shop, [full_plan(shop, partners, run, rest=rest)])[0]
+
+
+def changed(plan: Plan, name: str, start: Network | None = None, **changes: object) -> Plan:
+    """A plan with other parameters, to the same moments but the last."""
+    parameters = replace(plan.parameters, **changes)  # type: ignore[arg-type]
+    marks = list(plan.marks[:-1]) or list(plan.marks)
+    return replace(plan, label=f"{plan.label}-{name}", parameters=parameters, marks=marks, start=start)
+
+
+def closed_unit(shop: Workshop, player: Player, deals: int, games: int, run: int) -> Unit:
+    """A closed player against the expert, both with 20 worlds: single deals and games to 100."""
+    players = [player, make_player("iie")]
+    single = play_match(shop, players, "seed", deals, run)
+    whole = play_match(shop, players, "seed", games, run, games=True)
+    return {
+        "points": single.points.mean(axis=0),
+        "deals_won": float(single.deals_won[:, 0].mean()),
+        "moons": float(np.mean(single.moons)),
+        "won": float(whole.won[:, 0].mean()),
+        "finals": whole.finals.mean(axis=0),
+    }
