@@ -175,3 +175,16 @@ def test_a_bot_that_ends_after_each_answer_forfeits_the_same_in_equal_runs(tmp_p
         player.close()
     assert len(counts) == 1
     assert counts.pop()[0] == 2, "a process that is gone in the middle of its deal is a crash"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_log_that_cannot_be_written_costs_no_card(tmp_path, capsys):
+    """The disk may be full; that is no fault of the bot."""
+    command = python_bot(tmp_path / "bot.py")
+    quiet, logged = (make_player(f"exec:{CLOCK}{log}:{command}") for log in ("", ",log=/dev/full"))
+    try:
+        assert forfeits(logged, units=1) == forfeits(quiet, units=1) == 0
+    finally:
+        logged.close()
+        quiet.close()
+    assert capsys.readouterr().err.count("/dev/full: No space left on device; there is no log from here on") == 1

@@ -612,6 +612,13 @@ def test_commands_say_what_is_wrong(run):
         assert (status, err) == (2, f"heartlab: {sentence}\n")
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_full_disk_names_the_record(run):
+    players = ["-p", "random", "-p", "random"]
+    status, _, err = run("ggp", "match", "nim", *players, "--play", "1", "--record", "/dev/full")
+    assert (status, err.splitlines()[-1]) == (2, "heartlab: /dev/full: No space left on device")
+
+
 def test_recursion_too_deep_for_python_is_a_sentence():
     conditions = "".join(f"(p{number} ?x) " for number in range(20_000))
     facts = "".join(f"(p{number} a) " for number in range(20_000))

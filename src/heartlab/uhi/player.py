@@ -25,7 +25,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +34,7 @@ from heartlab.observation import Observation
 from heartlab.players.base import CardArray, MaskArray, Observations, Player
 from heartlab.players.registry import PlayerError, register
 from heartlab.uhi.lines import dialogue, enddeal_line, question, why_refused
-from heartlab.uhi.process import LEAVE, MEMORY, BotProcess, Fault, end_strays
+from heartlab.uhi.process import LEAVE, MEMORY, BotProcess, Fault, Log, end_strays
 
 MOVETIME = 5000
 """Default milliseconds for a choice."""
@@ -142,7 +141,7 @@ class Pool:
         self._warned = False
         self.closed = False
         self._changed = threading.Condition()
-        self._log: IO[str] | None = None
+        self._log: Log | None = None
         if settings.log and (Path(settings.log).is_dir() or not Path(settings.log).parent.is_dir()):
             raise PlayerError(
                 f"exec: cannot write the log {settings.log}: it is a folder, or its folder does not exist"
@@ -207,11 +206,11 @@ class Pool:
         bot.close(leave=0.0)
         raise Fault("closed", "the player was closed")
 
-    def _open_log(self) -> IO[str] | None:
+    def _open_log(self) -> Log | None:
         """The log of all processes, opened with the first of them: a refused command creates no file."""
         with self._changed:
             if self.settings.log and self._log is None:
-                self._log = open(self.settings.log, "a", encoding="utf-8")  # noqa: SIM115 - open as long as the pool
+                self._log = Log(self.settings.log)
             return self._log
 
     def _start(self) -> BotProcess:

@@ -134,6 +134,41 @@ def limit_memory(pid: int, megabytes: int) -> None:
             resource.prlimit(pid, kind, (most, most))
 
 
+class Log:
+    """A file with all lines that are sent (`>`) and received (`<`), each after the id of the process.
+
+    If it cannot be written any more, as on a full disk, the log ends there, and the match goes on.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._file: IO[str] | None = open(path, "a", encoding="utf-8")  # noqa: SIM115 - until it is closed
+        self._lock = threading.Lock()
+
+    def write(self, pid: int, mark: str, lines: Sequence[str]) -> None:
+        """Append lines."""
+        with self._lock:
+            if self._file is None:
+                return
+            try:
+                self._file.writelines(f"{pid} {mark} {line}\n" for line in lines)
+                self._file.flush()
+            except OSError as error:
+                print(f"heartlab: {self._path}: {error.strerror}; there is no log from here on", file=sys.stderr)
+                self._end()
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._end()
+
+    def _end(self) -> None:
+        file, self._file = self._file, None
+        if file is not None:
+            with contextlib.suppress(OSError):  # what could not be written is tried again
+                file.close()
+
+
 class BotProcess:
     """One running bot.
 
@@ -147,11 +182,11 @@ class BotProcess:
     """
 
     def __init__(
-        self, command: Sequence[str], log: IO[str] | None = None, *, memory: int = MEMORY, show_errors: bool = False
+        self, command: Sequence[str], log: Log | None = None, *, memory: int = MEMORY, show_errors: bool = False
     ) -> None:
         """Start the process.
 
-        :param log: all lines are written there, with `>` (sent) or `<` (received) before them.
+        :param log: where all lines are written.
         :param memory: megabytes of data that the process may have, 0 for any number.
         :param show_errors: whether the bot's standard error is shown instead of dropped.
         :raises Fault: if it cannot be started.
@@ -316,8 +351,7 @@ class BotProcess:
     def _queue(self, lines: Sequence[str]) -> None:
         self._unsent += "".join(f"{line}\n" for line in lines).encode()
         if self._log:
-            self._log.writelines(f"{self.pid} > {line}\n" for line in lines)
-            self._log.flush()
+            self._log.write(self.pid, ">", lines)
 
     def _check_silence(self) -> None:
         """Check that the bot wrote nothing but `info` since its last answer."""
@@ -339,8 +373,7 @@ class BotProcess:
         self._unread = rest
         text = line.decode("utf-8", "replace").removesuffix("\r")
         if self._log:
-            self._log.write(f"{self.pid} < {text}\n")
-            self._log.flush()
+            self._log.write(self.pid, "<", [text])
         return text
 
     def _exchange(self, deadline: float, accept: Callable[[str], Found | None]) -> Found:

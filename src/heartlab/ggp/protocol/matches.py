@@ -17,6 +17,7 @@ from heartlab.ggp.players.registry import FAMILIES, make_game_player
 from heartlab.ggp.protocol.agent import Agent
 from heartlab.ggp.protocol.manager import Manager, MatchRecord
 from heartlab.ggp.protocol.seats import LocalSeat, RemoteSeat, Seat
+from heartlab.util.files import naming
 from heartlab.util.statistics import estimate
 
 
@@ -114,7 +115,7 @@ def play_matches(
                     goals[place].append(result.goals[role])
                     troubles[place] += result.troubles_of(role)
             if record is not None:
-                with record.open("a", encoding="utf-8") as out:
+                with naming(record), record.open("a", encoding="utf-8") as out:
                     out.write(json.dumps(result.to_dict(), ensure_ascii=False) + "\n")
             if tell is not None:
                 tell(_line(match, result))
