@@ -27,6 +27,8 @@ from heartlab.rules import PRESET_NOTES, PRESETS, Rules
 from heartlab.util.errors import clipped
 from heartlab.web.bots import LEVELS, BotError, Bots
 from heartlab.web.commitment import Shared, check_proof, proof_in, proof_of
+from heartlab.web.history import as_messages, games_of, records_of
+from heartlab.web.history import update as update_history
 from heartlab.web.messages import (
     MAX_RECORDS,
     VERSION,
@@ -36,6 +38,7 @@ from heartlab.web.messages import (
     Hello,
     Limits,
     Outgoing,
+    PlayedGame,
     Preset,
     Refused,
 )
@@ -469,6 +472,27 @@ class House:
         more = session.settings.watch and not session.game_over
         faults = sorted({fault for fault in session.seat_faults() if fault})
         return Deals(f"Deal {number + 1}", [proof["record"]], proof, more, faults)
+
+    def history(self, person: str) -> list[PlayedGame]:
+        """All games that somebody has played."""
+        update_history(self.store, person, self._dealer)
+        return games_of(self.store, person)
+
+    def played(self, person: str, key: str | None, number: int | None) -> Deals:
+        """The finished deals of a game of somebody's history, or of all games; or one deal with its proof.
+
+        :raises ValueError: if there are none.
+        """
+        if key is not None and number is not None:
+            kept = self.store.load_session(key)
+            if kept is None or kept[0].name != person:
+                raise ValueError("this deal was imported: it has no proof here")
+            return self.replay(Session(*kept, lambda row: None, self._dealer), number)
+        update_history(self.store, person, self._dealer)
+        lines = records_of(self.store, person, key)
+        if not lines:
+            raise ValueError("no deal is finished yet")
+        return Deals(f"{len(lines)} deals", as_messages(lines))
 
     def read(self, text: str) -> Deals:
         """The deals of a record file, each checked against its rules; or that of a proof, with what it proves.

@@ -137,10 +137,27 @@ class Replay(Struct, tag="replay", forbid_unknown_fields=True):
 
 
 class Read(Struct, tag="read", forbid_unknown_fields=True):
-    """Read a record file, to step through it."""
+    """Read a record file, to step through it; or, with a name, to take its deals into that person's history."""
 
     house: Key
     text: Annotated[str, Meta(max_length=MAX_RECORD)]
+    into: PersonName | None = None
+
+
+class History(Struct, tag="history", forbid_unknown_fields=True):
+    """Ask for all games that somebody has played."""
+
+    house: Key
+    name: PersonName = "You"
+
+
+class Game(Struct, tag="game", forbid_unknown_fields=True):
+    """Ask for the finished deals of a game of the history, or of all games; or for one deal, with its proof."""
+
+    house: Key
+    key: Key | None = None
+    number: Number | None = None
+    name: PersonName = "You"
 
 
 class Puzzle(Struct, tag="puzzle", forbid_unknown_fields=True):
@@ -168,7 +185,7 @@ class Level(Struct, tag="level", forbid_unknown_fields=True):
 
 Incoming = (
     Create | Describe | Open | Pass | Play | Undo | Claim | Moon | Next | Again | Hint | Check | Count | Review | Replay
-    | Read | Puzzle | Answer | Level
+    | Read | History | Game | Puzzle | Answer | Level
 )  # fmt: skip
 
 
@@ -349,6 +366,47 @@ class Deals(Struct, tag="deals"):
     faults: list[str] = []
 
 
+class DealFacts(Struct):
+    """A finished deal in a history: what statistics need."""
+
+    number: int
+    points: list[int]
+    queen: int | None
+    """Who took Q♠."""
+    shooter: int | None
+    hand: str
+    """The person's cards as dealt."""
+    helped: bool
+    """Whether the coach was asked, or a card taken back."""
+
+
+class PlayedGame(Struct):
+    """A game in a history, with its finished deals."""
+
+    key: str
+    made: float
+    """When it was opened, or imported: seconds since 1970."""
+    rules: str
+    names: list[str]
+    players: list[str]
+    practice: bool
+    over: bool
+    scores: list[int]
+    deals: list[DealFacts]
+
+
+class Games(Struct, tag="games"):
+    """All games that somebody has played, the latest first."""
+
+    games: list[PlayedGame]
+
+
+class Imported(Struct, tag="imported"):
+    """Deals of a file were taken into a history; those that were there already are not counted."""
+
+    deals: int
+
+
 class Progress(Struct, tag="progress"):
     """Something takes long."""
 
@@ -357,7 +415,7 @@ class Progress(Struct, tag="progress"):
 
 Outgoing = (
     Hello | Ready | Described | Promised | Opened | View | Refused | Failed | Coaching | PassCoaching | Checked
-    | Counted | Reviewed | Deals | PuzzleView | Graded | LevelEstimate | Progress
+    | Counted | Reviewed | Deals | Games | Imported | PuzzleView | Graded | LevelEstimate | Progress
 )  # fmt: skip
 
 _decoder: msgspec.json.Decoder[Incoming] = msgspec.json.Decoder(Incoming)

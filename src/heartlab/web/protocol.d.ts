@@ -17,6 +17,8 @@ export type Incoming =
   | Review
   | Replay
   | Read
+  | History
+  | Game
   | Puzzle
   | Answer
   | Level;
@@ -106,6 +108,21 @@ export interface Read {
   type: "read";
   house: string;
   text: string;
+  into?: string | null;
+}
+
+export interface History {
+  type: "history";
+  house: string;
+  name?: string;
+}
+
+export interface Game {
+  type: "game";
+  house: string;
+  key?: string | null;
+  number?: number | null;
+  name?: string;
 }
 
 export interface Puzzle {
@@ -143,6 +160,8 @@ export type Outgoing =
   | Counted
   | Reviewed
   | Deals
+  | Games
+  | Imported
   | PuzzleView
   | Graded
   | LevelEstimate
@@ -307,6 +326,16 @@ export interface Deals {
   faults: string[];
 }
 
+export interface Games {
+  type: "games";
+  games: PlayedGame[];
+}
+
+export interface Imported {
+  type: "imported";
+  deals: number;
+}
+
 export interface PuzzleView {
   type: "puzzle";
   puzzle: number | null;
@@ -438,4 +467,25 @@ export interface PassReview {
   se: number;
   text: string;
   words: string[];
+}
+
+export interface PlayedGame {
+  key: string;
+  made: number;
+  rules: string;
+  names: string[];
+  players: string[];
+  practice: boolean;
+  over: boolean;
+  scores: number[];
+  deals: DealFacts[];
+}
+
+export interface DealFacts {
+  number: number;
+  points: number[];
+  queen: number | null;
+  shooter: number | null;
+  hand: string;
+  helped: boolean;
 }

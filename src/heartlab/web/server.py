@@ -34,6 +34,7 @@ from heartlab.web import messages as m
 from heartlab.web.coaching import CoachService
 from heartlab.web.commitment import Shared
 from heartlab.web.gate import Gate, Stage
+from heartlab.web.history import import_deals
 from heartlab.web.house import LOST, House, KeyRefused, Live, TooMuch, refusal
 from heartlab.web.how import how_to_play
 from heartlab.web.session import Session, SessionError
@@ -65,6 +66,8 @@ COSTS = {
     "check": 4.0,
     "count": 2.0,
     "review": 16.0,
+    "history": 8.0,
+    "game": 4.0,
     "puzzle": 2.0,
     "answer": 2.0,
 }
@@ -155,7 +158,8 @@ class Connection:
             m.Play: self.play, m.Undo: self.undo, m.Claim: self.claim, m.Moon: self.choose_moon,
             m.Next: self.next_deal, m.Again: self.again,
             m.Hint: self.hint, m.Check: self.check, m.Count: self.count, m.Review: self.review, m.Replay: self.replay,
-            m.Read: self.read, m.Puzzle: self.puzzle, m.Answer: self.answer, m.Level: self.level,
+            m.Read: self.read, m.History: self.history, m.Game: self.game,
+            m.Puzzle: self.puzzle, m.Answer: self.answer, m.Level: self.level,
         }  # fmt: skip
 
     async def send(self, message: m.Outgoing) -> None:
@@ -349,7 +353,18 @@ class Connection:
 
     async def read(self, message: m.Read) -> None:
         self.house.check_house(message.house)
-        await self.send(await self.house.think(self.house.read, message.text))
+        if message.into is None:
+            await self.send(await self.house.think(self.house.read, message.text))
+            return
+        await self.send(m.Imported(await self.house.think(import_deals, self.house.store, message.into, message.text)))
+
+    async def history(self, message: m.History) -> None:
+        self.house.check_house(message.house)
+        await self.send(m.Games(await self.house.think(self.house.history, message.name)))
+
+    async def game(self, message: m.Game) -> None:
+        self.house.check_house(message.house)
+        await self.send(await self.house.think(self.house.played, message.name, message.key, message.number))
 
     async def hint(self, message: m.Hint) -> None:
         await self.send(await self.coach.hint(self.at_session(), self.send))

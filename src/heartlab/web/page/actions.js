@@ -2,10 +2,12 @@
 import { keep, recall, save, tens } from "./dom.js";
 import { pretty } from "./cards.js";
 import { options, setOption } from "./options.js";
+import { packed, unpacked } from "./links.js";
 import { partsOf } from "./records.js";
 import { recordOf, momentsOf } from "./views/viewer.js";
 import { rulesHere, wantedRules } from "./state.js";
 import { t } from "./texts.js";
+import { checkProof } from "./verify.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Panel} Panel */
@@ -20,7 +22,8 @@ import { t } from "./texts.js";
  * @property {() => number} clock
  */
 
-const TABLES = "heartlab-tables",
+const PROMISES = "heartlab-promises",
+  TABLES = "heartlab-tables",
   CUSTOM = "heartlab-lobby";
 const USUAL = ["gnome", "gnome:jake", "gnome:peter", "gnome", "gnome"];
 const NOTICE_TIME = 6000;
@@ -42,7 +45,8 @@ export function makeActs(world) {
   /** Parts of a record file that are still to be read. @type {{ part: string, title: string }[]} */
   let parts = [];
   /** When the last trick was cleared away, and how many cards lay there at the last check by the page itself. */
-  const own = { restedAt: 0, checkedAt: -1, quietCheck: false };
+  /** `wants`: what the next deals are asked for, if not to be seen. */
+  const own = { restedAt: 0, checkedAt: -1, quietCheck: false, wants: "" };
 
   // --- notices, sentences, panels ---
 
@@ -288,9 +292,6 @@ export function makeActs(world) {
     puzzle() {
       send({ type: "puzzle", ...person() });
     },
-    myLevel() {
-      send({ type: "level", ...person() });
-    },
     /** @param {Event} event */
     async openFile(event) {
       const input = /** @type {HTMLInputElement} */ (event.target);
@@ -475,7 +476,36 @@ export function makeActs(world) {
       const { replay } = store.now;
       if (replay) save(`deal-${recordOf(replay).deal ?? 0}-proof.json`, JSON.stringify(replay.deals.proof, null, 1));
     },
-    shareReplay() {},
+    /** Copy a link that holds the whole deal. */
+    async shareReplay() {
+      const { replay } = store.now;
+      if (!replay) return;
+      const { origin, pathname } = location;
+      const link = `${origin}${pathname}#~replay/${await packed(recordOf(replay))}`;
+      try {
+        await navigator.clipboard.writeText(link);
+        notice(t("link.copied"));
+      } catch {
+        acts.question(link, t("done"), () => {});
+      }
+    },
+    /** Open the deal that an address holds. @param {string} fragment */
+    async openLink(fragment) {
+      try {
+        const record = await unpacked(fragment);
+        const deals = {
+          type: /** @type {"deals"} */ ("deals"),
+          title: t("link.title"),
+          records: [record],
+          proof: null,
+        };
+        update({
+          replay: { deals: { ...deals, more: false, faults: [] }, number: 0, at: 0, running: false, part: "" },
+        });
+      } catch {
+        update({ lost: t("link.bad") });
+      }
+    },
     nextWatched() {
       const proof = store.now.replay?.deals.proof;
       send({ type: "next", ...share(Boolean(proof?.share)) });
@@ -488,6 +518,67 @@ export function makeActs(world) {
     },
     stopReplay() {
       clearInterval(running);
+    },
+
+    // --- the history ---
+
+    /** What a page needs to know. @param {string} page @param {string} rest */
+    enter(page, rest) {
+      if (page === "replay") acts.openLink(rest);
+      if (page !== "history" && page !== "fair") return;
+      update({ checks: null });
+      world.say({ type: "history", ...person() });
+      if (page === "history") world.say({ type: "level", ...person() });
+    },
+    /** @param {string} find */
+    find(find) {
+      update({ find });
+    },
+    /** @param {string} key */
+    replayGame(key) {
+      send({ type: "game", ...person(), key });
+    },
+    exportGames() {
+      own.wants = send({ type: "game", ...person() }) ? "export" : "";
+    },
+    /** @param {Event} event */
+    async importFile(event) {
+      const input = /** @type {HTMLInputElement} */ (event.target);
+      const text = await input.files?.[0]?.text();
+      const { hello } = store.now;
+      input.value = "";
+      if (text === undefined || !hello) return;
+      const found = partsOf(text, hello.limits);
+      if (found.tooLong) notice(t("read.tooLong"), "warn");
+      else for (const part of found.parts) send({ type: "read", house: house(), text: part, into: options.name });
+    },
+    checkLastDeal() {
+      const game = store.now.games?.find((one) => one.deals.length && !one.key.startsWith("import-"));
+      const number = game?.deals.at(-1)?.number;
+      if (number === undefined || !game) notice(t("fair.noDeal"));
+      else if (send({ type: "game", ...person(), key: game.key, number })) {
+        own.wants = `check ${game.key}/${number}`;
+        update({ checks: "busy" });
+      }
+    },
+    /**
+     * Check a proof here; the page knows the hash that it showed, if it did.
+     * @param {any} proof
+     * @param {string} name
+     */
+    async verify(proof, name) {
+      if (!globalThis.crypto?.subtle) {
+        update({ checks: t("fair.insecure") });
+        return;
+      }
+      const shown = recall(PROMISES)?.[name];
+      const checks = await checkProof(proof);
+      update({ checks: shown ? [{ name: "shown", holds: shown === proof.commitment }, ...checks] : checks });
+    },
+    /** Keep the hash that was shown before the first card. @param {string} name @param {string} hash */
+    keepPromise(name, hash) {
+      const known = Object.entries(recall(PROMISES) ?? {}).filter(([one]) => one !== name);
+      keep(PROMISES, Object.fromEntries([...known.slice(-199), [name, hash]]));
     },
 
     // --- puzzles ---

@@ -60,6 +60,10 @@
  * @property {"options" | "help" | null} dialog
  * @property {{ id: number, text: string }[]} said the last sentences for screen readers
  * @property {string} lost why nothing can be shown
+ * @property {import("../protocol").PlayedGame[] | null} games the history
+ * @property {string} find what is searched there
+ * @property {import("../protocol").LevelEstimate | null} level
+ * @property {import("./verify.js").Check[] | string | null} checks of a proof; a text says why there are none
  * @property {string} moment something great has happened: `queen`, `moon` or `end`
  */
 
@@ -93,6 +97,10 @@ export const initial = (route) => ({
   said: [],
   lost: "",
   moment: "",
+  games: null,
+  find: "",
+  level: null,
+  checks: null,
 });
 
 /** What the stage shows. @param {State} state */

@@ -234,7 +234,8 @@ export function lobbyView(state, acts, tables) {
       "nav",
       { class: "tiles", "aria-label": t("lobby.more") },
       button(t("lobby.puzzles"), acts.puzzle),
-      button(t("lobby.level"), acts.myLevel),
+      button(t("lobby.history"), () => acts.visit("history")),
+      button(t("lobby.fair"), () => acts.visit("fair")),
     ),
     el("div", { id: "lobby-panel", role: "status" }, state.panelText && el("p", { text: state.panelText })),
     el(

@@ -3,7 +3,9 @@ import { el } from "../render.js";
 import { screenOf } from "../state.js";
 import { t } from "../texts.js";
 import { noticeView } from "./dialogs.js";
+import { fairView } from "./fair.js";
 import { gameView } from "./game.js";
+import { historyView } from "./history.js";
 import { lobbyView } from "./lobby.js";
 import { busyText, button } from "./parts.js";
 import { puzzleView } from "./puzzle.js";
@@ -23,6 +25,8 @@ const SCREENS = {
   puzzle: puzzleView,
   lost: lostView,
   lobby: (state, acts) => lobbyView(state, acts, acts.tables()),
+  history: historyView,
+  fair: fairView,
   opening: () => el("div", { class: "lost" }, busyText(t("opening"))),
 };
 /** Screens with a status line that takes notices. */
