@@ -45,6 +45,7 @@ PAGE = Path(__file__).parent / "page"
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "manifest-src 'self'; worker-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
@@ -395,6 +396,11 @@ async def _index(request: Request) -> Response:
     return FileResponse(PAGE / "index.html")
 
 
+async def _worker(request: Request) -> Response:
+    """The service worker, at the top so that it serves the whole page."""
+    return FileResponse(PAGE / "worker.js", media_type="text/javascript")
+
+
 def make_app(house: House, coach: CoachService, hosts: set[str] | None = None, gate: Gate | None = None) -> ASGIApp:
     """The application; `hosts` are the names by which it may be called, None means any."""
 
@@ -410,6 +416,7 @@ def make_app(house: House, coach: CoachService, hosts: set[str] | None = None, g
 
     routes = [
         Route("/", _index),
+        Route("/worker.js", _worker),
         WebSocketRoute("/ws", talk),
         Mount("/page", StaticFiles(directory=PAGE)),
     ]

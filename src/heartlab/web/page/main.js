@@ -342,6 +342,7 @@ addEventListener("keydown", (event) => {
 // --- beginning ---
 
 apply();
+globalThis.navigator.serviceWorker?.register("/worker.js").catch(() => {});
 byId("skip").addEventListener("click", () => stage.focus());
 dialog.addEventListener("close", () => {
   if (store.now.dialog || store.now.question) acts.closeDialog();

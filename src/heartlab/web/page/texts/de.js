@@ -18,6 +18,7 @@ export const DE = {
   toLobby: "Zurück zur Lobby",
   opening: "Der Tisch wird geöffnet …",
   connecting: "verbinde …",
+  title: "Hearts: der Tisch",
   skip: "Zum Tisch springen",
 
   "rank.2": "Zwei",
@@ -91,7 +92,6 @@ export const DE = {
   branch: ({ deal, trick, again }) =>
     again ? `Übung: Runde ${deal} noch einmal` : `Übung: Runde ${deal} ab Stich ${trick}`,
   "promise.title": "Prüfsumme dieser Runde, vor ihrer ersten Karte versprochen",
-  "promise.label": "Die versprochene Prüfsumme dieser Runde",
   "promise.hash": "Versprochene Prüfsumme dieser Runde: {hash}",
   "promise.secret": ". Bevor diese Seite ihren Teil der Zufallszahl wählte, versprach der Server seinen: {promise}",
   proof: "Beweis",

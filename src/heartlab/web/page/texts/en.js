@@ -20,6 +20,7 @@ export const EN = {
   toLobby: "Back to the lobby",
   opening: "Opening the table …",
   connecting: "connecting …",
+  title: "Hearts: the table",
   skip: "Skip to the table",
 
   "rank.2": "two",
@@ -93,7 +94,6 @@ export const EN = {
   branch: ({ deal, trick, again }) =>
     again ? `practice: deal ${deal} again` : `practice: deal ${deal} from trick ${trick}`,
   "promise.title": "The hash of this deal, promised before its first card",
-  "promise.label": "The promised hash of this deal",
   "promise.hash": "Promised hash of this deal: {hash}",
   "promise.secret": ". Before this page chose its part of the seed, the server promised its own: {promise}",
   proof: "Proof",

@@ -59,7 +59,6 @@ function markers(view, acts) {
         type: "button",
         class: "promise",
         title: t("promise.title"),
-        "aria-label": t("promise.label"),
         text: `# ${view.commitment.slice(0, 8)}`,
         onclick: acts.promise,
       }),

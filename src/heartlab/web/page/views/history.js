@@ -3,7 +3,7 @@ import { course, byLevel, figures, isWon, levelOf, practise, search, shares, win
 import { el } from "../render.js";
 import { called, some, t } from "../texts.js";
 import { lineChart } from "./chart.js";
-import { busyText, button, sheet } from "./parts.js";
+import { busyText, button, SCROLL, sheet } from "./parts.js";
 
 /** @typedef {import("../state.js").State} State */
 /** @typedef {import("../actions.js").Acts} Acts */
@@ -69,7 +69,7 @@ function strengths(games, state) {
   const titles = ["against", "deals", "perDeal", "won", "queen", "moon"].map((name) => some(`history.${name}`));
   return el(
     "div",
-    { class: "scroll" },
+    SCROLL,
     el(
       "table",
       { class: "figures" },

@@ -35,5 +35,9 @@ const WITH_STATUS = ["game", "replay", "puzzle"];
 /** The stage. @param {State} state @param {Acts} acts */
 export function stageView(state, acts) {
   const screen = screenOf(state);
-  return [(SCREENS[screen] ?? SCREENS.lobby)(state, acts), !WITH_STATUS.includes(screen) && noticeView(state)];
+  return [
+    WITH_STATUS.includes(screen) && el("h1", { key: "title", class: "unseen", text: t("title") }),
+    (SCREENS[screen] ?? SCREENS.lobby)(state, acts),
+    !WITH_STATUS.includes(screen) && noticeView(state),
+  ];
 }
