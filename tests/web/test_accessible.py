@@ -67,7 +67,7 @@ def test_axe_finds_nothing(browser, served, dark):
         button(browser, "Replay")
         browser.wait("!!document.querySelector('.viewer')")
         look("replay")
-        for page in ("history", "fair"):
+        for page in ("history", "fair", "learn", "analysis"):
             browser.evaluate(f"location.hash = {f'{served.key}/~{page}'!r}")
             browser.wait(f"{STAGE}.screen === {page!r} && !document.querySelector('.busy')")
             look(page)

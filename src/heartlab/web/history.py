@@ -76,7 +76,7 @@ def update(store: Store, person: str, dealer: Dealer = deal_out) -> None:
     """Keep the results of all deals that somebody has finished since the last time."""
     known = store.known_results(person)
     for key, made, settings, numbers in store.sessions_of(person):
-        if settings.watch or settings.only is not None or numbers <= known.get(key, set()):
+        if settings.watch or (settings.only is not None and not settings.daily) or numbers <= known.get(key, set()):
             continue
         kept = store.load_session(key)
         if kept is not None and kept[1]:

@@ -29,6 +29,8 @@ MAX_SEED = 2**53 - 1
 
 MAX_RECORD, MAX_RECORDS = 200_000, 200
 """Characters and deals of the longest record file that is read at once."""
+MAX_POSITION = 3_000
+"""Characters of the record of one deal."""
 MAX_NAME, MAX_RULES = 24, 300
 """Characters of a person's name, and of rules."""
 
@@ -112,6 +114,17 @@ class Again(Struct, tag="again", forbid_unknown_fields=True):
     at: Annotated[int, Meta(ge=0, le=52)] = 0
 
 
+class Daily(Struct, tag="daily", forbid_unknown_fields=True):
+    """Play the deal of the day; who has begun it goes on, who has finished it sees how it ended."""
+
+    house: Key
+    name: PersonName = "You"
+
+
+class Compare(Struct, tag="compare", forbid_unknown_fields=True):
+    """Ask what others made of the daily deal that one has finished."""
+
+
 class Hint(Struct, tag="hint", forbid_unknown_fields=True):
     """Ask the coach about the decision at hand."""
 
@@ -160,6 +173,14 @@ class Game(Struct, tag="game", forbid_unknown_fields=True):
     name: PersonName = "You"
 
 
+class Analyse(Struct, tag="analyse", forbid_unknown_fields=True):
+    """Ask the coach about a decision of any recorded deal, after `at` cards; it sees what the seat to move may know."""
+
+    house: Key
+    record: Annotated[str, Meta(max_length=MAX_POSITION)]
+    at: Annotated[int, Meta(ge=0, le=52)]
+
+
 class Puzzle(Struct, tag="puzzle", forbid_unknown_fields=True):
     """Ask for a puzzle that is due."""
 
@@ -185,7 +206,7 @@ class Level(Struct, tag="level", forbid_unknown_fields=True):
 
 Incoming = (
     Create | Describe | Open | Pass | Play | Undo | Claim | Moon | Next | Again | Hint | Check | Count | Review | Replay
-    | Read | History | Game | Puzzle | Answer | Level
+    | Read | History | Game | Daily | Compare | Analyse | Puzzle | Answer | Level
 )  # fmt: skip
 
 
@@ -305,6 +326,8 @@ class View(Struct, tag="view"):
     """At a table that plays a finished deal again: how many of its cards were there from the start."""
     helped: bool
     """Whether the person asked the coach in this deal."""
+    daily: str
+    """The day, if this is its daily deal."""
     deal: int
     phase: Phase
     direction: str
@@ -395,6 +418,20 @@ class PlayedGame(Struct):
     deals: list[DealFacts]
 
 
+class MadeOfIt(Struct):
+    """What a plain strength made of the daily deal."""
+
+    name: str
+    points: int
+
+
+class Compared(Struct, tag="compared"):
+    """What the plain strengths made of the daily deal from the person's seat."""
+
+    day: str
+    levels: list[MadeOfIt]
+
+
 class Games(Struct, tag="games"):
     """All games that somebody has played, the latest first."""
 
@@ -415,7 +452,7 @@ class Progress(Struct, tag="progress"):
 
 Outgoing = (
     Hello | Ready | Described | Promised | Opened | View | Refused | Failed | Coaching | PassCoaching | Checked
-    | Counted | Reviewed | Deals | Games | Imported | PuzzleView | Graded | LevelEstimate | Progress
+    | Counted | Reviewed | Deals | Games | Imported | Compared | PuzzleView | Graded | LevelEstimate | Progress
 )  # fmt: skip
 
 _decoder: msgspec.json.Decoder[Incoming] = msgspec.json.Decoder(Incoming)

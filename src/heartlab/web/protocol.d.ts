@@ -19,6 +19,9 @@ export type Incoming =
   | Read
   | History
   | Game
+  | Daily
+  | Compare
+  | Analyse
   | Puzzle
   | Answer
   | Level;
@@ -125,6 +128,23 @@ export interface Game {
   name?: string;
 }
 
+export interface Daily {
+  type: "daily";
+  house: string;
+  name?: string;
+}
+
+export interface Compare {
+  type: "compare";
+}
+
+export interface Analyse {
+  type: "analyse";
+  house: string;
+  record: string;
+  at: number;
+}
+
 export interface Puzzle {
   type: "puzzle";
   house: string;
@@ -162,6 +182,7 @@ export type Outgoing =
   | Deals
   | Games
   | Imported
+  | Compared
   | PuzzleView
   | Graded
   | LevelEstimate
@@ -213,6 +234,7 @@ export interface View {
   practice: boolean;
   branch: number | null;
   helped: boolean;
+  daily: string;
   deal: number;
   phase: "end" | "moon" | "over" | "pass" | "play";
   direction: string;
@@ -334,6 +356,12 @@ export interface Games {
 export interface Imported {
   type: "imported";
   deals: number;
+}
+
+export interface Compared {
+  type: "compared";
+  day: string;
+  levels: MadeOfIt[];
 }
 
 export interface PuzzleView {
@@ -479,6 +507,11 @@ export interface PlayedGame {
   over: boolean;
   scores: number[];
   deals: DealFacts[];
+}
+
+export interface MadeOfIt {
+  name: string;
+  points: number;
 }
 
 export interface DealFacts {

@@ -65,6 +65,8 @@ class Settings(Struct, frozen=True):
     """How many deals are played, if it is not a whole game."""
     scores: list[int] | None = None
     """Totals before the first deal."""
+    daily: str = ""
+    """The day, if this is its daily deal."""
 
 
 class Row(Struct):

@@ -3,11 +3,13 @@ import { keep, recall, save, tens } from "./dom.js";
 import { pretty } from "./cards.js";
 import { options, setOption } from "./options.js";
 import { packed, unpacked } from "./links.js";
+import { answered, LESSONS } from "./lesson.js";
 import { partsOf } from "./records.js";
 import { recordOf, momentsOf } from "./views/viewer.js";
 import { rulesHere, wantedRules } from "./state.js";
 import { t } from "./texts.js";
-import { checkProof } from "./verify.js";
+import { CARDS, checkProof, dealt } from "./verify.js";
+import { handText } from "./cards.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Panel} Panel */
@@ -454,7 +456,7 @@ export function makeActs(world) {
       const list = momentsOf(replay),
         at = Math.max(0, Math.min(to, list.length - 1));
       if (at === list.length - 1) clearInterval(running);
-      update({ replay: { ...replay, at, running: replay.running && at < list.length - 1 } });
+      update({ replay: { ...replay, hint: null, at, running: replay.running && at < list.length - 1 } });
       if (!quiet) tell(list[at].note);
     },
     run() {
@@ -471,6 +473,35 @@ export function makeActs(world) {
       clearInterval(running);
       const { replay } = store.now;
       if (replay) update({ replay: { ...replay, number, at: 0, running: false } });
+    },
+    /** Ask the coach about the decision that the replay shows. */
+    askReplay() {
+      const { replay } = store.now;
+      if (!replay) return;
+      const { players: _, ...record } = /** @type {any} */ (recordOf(replay));
+      const at = replay.at - (record.gives ? 2 : 1) + 1;
+      const text = JSON.stringify({ ...record, points: undefined, moon: undefined });
+      if (at < 0) notice(t("analysis.step"));
+      else if (send({ type: "analyse", house: house(), record: text, at })) {
+        update({ replay: { ...replay, running: false, hint: t("busy.hint") } });
+      }
+    },
+    /** Open a position that was set up. @param {Event} event */
+    setUp(event) {
+      event.preventDefault();
+      const data = new FormData(/** @type {HTMLFormElement} */ (event.target));
+      const text = String(data.get("record") ?? "").trim();
+      const hands = data.getAll("hand").map((hand, seat) => `hand ${seat} ${handText(String(hand))}`);
+      const pass = `pass hold\n${data.get("tricks") ?? ""}`;
+      acts.read(text || ["%hearts 1", "deal 3", "rules standard", ...hands, pass, "end"].join("\n"));
+    },
+    /** Deal at random into the form of a position. @param {Event} event */
+    randomHands(event) {
+      const form = /** @type {HTMLElement} */ (event.target).closest("form");
+      const hands = dealt(Math.floor(Math.random() * 2 ** 32), 0, CARDS, 4, 13);
+      form?.querySelectorAll("input[name=hand]").forEach((node, seat) => {
+        /** @type {HTMLInputElement} */ (node).value = hands[seat];
+      });
     },
     saveProof() {
       const { replay } = store.now;
@@ -520,10 +551,31 @@ export function makeActs(world) {
       clearInterval(running);
     },
 
+    daily() {
+      if (send({ type: "daily", ...person() })) update({ starting: true });
+    },
+
+    // --- the first deal ---
+
+    /** @param {string} card */
+    learn(card) {
+      update({ lesson: answered(store.now.lesson, card) });
+    },
+    nextLesson() {
+      const { step } = store.now.lesson;
+      if (step + 1 < LESSONS.length) update({ lesson: { step: step + 1, picked: [], verdict: "" } });
+      else acts.endLesson();
+    },
+    endLesson() {
+      setOption("level", "beginner");
+      go();
+    },
+
     // --- the history ---
 
     /** What a page needs to know. @param {string} page @param {string} rest */
     enter(page, rest) {
+      if (page === "learn") update({ lesson: { step: 0, picked: [], verdict: "" } });
       if (page === "replay") acts.openLink(rest);
       if (page !== "history" && page !== "fair") return;
       update({ checks: null });

@@ -90,6 +90,8 @@ export function makeHeard({ store, pace, say, greet }, acts) {
       acts.stopReplay();
       update({ stale: false, replay: null });
       tellFaults(message.faults);
+      if (message.daily && message.phase === "end" && store.now.compared?.day !== message.daily)
+        say({ type: "compare" });
       pace.add(message);
     },
     refused(message) {
@@ -110,6 +112,7 @@ export function makeHeard({ store, pace, say, greet }, acts) {
         if (message.code === "table") return;
       }
       acts.own.wants = "";
+      if (store.now.replay?.hint) update({ replay: { ...store.now.replay, hint: null } });
       acts.notice(message.text, "warn");
       if (message.code === "server" && table) setTimeout(() => say({ type: "open", key: table }), AGAIN);
       update({ starting: false, ...(panel === "busy" ? { panel: "scores", sheet: false } : {}) });
@@ -120,6 +123,12 @@ export function makeHeard({ store, pace, say, greet }, acts) {
       }
     },
     coaching(message) {
+      const { replay } = store.now;
+      if (replay) {
+        update({ replay: { ...replay, hint: message } });
+        acts.tell(`${t("tell.coach", { card: spoken(message.cards[0].card) })} ${message.words.join(" ")}`);
+        return;
+      }
       acts.show("hint", message);
       acts.tell(`${t("tell.coach", { card: spoken(message.cards[0].card) })} ${message.words.join(" ")}`);
     },
@@ -154,8 +163,12 @@ export function makeHeard({ store, pace, say, greet }, acts) {
     },
     progress(message) {
       if (acts.own.quietCheck) return;
-      if (!store.now.view) update({ panelText: message.text });
+      if (store.now.replay) update({ replay: { ...store.now.replay, hint: message.text } });
+      else if (!store.now.view) update({ panelText: message.text });
       else if (store.now.panel === "busy") update({ answer: message.text });
+    },
+    compared(message) {
+      update({ compared: message });
     },
     games(message) {
       update({ games: message.games });

@@ -6,7 +6,7 @@
 
 const MASK = (1n << 64n) - 1n;
 const GOLDEN = 0x9e3779b97f4a7c15n;
-const CARDS = [..."CDSH"].flatMap((suit) => [..."23456789TJQKA"].map((rank) => rank + suit));
+export const CARDS = [..."CDSH"].flatMap((suit) => [..."23456789TJQKA"].map((rank) => rank + suit));
 
 /** SHA-256 of lines, each ended by a newline. @param {string[]} lines */
 export async function hashLines(...lines) {

@@ -405,4 +405,74 @@ export const DE = {
   "link.copied": "Der Link ist kopiert. Er enthält die ganze Runde.",
   "link.title": "Eine Runde aus einem Link",
   "link.bad": "Dieser Link enthält keine Runde: vielleicht fehlt ein Teil.",
+  "lobby.daily": "Runde des Tages",
+  "daily.day": "Runde des Tages, {day}",
+  "daily.over": ({ points }) => `Deine Runde des Tages: ${count(points, "Punkt", "Punkte")}`,
+  "daily.others": "Dieselben Karten von deinem Platz",
+  "daily.comparing": "Anfänger bis Meister spielen dieselben Karten …",
+  "lobby.learn": "Hearts in fünf Minuten lernen",
+  "lobby.analysis": "Analysebrett",
+  analysis: "Analysebrett",
+  "analysis.text":
+    "Gib die vier Blätter ein, wie sie gegeben wurden (oder lass sie ziehen), und die bisherigen Stiche;" +
+    " oder füge eine Aufzeichnung ein. Geh dann zu einer Entscheidung und frage den Trainer.",
+  "analysis.hand": "Karten von Platz {n}",
+  "analysis.tricks": "Bisherige Stiche, einer je Zeile: Nummer, Ausspieler, Karten",
+  "analysis.record": "Oder eine ganze Aufzeichnung",
+  "analysis.open": "Öffnen",
+  "analysis.random": "Zufällig geben",
+  "analysis.step": "Geh erst zu einer Entscheidung.",
+  learn: "Hearts lernen",
+  "learn.step": "Lektion {n} von {of}",
+  "learn.next": "Weiter",
+  "learn.skip": "Überspringen",
+  "learn.play": "Gegen Anfänger spielen",
+  "learn.illegal": "Diese Karte ist hier nicht erlaubt; die hellen sind es.",
+  "learn.aim": "Das Ziel",
+  "learn.aim.text":
+    "Bei Hearts zählt, was du nicht nimmst. Jedes Herz ist ein Punkt, die Pik-Dame sind dreizehn, und wer" +
+    " am wenigsten hat, gewinnt.",
+  "learn.pass": "Weitergeben",
+  "learn.pass.text":
+    "Vor den meisten Runden gibst du drei Karten weiter. Deine Pik-Dame steht allein: jedes ausgespielte" +
+    " Pik kann sie dir lassen. Gib sie weiter, dazu zwei hohe Karten.",
+  "learn.pass.good": "Gut: nun hat ein anderer die Sorge.",
+  "learn.pass.bad": "Die Pik-Dame bliebe bei dir, ohne ein kleines Pik davor. Lege eine Karte zurück und wähle sie.",
+  "learn.first": "Der erste Stich",
+  "learn.first.text": "Wer die Kreuz-Zwei hat, spielt sie aus. Das bist du.",
+  "learn.first.good": "Richtig. Die anderen bedienen Kreuz.",
+  "learn.first.bad": "Es muss die Kreuz-Zwei sein.",
+  "learn.follow": "Bedienen, und darunter bleiben",
+  "learn.follow.text":
+    "Ines spielte Kreuz-König aus, also musst du Kreuz bedienen. Die höchste Karte der ausgespielten Farbe" +
+    " nimmt den Stich: bleib darunter.",
+  "learn.follow.good": "Darunter geblieben: der König behält den Stich.",
+  "learn.follow.bad": "Das Ass ist erlaubt, nimmt aber den Stich. Bleib unter dem König.",
+  "learn.throw": "Keine Karte der Farbe? Wirf ab, was wehtut",
+  "learn.throw.text":
+    "Karo wurde ausgespielt und du hast keins, also ist alles erlaubt. Ines nimmt diesen Stich mit dem" +
+    " Karo-Ass. Gib ihr etwas mit.",
+  "learn.throw.good": "Dreizehn Punkte für Ines.",
+  "learn.throw.bad": "Erlaubt, aber du hast eine schlimmere Karte.",
+  "learn.lead": "Herz muss gebrochen sein",
+  "learn.lead.text":
+    "Du spielst aus. Herz darf nicht ausgespielt werden, bevor ein Herz auf eine andere Farbe fiel. Was" + " bleibt?",
+  "learn.lead.good": "Richtig: ein Pik.",
+  "learn.lead.bad": "Diese nicht.",
+  "learn.low": "Klein ausspielen",
+  "learn.low.text": "Wer einen Stich nimmt, spielt zum nächsten aus. Du möchtest ihn lieber nicht.",
+  "learn.low.good": "Eine kleine Karte lässt den Stich einem anderen.",
+  "learn.low.bad": "Der Karo-König nähme wohl den Stich, mit allem, was darauf fällt.",
+  "learn.spades": "Vorsicht mit hohen Pik",
+  "learn.spades.text": "Emil spielte Pik-Bube aus, und die Pik-Dame ist noch nicht gefallen. Zwei kommen nach dir.",
+  "learn.spades.good": "Wenn die Dame jetzt kommt, gehört sie nicht dir.",
+  "learn.spades.bad": "Das Pik-Ass nähme die Dame, wenn sie jetzt kommt.",
+  "learn.moon": "Alle Punkte holen",
+  "learn.moon.text":
+    "Wer alle 26 Punkte nimmt, gibt jedem anderen 26. Emil hat schon 21 und spielt Herz-Zehn aus. Jemand" +
+    " muss ein Herz nehmen.",
+  "learn.moon.good": "Ein paar Punkte für dich, kein Durchmarsch für Emil. Gut gemacht.",
+  "learn.moon.bad": "Mit der Herz-Zwei nimmt er den Rest: 26 Punkte für dich. Nimm diesen Stich.",
+  "learn.end": "Das ist alles",
+  "learn.end.text": "Du weißt genug, um zu spielen. Der Trainer antwortet auf Tipp, und unter Hilfe stehen die Regeln.",
 };
