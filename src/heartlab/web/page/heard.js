@@ -191,7 +191,7 @@ export function makeHeard({ store, pace, say, greet }, acts) {
       if (message.proof) acts.checkShare(message.proof);
       tellFaults(message.faults);
       acts.stopReplay();
-      const part = message.proof ? "" : acts.reading;
+      const part = message.proof ? "" : acts.partTitle();
       update({ replay: { deals: message, number: 0, at: 0, running: false, part }, puzzle: null, starting: false });
     },
     puzzle(message) {
