@@ -1,6 +1,7 @@
 """Takes the pictures of the table in the browser: `python docs/make_screens.py` (needs Chromium and the extra `web`).
 
-Three pictures: a hint where Q♠ can be thrown away, the review of a carelessly played deal, and the table on a phone.
+Four pictures: the lobby, a hint where Q♠ can be thrown away, the review of a carelessly played deal, and the table on
+a phone.
 Each position is found by playing deals of rising seeds through the server until one fits.
 """
 
@@ -12,8 +13,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from browser import Browser
-from web_client import Client, Served, serving
+from support.browser import Browser
+from support.web_client import Client, Served, serving
 
 from heartlab.coach.judgement import COACH
 
@@ -71,6 +72,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, serving(coach=COACH) as server, server.client() as client:
         browser = Browser(Path(folder))
         browser.size(1280, 800)
+        browser.goto(f"{server.page}#{server.key}")
+        browser.wait("!!document.querySelector('.lobby')")
+        browser.picture("lobby", PICTURES)
         find(client, server.key, throws_the_queen, low)
         show(browser, server, client)
         browser.press("h")

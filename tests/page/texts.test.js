@@ -48,7 +48,9 @@ test("no view has words of its own", () => {
     ),
   );
   assert.deepEqual(
-    found.filter((one) => !one.endsWith(": Hearts") && !one.includes("players=5")),
+    found.filter(
+      (one) => !one.endsWith(": Hearts") && !one.includes("players=5") && !/: (heartlab verify|trick 1)/.test(one),
+    ),
     [],
   );
 });

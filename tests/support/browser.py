@@ -26,6 +26,7 @@ PATIENCE = float(os.environ.get("HEARTLAB_PATIENCE", "400"))
 """Seconds that the page has for what is waited for: long, because the first hint of all may have to be compiled."""
 KEYS = {
     "Enter": ("\r", 13), "ArrowRight": ("", 39), "ArrowLeft": ("", 37), "Tab": ("", 9), " ": (" ", 32), "End": ("", 35),
+    "Escape": ("", 27),
 }  # fmt: skip
 
 

@@ -37,6 +37,7 @@ def result_dict(result: MatchResult) -> dict[str, Any]:
                 "se": _number(points.se),
                 "deals_won": _number(estimate(result.deals_won[:, kind]).mean),
                 "games_won": _number(estimate(result.won[:, kind]).mean) if match.games else None,
+                "games_won_ci95": _interval(estimate(result.won[:, kind])) if match.games else None,
                 "final_score": _number(finals.mean) if match.games else None,
                 "final_score_ci95": _interval(finals) if match.games else None,
                 "moons": _number(estimate(result.moons[:, kind]).mean),

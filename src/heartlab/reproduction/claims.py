@@ -27,6 +27,7 @@ ORIGINS: dict[str, Origin] = {
     "degradation": "control",
     "raw-cards": "control",
     "with-pairs": "control",
+    "robustness": "control",
     "beyond": "beyond",
     "searches": "beyond",
     "four-players": "beyond",

@@ -127,7 +127,7 @@ class Paper:
     about: str = ""
     """A sentence that opens the report: what the paper says."""
     headline: Mapping[str, str] = field(default_factory=dict)
-    """The claims of the opening table, by id, in a few words each; without it all with a published number."""
+    """The claims of the opening table, by id, in a few words each; without it all of the paper's own."""
     opening_figure: str = ""
     """The name of the figure of the opening; by default the first."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from heartlab import __version__
-from heartlab.reproduction.claims import Claim
+from heartlab.reproduction.claims import Claim, Origin
 from heartlab.reproduction.registry import Experiment, Figure, Findings, Paper, Table
 from heartlab.util.files import replacing
 
@@ -86,7 +86,7 @@ PARTS = (
     ("Beyond the paper", ("beyond",)),
 )
 """The parts of a report, and the origin of the experiments in each."""
-MOST_HEADLINES = 16
+MOST_HEADLINES = 24
 """Rows of the opening table, if the paper does not choose them."""
 
 
@@ -96,7 +96,8 @@ def markdown(report: Report, *, figures_drawn: bool) -> str:
     lines = opening(report.paper, report.claims, drawn if figures_drawn else {}, QUICK_WARNING if report.quick else "")
     lines += [_made(report), ""]
     for title, origins in PARTS:
-        chosen = [one for one in report.paper.experiments if one.name in report.findings and one.origin in origins]
+        found = [one for one in report.paper.experiments if one.name in report.findings]
+        chosen = [one for one in found if _origin(one, report.findings[one.name].claims) in origins]
         if chosen:
             lines += [f"## {title}", ""]
         for experiment in chosen:
@@ -105,6 +106,12 @@ def markdown(report: Report, *, figures_drawn: bool) -> str:
         names = ", ".join(f"`{name}` ({why})" for name, why in report.missing.items())
         lines += ["## Not measured yet", "", f"{names}.", ""]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _origin(experiment: Experiment, claims: Sequence[Claim]) -> Origin:
+    """Where an experiment belongs: with its claims, if none of them is the paper's."""
+    ours = bool(claims) and all(claim.origin != "paper" for claim in claims)
+    return claims[0].origin if ours else experiment.origin
 
 
 def opening(paper: Paper, claims: Sequence[Claim], figures: Mapping[str, Figure], warning: str = "") -> list[str]:
@@ -128,7 +135,7 @@ def _headlines(paper: Paper, claims: Sequence[Claim]) -> list[tuple[str, Claim]]
     if paper.headline:
         known = {claim.id: claim for claim in claims}
         return [(words, known[name]) for name, words in paper.headline.items() if name in known]
-    papers = [claim for claim in claims if claim.origin == "paper" and claim.published is not None]
+    papers = [claim for claim in claims if claim.origin == "paper"]
     return [(claim.statement, claim) for claim in papers[:MOST_HEADLINES]]
 
 
@@ -146,7 +153,7 @@ def _count_sentence(claims: Sequence[Claim]) -> str:
 def _runs_sentence(claims: Sequence[Claim]) -> str:
     runs = sorted({claim.runs for claim in claims if claim.runs})
     if not runs:
-        return "Intervals are 95 % each; they cover chance in deals, not in training, unless a note says so."
+        return "Intervals are 95 % each; below, n and the notes say over what."
     span = f"{runs[0]}" if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
     return f"Intervals are 95 % over {span} independent training runs (Student's t), each judged on deals of its own."
 

@@ -18,6 +18,7 @@ In reading order, which is the way of a click:
 | `coaching` | the coach for sessions: glue between `heartlab.coach`, the coach's thread and the store |
 | `store` | the SQLite file: sessions, deals, decisions, puzzles |
 | `warmup` | what a new computer compiles behind the lobby, with progress |
+| `history`, `finished`, `daily` | the results of all games; deals to step through; the deal of the day |
 | `workers` | threads with a fair queue |
 | `commitment` | the hash that is shown before a deal, and the check of its proof |
 | `how` | how Hearts is played under some rules, in sentences |

@@ -26,6 +26,7 @@ from heartlab.coach.values import (
     Reviewed,
 )
 from heartlab.deal import Deal
+from heartlab.records.reader import read_records
 from heartlab.rules import Rules
 from heartlab.web import messages as m
 from heartlab.web.house import House, Live, Send
@@ -170,6 +171,16 @@ class CoachService:
             body = make_puzzle(deal.before(one.at), one, session.names)
             await self.house.write(self.house.store.add_puzzle, person, origin_of(person, body), body, time.time())
 
+    async def analyse(self, text: str, at: int, tell: Send) -> Coaching:
+        """A decision of any recorded deal, after `at` cards, as the seat to move sees it.
+
+        :raises RecordError: if the text is no record; :raises SessionError: if nobody has to play there.
+        """
+        deal = await self.house.think(position_in, text, at)
+        names = [f"Seat {seat}" for seat in range(deal.rules.players)]
+        async with self._patience("cards", tell) as coach:
+            return await self.house.think(coach.hint, deal, named_seats(names))
+
     # --- puzzles and level ---
 
     async def puzzle(self, person: str) -> PuzzleView:
@@ -210,6 +221,28 @@ def sources_of_words() -> str:
     from heartlab.coach.words import sources
 
     return sources()
+
+
+def position_in(text: str, at: int) -> Deal:
+    """The position of the first deal of a text after `at` cards.
+
+    :raises RecordError: if the text is no record; :raises SessionError: if no card is to be played there.
+    """
+    record = next(iter(read_records(text)), None)
+    if record is None:
+        raise SessionError("there is no deal in this text")
+    deal = Deal.from_record(record)
+    if deal.phase == "pass" or at > len(deal.history) or (deal.is_over and at == len(deal.history)):
+        raise SessionError("nobody has to play a card there; step to a decision")
+    return deal.before(at + 1)
+
+
+def named_seats(names: list[str]) -> Seats:
+    """Seats whose players are not known; the coach is loaded by then."""
+    from heartlab.coach.coach import Seats
+    from heartlab.coach.judgement import PLAY_ON
+
+    return Seats(names, [PLAY_ON] * len(names))
 
 
 def seats_of(session: Session) -> Seats:

@@ -9,7 +9,6 @@ nor slow players of one session hold up another one for long.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import secrets
 import time
@@ -21,26 +20,26 @@ from typing import Any
 
 from heartlab.cards import Card, CardSet, card_name, parse_card
 from heartlab.deal import Deal, IllegalPlay
-from heartlab.records.format import to_json
-from heartlab.records.reader import read_records
 from heartlab.rules import PRESET_NOTES, PRESETS, Rules
 from heartlab.util.errors import clipped
 from heartlab.web.bots import LEVELS, BotError, Bots
-from heartlab.web.commitment import Shared, check_proof, proof_in, proof_of
+from heartlab.web.commitment import Shared
+from heartlab.web.daily import compare, daily_settings, today
+from heartlab.web.finished import replay_deal
 from heartlab.web.messages import (
-    MAX_RECORDS,
     VERSION,
-    Deals,
+    Compared,
     Event,
     Failed,
     Hello,
     Limits,
+    MadeOfIt,
     Outgoing,
     Preset,
     Refused,
 )
 from heartlab.web.pacing import Choice, Pacing
-from heartlab.web.session import PERSON, Dealer, Session, SessionError, check_seats, deal_out, shared_of
+from heartlab.web.session import PERSON, Dealer, Session, SessionError, check_seats, deal_out
 from heartlab.web.store import DAMAGED, PATIENCE, Row, Settings, Store, StoreError
 from heartlab.web.view import make_view, trick_winner
 from heartlab.web.warmup import Warmup
@@ -123,7 +122,10 @@ class House:
         self.live: dict[str, Live] = {}
         self.own_seconds: deque[float] = deque(maxlen=TIMINGS)
         """Seconds between a person's move and the page's turn again, bots' thinking excluded."""
-        self._dealer = dealer
+        self.dealer = dealer
+        self.today = today
+        self._compared: dict[str, list[MadeOfIt]] = {}
+        """What the plain strengths made of daily deals, by day."""
         self._players = Workers(workers, "bots")
         self._coach = Workers(1, "coach")
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="store")
@@ -261,7 +263,7 @@ class House:
 
     def _session(self, key: str, settings: Settings, rows: list[Row], shared: Shared | None = None) -> Live:
         unsaved: list[Row] = []
-        session = Session(settings, rows, unsaved.append, self._dealer, shared)
+        session = Session(settings, rows, unsaved.append, self.dealer, shared)
         session.faults = self.bots.faults
         return Live(key, session, unsaved=unsaved)
 
@@ -326,6 +328,26 @@ class House:
         passes = dict(row.passes) if kept or deal.pass_direction == "hold" else {}
         fresh = Row(number, row.seed, secrets.token_hex(16), passes, row.plays[:kept], kept)
         return await self.create(settings, fresh)
+
+    async def daily(self, person: str) -> Live:
+        """The session in which somebody plays the deal of today: the same one however often it is asked for."""
+        day = self.today()
+        for key, _, settings, _ in self.store.sessions_of(person):
+            if settings.daily == day:
+                return await self.open(key)
+        return await self.create(daily_settings(day, person))
+
+    async def compare(self, live: Live) -> Compared:
+        """What others made of a finished daily deal.
+
+        :raises SessionError: if it is none, or is not finished.
+        """
+        day = live.session.settings.daily
+        if not day or not live.session.game_over:
+            raise SessionError("only a daily deal that is over is compared")
+        if day not in self._compared:
+            self._compared[day] = await self.prepare(compare, self.bots, day)
+        return Compared(day, self._compared[day])
 
     async def _act(self, live: Live, change: Callable[[], None], event: Event | None) -> None:
         """Change a session, show it, and let the bots go on. Refusals reach the caller before anything is shown."""
@@ -458,41 +480,7 @@ class House:
             if not live.guests:
                 return
             await self._bots_act(live)
-        await live.tell(self.replay(session, session.row.number))
-
-    # --- finished deals ---
-
-    def replay(self, session: Session, number: int) -> Deals:
-        """A finished deal with its proof."""
-        row, deal = session.deal_at(number)
-        proof = proof_of(deal, row.seed, row.salt, session.labels, shared_of(row))
-        more = session.settings.watch and not session.game_over
-        faults = sorted({fault for fault in session.seat_faults() if fault})
-        return Deals(f"Deal {number + 1}", [proof["record"]], proof, more, faults)
-
-    def read(self, text: str) -> Deals:
-        """The deals of a record file, each checked against its rules; or that of a proof, with what it proves.
-
-        :raises RecordError: at the first bad line.
-        :raises ProofError: for a proof that cannot be read.
-        """
-        proof = proof_in(text)
-        if proof is not None:
-            failed = [what for what, holds, _ in check_proof(proof) if not holds]
-            if failed:
-                raise ValueError(f"this proof does not hold: {'; '.join(failed)} is not so")
-            return Deals(f"Deal {proof['record'].get('deal', 0) + 1}", [proof["record"]], proof)
-        records: list[dict[str, Any]] = []
-        there = 0
-        for record in read_records(text):
-            there += 1
-            if there > MAX_RECORDS:
-                continue
-            whole = Deal.from_record(record)
-            records.append(json.loads(to_json(whole.to_record(players=record.players, seed=record.seed))))
-        if not records:
-            raise ValueError("there is no deal in this text")
-        return Deals(f"{len(records)} of {there} deals" if there > len(records) else f"{there} deals", records)
+        await live.tell(replay_deal(session, session.row.number))
 
 
 def refusal(error: IllegalPlay, card: Card | None) -> Refused:

@@ -29,6 +29,8 @@ MAX_SEED = 2**53 - 1
 
 MAX_RECORD, MAX_RECORDS = 200_000, 200
 """Characters and deals of the longest record file that is read at once."""
+MAX_POSITION = 3_000
+"""Characters of the record of one deal."""
 MAX_NAME, MAX_RULES = 24, 300
 """Characters of a person's name, and of rules."""
 
@@ -112,6 +114,17 @@ class Again(Struct, tag="again", forbid_unknown_fields=True):
     at: Annotated[int, Meta(ge=0, le=52)] = 0
 
 
+class Daily(Struct, tag="daily", forbid_unknown_fields=True):
+    """Play the deal of the day; who has begun it goes on, who has finished it sees how it ended."""
+
+    house: Key
+    name: PersonName = "You"
+
+
+class Compare(Struct, tag="compare", forbid_unknown_fields=True):
+    """Ask what others made of the daily deal that one has finished."""
+
+
 class Hint(Struct, tag="hint", forbid_unknown_fields=True):
     """Ask the coach about the decision at hand."""
 
@@ -137,10 +150,35 @@ class Replay(Struct, tag="replay", forbid_unknown_fields=True):
 
 
 class Read(Struct, tag="read", forbid_unknown_fields=True):
-    """Read a record file, to step through it."""
+    """Read a record file, to step through it; or, with a name, to take its deals into that person's history."""
 
     house: Key
     text: Annotated[str, Meta(max_length=MAX_RECORD)]
+    into: PersonName | None = None
+
+
+class History(Struct, tag="history", forbid_unknown_fields=True):
+    """Ask for all games that somebody has played."""
+
+    house: Key
+    name: PersonName = "You"
+
+
+class Game(Struct, tag="game", forbid_unknown_fields=True):
+    """Ask for the finished deals of a game of the history, or of all games; or for one deal, with its proof."""
+
+    house: Key
+    key: Key | None = None
+    number: Number | None = None
+    name: PersonName = "You"
+
+
+class Analyse(Struct, tag="analyse", forbid_unknown_fields=True):
+    """Ask the coach about a decision of any recorded deal, after `at` cards; it sees what the seat to move may know."""
+
+    house: Key
+    record: Annotated[str, Meta(max_length=MAX_POSITION)]
+    at: Annotated[int, Meta(ge=0, le=52)]
 
 
 class Puzzle(Struct, tag="puzzle", forbid_unknown_fields=True):
@@ -168,7 +206,7 @@ class Level(Struct, tag="level", forbid_unknown_fields=True):
 
 Incoming = (
     Create | Describe | Open | Pass | Play | Undo | Claim | Moon | Next | Again | Hint | Check | Count | Review | Replay
-    | Read | Puzzle | Answer | Level
+    | Read | History | Game | Daily | Compare | Analyse | Puzzle | Answer | Level
 )  # fmt: skip
 
 
@@ -288,6 +326,8 @@ class View(Struct, tag="view"):
     """At a table that plays a finished deal again: how many of its cards were there from the start."""
     helped: bool
     """Whether the person asked the coach in this deal."""
+    daily: str
+    """The day, if this is its daily deal."""
     deal: int
     phase: Phase
     direction: str
@@ -349,6 +389,61 @@ class Deals(Struct, tag="deals"):
     faults: list[str] = []
 
 
+class DealFacts(Struct):
+    """A finished deal in a history: what statistics need."""
+
+    number: int
+    points: list[int]
+    queen: int | None
+    """Who took Q♠."""
+    shooter: int | None
+    hand: str
+    """The person's cards as dealt."""
+    helped: bool
+    """Whether the coach was asked, or a card taken back."""
+
+
+class PlayedGame(Struct):
+    """A game in a history, with its finished deals."""
+
+    key: str
+    made: float
+    """When it was opened, or imported: seconds since 1970."""
+    rules: str
+    names: list[str]
+    players: list[str]
+    practice: bool
+    over: bool
+    scores: list[int]
+    deals: list[DealFacts]
+
+
+class MadeOfIt(Struct):
+    """What a plain strength made of the daily deal."""
+
+    name: str
+    points: int
+
+
+class Compared(Struct, tag="compared"):
+    """What the plain strengths made of the daily deal from the person's seat."""
+
+    day: str
+    levels: list[MadeOfIt]
+
+
+class Games(Struct, tag="games"):
+    """All games that somebody has played, the latest first."""
+
+    games: list[PlayedGame]
+
+
+class Imported(Struct, tag="imported"):
+    """Deals of a file were taken into a history; those that were there already are not counted."""
+
+    deals: int
+
+
 class Progress(Struct, tag="progress"):
     """Something takes long."""
 
@@ -357,7 +452,7 @@ class Progress(Struct, tag="progress"):
 
 Outgoing = (
     Hello | Ready | Described | Promised | Opened | View | Refused | Failed | Coaching | PassCoaching | Checked
-    | Counted | Reviewed | Deals | PuzzleView | Graded | LevelEstimate | Progress
+    | Counted | Reviewed | Deals | Games | Imported | Compared | PuzzleView | Graded | LevelEstimate | Progress
 )  # fmt: skip
 
 _decoder: msgspec.json.Decoder[Incoming] = msgspec.json.Decoder(Incoming)

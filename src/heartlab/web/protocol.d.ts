@@ -17,6 +17,11 @@ export type Incoming =
   | Review
   | Replay
   | Read
+  | History
+  | Game
+  | Daily
+  | Compare
+  | Analyse
   | Puzzle
   | Answer
   | Level;
@@ -106,6 +111,38 @@ export interface Read {
   type: "read";
   house: string;
   text: string;
+  into?: string | null;
+}
+
+export interface History {
+  type: "history";
+  house: string;
+  name?: string;
+}
+
+export interface Game {
+  type: "game";
+  house: string;
+  key?: string | null;
+  number?: number | null;
+  name?: string;
+}
+
+export interface Daily {
+  type: "daily";
+  house: string;
+  name?: string;
+}
+
+export interface Compare {
+  type: "compare";
+}
+
+export interface Analyse {
+  type: "analyse";
+  house: string;
+  record: string;
+  at: number;
 }
 
 export interface Puzzle {
@@ -143,6 +180,9 @@ export type Outgoing =
   | Counted
   | Reviewed
   | Deals
+  | Games
+  | Imported
+  | Compared
   | PuzzleView
   | Graded
   | LevelEstimate
@@ -194,6 +234,7 @@ export interface View {
   practice: boolean;
   branch: number | null;
   helped: boolean;
+  daily: string;
   deal: number;
   phase: "end" | "moon" | "over" | "pass" | "play";
   direction: string;
@@ -305,6 +346,22 @@ export interface Deals {
   proof: Record<string, any> | null;
   more: boolean;
   faults: string[];
+}
+
+export interface Games {
+  type: "games";
+  games: PlayedGame[];
+}
+
+export interface Imported {
+  type: "imported";
+  deals: number;
+}
+
+export interface Compared {
+  type: "compared";
+  day: string;
+  levels: MadeOfIt[];
 }
 
 export interface PuzzleView {
@@ -438,4 +495,30 @@ export interface PassReview {
   se: number;
   text: string;
   words: string[];
+}
+
+export interface PlayedGame {
+  key: string;
+  made: number;
+  rules: string;
+  names: string[];
+  players: string[];
+  practice: boolean;
+  over: boolean;
+  scores: number[];
+  deals: DealFacts[];
+}
+
+export interface MadeOfIt {
+  name: string;
+  points: number;
+}
+
+export interface DealFacts {
+  number: number;
+  points: number[];
+  queen: number | null;
+  shooter: number | null;
+  hand: string;
+  helped: boolean;
 }

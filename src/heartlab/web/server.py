@@ -33,7 +33,9 @@ from heartlab.rules import Rules
 from heartlab.web import messages as m
 from heartlab.web.coaching import CoachService
 from heartlab.web.commitment import Shared
+from heartlab.web.finished import deals_played, games_played, read_deals, replay_deal
 from heartlab.web.gate import Gate, Stage
+from heartlab.web.history import import_deals
 from heartlab.web.house import LOST, House, KeyRefused, Live, TooMuch, refusal
 from heartlab.web.how import how_to_play
 from heartlab.web.session import Session, SessionError
@@ -44,6 +46,7 @@ PAGE = Path(__file__).parent / "page"
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "manifest-src 'self'; worker-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
@@ -65,6 +68,11 @@ COSTS = {
     "check": 4.0,
     "count": 2.0,
     "review": 16.0,
+    "history": 8.0,
+    "daily": 8.0,
+    "compare": 4.0,
+    "analyse": 4.0,
+    "game": 4.0,
     "puzzle": 2.0,
     "answer": 2.0,
 }
@@ -155,7 +163,9 @@ class Connection:
             m.Play: self.play, m.Undo: self.undo, m.Claim: self.claim, m.Moon: self.choose_moon,
             m.Next: self.next_deal, m.Again: self.again,
             m.Hint: self.hint, m.Check: self.check, m.Count: self.count, m.Review: self.review, m.Replay: self.replay,
-            m.Read: self.read, m.Puzzle: self.puzzle, m.Answer: self.answer, m.Level: self.level,
+            m.Read: self.read, m.History: self.history, m.Game: self.game,
+            m.Daily: self.daily, m.Compare: self.compare, m.Analyse: self.analyse, m.Puzzle: self.puzzle,
+            m.Answer: self.answer, m.Level: self.level,
         }  # fmt: skip
 
     async def send(self, message: m.Outgoing) -> None:
@@ -288,7 +298,7 @@ class Connection:
         """What somebody sees who sits down; at a watched table only a deal that is over."""
         if not session.settings.watch:
             return make_view(session, m.Event("opened"))
-        return self.house.replay(session, session.row.number) if session.deal.is_over else None
+        return replay_deal(session, session.row.number) if session.deal.is_over else None
 
     def shared(self, share: str | None) -> Shared | None:
         """The secret that was promised to this browser, with the text that it chose after that."""
@@ -343,13 +353,34 @@ class Connection:
     async def again(self, message: m.Again) -> None:
         await self.sit(await self.house.again(self.at_session(), message.number, message.at), tell_key=True)
 
+    async def daily(self, message: m.Daily) -> None:
+        self.house.check_house(message.house)
+        await self.sit(await self.house.daily(message.name), tell_key=True)
+
+    async def compare(self, message: m.Compare) -> None:
+        await self.send(await self.house.compare(self.at_session()))
+
     async def replay(self, message: m.Replay) -> None:
         live = self.at_session()
-        await self.send(await self.house.prepare(self.house.replay, live.session, message.number))
+        await self.send(await self.house.prepare(replay_deal, live.session, message.number))
 
     async def read(self, message: m.Read) -> None:
         self.house.check_house(message.house)
-        await self.send(await self.house.think(self.house.read, message.text))
+        if message.into is None:
+            await self.send(await self.house.think(read_deals, message.text))
+            return
+        await self.send(m.Imported(await self.house.think(import_deals, self.house.store, message.into, message.text)))
+
+    async def history(self, message: m.History) -> None:
+        self.house.check_house(message.house)
+        await self.send(
+            m.Games(await self.house.think(games_played, self.house.store, message.name, self.house.dealer))
+        )
+
+    async def game(self, message: m.Game) -> None:
+        self.house.check_house(message.house)
+        house, wanted = self.house, (message.name, message.key, message.number)
+        await self.send(await house.think(deals_played, house.store, *wanted, house.dealer))
 
     async def hint(self, message: m.Hint) -> None:
         await self.send(await self.coach.hint(self.at_session(), self.send))
@@ -362,6 +393,10 @@ class Connection:
 
     async def review(self, message: m.Review) -> None:
         await self.send(await self.coach.review(self.at_session(), message.number, self.send))
+
+    async def analyse(self, message: m.Analyse) -> None:
+        self.house.check_house(message.house)
+        await self.send(await self.coach.analyse(message.record, message.at, self.send))
 
     async def puzzle(self, message: m.Puzzle) -> None:
         self.house.check_house(message.house)
@@ -380,6 +415,11 @@ async def _index(request: Request) -> Response:
     return FileResponse(PAGE / "index.html")
 
 
+async def _worker(request: Request) -> Response:
+    """The service worker, at the top so that it serves the whole page."""
+    return FileResponse(PAGE / "worker.js", media_type="text/javascript")
+
+
 def make_app(house: House, coach: CoachService, hosts: set[str] | None = None, gate: Gate | None = None) -> ASGIApp:
     """The application; `hosts` are the names by which it may be called, None means any."""
 
@@ -395,6 +435,7 @@ def make_app(house: House, coach: CoachService, hosts: set[str] | None = None, g
 
     routes = [
         Route("/", _index),
+        Route("/worker.js", _worker),
         WebSocketRoute("/ws", talk),
         Mount("/page", StaticFiles(directory=PAGE)),
     ]

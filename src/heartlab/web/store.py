@@ -38,6 +38,10 @@ CREATE TABLE IF NOT EXISTS decisions (
     key TEXT NOT NULL, number INTEGER NOT NULL, place INTEGER NOT NULL, person TEXT NOT NULL,
     cost REAL NOT NULL, se REAL, PRIMARY KEY (key, number, place)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS results (
+    person TEXT NOT NULL, key TEXT NOT NULL, number INTEGER NOT NULL, made REAL NOT NULL, body BLOB NOT NULL,
+    PRIMARY KEY (person, key, number)
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS puzzles (
     id INTEGER PRIMARY KEY, person TEXT NOT NULL, origin TEXT NOT NULL UNIQUE, body BLOB NOT NULL,
     stage INTEGER NOT NULL DEFAULT 0, due REAL NOT NULL
@@ -61,6 +65,8 @@ class Settings(Struct, frozen=True):
     """How many deals are played, if it is not a whole game."""
     scores: list[int] | None = None
     """Totals before the first deal."""
+    daily: str = ""
+    """The day, if this is its daily deal."""
 
 
 class Row(Struct):
@@ -241,6 +247,40 @@ class Store:
         body = msgspec.json.encode(row)
         with self._writing() as db:
             db.execute("INSERT OR REPLACE INTO deals VALUES (?, ?, ?)", (key, row.number, body))
+
+    # --- the history ---
+
+    def sessions_of(self, person: str) -> list[tuple[str, float, Settings, set[int]]]:
+        """The sessions that somebody has opened: key, time, settings, and the numbers of their deals."""
+        with self._looking() as db:
+            tables = db.execute("SELECT key, made, settings FROM tables").fetchall()
+            mine = [(key, made, msgspec.json.decode(body, type=Settings)) for key, made, body in tables]
+            return [
+                (key, made, settings, {row[0] for row in db.execute("SELECT number FROM deals WHERE key = ?", (key,))})
+                for key, made, settings in mine
+                if settings.name == person
+            ]
+
+    def known_results(self, person: str) -> dict[str, set[int]]:
+        """The numbers of the deals whose results are kept, by the key of their session."""
+        found: dict[str, set[int]] = {}
+        with self._looking() as db:
+            for key, number in db.execute("SELECT key, number FROM results WHERE person = ?", (person,)):
+                found.setdefault(key, set()).add(number)
+        return found
+
+    def add_result(self, key: str, number: int, person: str, made: float, body: bytes) -> None:
+        """Keep the result of a deal, unless it is kept already."""
+        with self._writing() as db:
+            db.execute("INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?, ?)", (person, key, number, made, body))
+
+    def results_of(self, person: str) -> list[tuple[str, float, bytes]]:
+        """All results of somebody, game by game, in the order of play: key, time, body."""
+        with self._looking() as db:
+            rows = db.execute(
+                "SELECT key, made, body FROM results WHERE person = ? ORDER BY key, number", (person,)
+            ).fetchall()
+        return [(str(key), float(made), bytes(body)) for key, made, body in rows]
 
     # --- decisions and puzzles ---
 

@@ -455,4 +455,7 @@ PAPER = Paper(
         Experiment("beyond", "More advice, and rules that learn the vote itself.", beyond),
         Experiment("four-players", "The standard game with four players against gnome.", four_players),
     ),
+    about="The paper says that a player who learns by temporal differences which pieces of operational advice to "
+    "follow beats VOTING, which follows all of them alike.",
+    opening_figure="figure-3",
 )

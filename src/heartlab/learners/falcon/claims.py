@@ -502,4 +502,7 @@ PAPER = Paper(
         Experiment("readings", "what the paper leaves open: readings of the learner", readings),
         Experiment("robustness", "what the paper leaves open: seats and opponents", robustness),
     ],
+    about="The paper says that multi-channel ART networks learn Hearts to the level of a rule-based agent and beyond, "
+    "helped by a learning rate that depends on the penalty, networks for leading, and networks for groups of tricks.",
+    opening_figure="figure-4",
 )

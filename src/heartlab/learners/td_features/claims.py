@@ -186,7 +186,7 @@ PAPER = Paper(
         "figure-4a/same-margin": "full game: both by the same margin",
         "figure-4b/self-beats-expert-trained": "full game: self-trained beats expert-trained",
         "imperfect/points-per-deal": "closed play: fewer points than the expert",
-        "imperfect/games-won": "closed play: share of games won, minus a half",
+        "imperfect/games-won": "closed play: more than half of the games won",
     },
     opening_figure="figure-4a",
 )

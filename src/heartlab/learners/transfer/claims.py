@@ -224,4 +224,7 @@ PAPER = Paper(
         *VARIANTS,
         *BEYOND,
     ],
+    about="The paper says that features of small game trees whose values were learned in tic-tac-toe let a learner of "
+    "another game begin better and learn faster than one without them.",
+    opening_figure="figure-3",
 )

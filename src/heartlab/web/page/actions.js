@@ -1,9 +1,8 @@
 // What the person does: each action changes the store, or says something to the server.
-import { keep, recall, save, tens } from "./dom.js";
+import { keep, recall, tens } from "./dom.js";
 import { pretty } from "./cards.js";
 import { options, setOption } from "./options.js";
-import { partsOf } from "./records.js";
-import { recordOf, momentsOf } from "./views/viewer.js";
+import { makePageActs } from "./pages.js";
 import { rulesHere, wantedRules } from "./state.js";
 import { t } from "./texts.js";
 
@@ -32,17 +31,15 @@ export function makeActs(world) {
   const { store, pace } = world,
     update = store.update;
   let hiding = 0,
-    running = 0,
     sentences = 0;
   /** The server's promise for the next seed, and what this page said for it. */
   const seed = {
     promise: /** @type {string | null} */ (null),
     shared: /** @type {import("./state.js").Shared | null} */ (null),
   };
-  /** Parts of a record file that are still to be read. @type {{ part: string, title: string }[]} */
-  let parts = [];
   /** When the last trick was cleared away, and how many cards lay there at the last check by the page itself. */
-  const own = { restedAt: 0, checkedAt: -1, quietCheck: false };
+  /** `wants`: what the next deals are asked for, if not to be seen. */
+  const own = { restedAt: 0, checkedAt: -1, quietCheck: false, wants: "" };
 
   // --- notices, sentences, panels ---
 
@@ -185,7 +182,14 @@ export function makeActs(world) {
   const seated = (seats, before) =>
     Array.from({ length: seats - 1 }, (_, seat) => before[seat] ?? USUAL[seat] ?? "gnome");
 
+  /** Ask before something is lost. @param {string} text @param {string} yes @param {() => void} act */
+  const question = (text, yes, act) => update({ question: { text, yes, act } });
+
+  const pages = makePageActs(world, { notice, tell, send, share, go, house, person, question, own });
+
   const acts = {
+    ...pages,
+    question,
     notice,
     hush,
     tell,
@@ -288,15 +292,12 @@ export function makeActs(world) {
     puzzle() {
       send({ type: "puzzle", ...person() });
     },
-    myLevel() {
-      send({ type: "level", ...person() });
-    },
     /** @param {Event} event */
     async openFile(event) {
       const input = /** @type {HTMLInputElement} */ (event.target);
       const text = await input.files?.[0]?.text();
       input.value = "";
-      if (text !== undefined) acts.read(text);
+      if (text !== undefined) pages.read(text);
     },
 
     // --- at the table ---
@@ -421,75 +422,6 @@ export function makeActs(world) {
       if (store.now.view) send({ type: "again", number: store.now.view.deal, at });
     },
 
-    // --- replays ---
-
-    /** Read a record file, in as many parts as the server's limits need. @param {string} text */
-    read(text) {
-      const { hello } = store.now;
-      if (!hello) return;
-      const found = partsOf(text, hello.limits);
-      if (found.tooLong) {
-        notice(t("read.tooLong"), "warn");
-        return;
-      }
-      parts = found.parts.map((part, index) => ({
-        part,
-        title: found.parts.length > 1 ? t("read.part", { n: index + 1, of: found.parts.length }) : "",
-      }));
-      acts.readPart();
-    },
-    readPart() {
-      const next = parts[0];
-      if (next && send({ type: "read", house: house(), text: next.part })) parts = parts.slice(1);
-      acts.reading = next?.title ?? "";
-    },
-    /** The title of the part that is open. */
-    reading: "",
-    hasParts: () => parts.length > 0 && !store.now.replay?.deals.proof,
-    /** @param {number} to @param {boolean} quiet */
-    step(to, quiet = false) {
-      const { replay } = store.now;
-      if (!replay) return;
-      const list = momentsOf(replay),
-        at = Math.max(0, Math.min(to, list.length - 1));
-      if (at === list.length - 1) clearInterval(running);
-      update({ replay: { ...replay, at, running: replay.running && at < list.length - 1 } });
-      if (!quiet) tell(list[at].note);
-    },
-    run() {
-      const { replay } = store.now;
-      if (!replay) return;
-      clearInterval(running);
-      const ended = replay.at === momentsOf(replay).length - 1;
-      update({ replay: { ...replay, running: !replay.running, at: ended && !replay.running ? 0 : replay.at } });
-      if (replay.running) return;
-      running = setInterval(() => acts.step((store.now.replay?.at ?? 0) + 1), Math.max(250, Number(options.pace)));
-    },
-    /** @param {number} number */
-    openDeal(number) {
-      clearInterval(running);
-      const { replay } = store.now;
-      if (replay) update({ replay: { ...replay, number, at: 0, running: false } });
-    },
-    saveProof() {
-      const { replay } = store.now;
-      if (replay) save(`deal-${recordOf(replay).deal ?? 0}-proof.json`, JSON.stringify(replay.deals.proof, null, 1));
-    },
-    shareReplay() {},
-    nextWatched() {
-      const proof = store.now.replay?.deals.proof;
-      send({ type: "next", ...share(Boolean(proof?.share)) });
-    },
-    closeReplay() {
-      clearInterval(running);
-      parts = [];
-      update({ replay: null });
-      if (!store.now.view && store.now.route.table) go();
-    },
-    stopReplay() {
-      clearInterval(running);
-    },
-
     // --- puzzles ---
 
     /** @param {string} card */
@@ -518,10 +450,6 @@ export function makeActs(world) {
       update({});
     },
     hears: () => false,
-    /** Ask before something is lost. @param {string} text @param {string} yes @param {() => void} act */
-    question(text, yes, act) {
-      update({ question: { text, yes, act } });
-    },
     yes() {
       const { question } = store.now;
       update({ question: null });

@@ -115,6 +115,15 @@ export const spoken = (name) =>
   t("card.spoken", { rank: some(`rank.${name[0]}`), suit: some(`suit.${name[1]}`), suitOf: some(`suitOf.${name[1]}`) });
 /** "S" as "spades". @param {string} suit */
 export const suitWord = (suit) => some(`suit.${suit}`);
+/** A hand that somebody has typed, with names as records have them: "10♥ qs" is "TH QS". @param {string} text */
+export const handText = (text) =>
+  text
+    .toUpperCase()
+    .replace(/10/g, "T")
+    .replace(/[♣♦♠♥]/g, (sign) => "CDSH"["♣♦♠♥".indexOf(sign)])
+    .replace(/[,;]+/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
 /** Order of cards in a hand: by suit, then by rank. @param {string} a @param {string} b */
 export const inOrder = (a, b) =>
   SUIT_ORDER.indexOf(a[1]) - SUIT_ORDER.indexOf(b[1]) || RANKS.indexOf(a[0]) - RANKS.indexOf(b[0]);

@@ -1,5 +1,6 @@
 // What the server says: how each message changes the store.
 import { pretty, spoken } from "./cards.js";
+import { save } from "./dom.js";
 import { called, t } from "./texts.js";
 import { branchName } from "./views/game.js";
 import { verdict } from "./views/puzzle.js";
@@ -45,6 +46,7 @@ export function makeHeard({ store, pace, say, greet }, acts) {
       acts.seed.promise = message.promise;
       acts.seed.shared = null;
       update({ hello: message, starting: false });
+      if (store.now.route.page !== "replay") acts.enter(store.now.route.page, "");
     },
     ready(message) {
       update({ ready: message });
@@ -80,11 +82,16 @@ export function makeHeard({ store, pace, say, greet }, acts) {
       if (["opened", "dealt"].includes(message.event.kind) && message.plays === 0) acts.checkShare(message);
       if (message.event.kind === "opened" || message.event.kind === "undone") pace.clear();
       const { table } = store.now;
+      if (table && message.plays === 0 && message.commitment) {
+        acts.keepPromise(reviewName(table, message.deal), message.commitment);
+      }
       if (table && message.phase === "end") acts.forget(table);
       else if (table) acts.remember(table, titleOf(message));
       acts.stopReplay();
       update({ stale: false, replay: null });
       tellFaults(message.faults);
+      if (message.daily && message.phase === "end" && store.now.compared?.day !== message.daily)
+        say({ type: "compare" });
       pace.add(message);
     },
     refused(message) {
@@ -104,6 +111,8 @@ export function makeHeard({ store, pace, say, greet }, acts) {
         acts.own.quietCheck = false;
         if (message.code === "table") return;
       }
+      acts.own.wants = "";
+      if (store.now.replay?.hint) update({ replay: { ...store.now.replay, hint: null } });
       acts.notice(message.text, "warn");
       if (message.code === "server" && table) setTimeout(() => say({ type: "open", key: table }), AGAIN);
       update({ starting: false, ...(panel === "busy" ? { panel: "scores", sheet: false } : {}) });
@@ -114,6 +123,12 @@ export function makeHeard({ store, pace, say, greet }, acts) {
       }
     },
     coaching(message) {
+      const { replay } = store.now;
+      if (replay) {
+        update({ replay: { ...replay, hint: message } });
+        acts.tell(`${t("tell.coach", { card: spoken(message.cards[0].card) })} ${message.words.join(" ")}`);
+        return;
+      }
       acts.show("hint", message);
       acts.tell(`${t("tell.coach", { card: spoken(message.cards[0].card) })} ${message.words.join(" ")}`);
     },
@@ -148,14 +163,35 @@ export function makeHeard({ store, pace, say, greet }, acts) {
     },
     progress(message) {
       if (acts.own.quietCheck) return;
-      if (!store.now.view) update({ panelText: message.text });
+      if (store.now.replay) update({ replay: { ...store.now.replay, hint: message.text } });
+      else if (!store.now.view) update({ panelText: message.text });
       else if (store.now.panel === "busy") update({ answer: message.text });
     },
+    compared(message) {
+      update({ compared: message });
+    },
+    games(message) {
+      update({ games: message.games });
+    },
+    imported(message) {
+      acts.notice(t("history.imported", { n: message.deals }));
+      acts.enter(store.now.route.page, "");
+    },
     deals(message) {
+      const { wants } = acts.own;
+      acts.own.wants = "";
+      if (wants === "export") {
+        save("hearts-games.jsonl", `${message.records.map((record) => JSON.stringify(record)).join("\n")}\n`);
+        return;
+      }
+      if (wants.startsWith("check ") && message.proof) {
+        acts.verify(message.proof, wants.slice(6));
+        return;
+      }
       if (message.proof) acts.checkShare(message.proof);
       tellFaults(message.faults);
       acts.stopReplay();
-      const part = message.proof ? "" : acts.reading;
+      const part = message.proof ? "" : acts.partTitle();
       update({ replay: { deals: message, number: 0, at: 0, running: false, part }, puzzle: null, starting: false });
     },
     puzzle(message) {
@@ -176,7 +212,7 @@ export function makeHeard({ store, pace, say, greet }, acts) {
       acts.tell(message.right ? verdict(message) : t("puzzle.better", { card: spoken(message.best) }));
     },
     level(message) {
-      update({ panelText: message.text });
+      update({ panelText: store.now.route.page ? "" : message.text, level: message });
     },
   };
 }

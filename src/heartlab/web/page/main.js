@@ -35,8 +35,11 @@ let waiting = 0;
 
 const pace = new Pace((view, shown) => {
   const before = store.now.view;
-  if (view !== before) take(view, before);
-  update({ shown, idle: pace.idle });
+  update({ ...(view === before ? {} : taken(view, before)), shown, idle: pace.idle });
+  if (view !== before) {
+    acts.tell(tell(view));
+    sound.view(view);
+  }
   setTimeout(settled, 0);
   warnOfCompiling(view);
 });
@@ -45,8 +48,8 @@ pace.rested = () => {
   settled();
 };
 
-/** A new view: what belonged to the one before goes. @param {View} view @param {View | null} before */
-function take(view, before) {
+/** What a new view changes: what belonged to the one before goes. @param {View} view @param {View | null} before */
+function taken(view, before) {
   const { panel, table, reviews, chosen } = store.now,
     dealt = before !== null && view.deal !== before.deal;
   const outdated = ["hint", "passing", "count", "check", "busy"].includes(panel) && view.event.kind !== "opened";
@@ -54,16 +57,14 @@ function take(view, before) {
   const back =
     before === null && view.reveal && review ? { panel: /** @type {const} */ ("review"), answer: review } : {};
   if (dealt) acts.own.checkedAt = -1;
-  update({
+  return {
     view,
     chosen: dealt || view.phase !== "pass" ? [] : chosen,
     moment: momentOf(view),
-    ...(dealt || outdated ? { panel: "scores", sheet: false } : {}),
+    ...(dealt || outdated ? { panel: /** @type {const} */ ("scores"), sheet: false } : {}),
     ...back,
     ...(view.event.kind === "opened" || store.now.notice?.lasting ? {} : { notice: null }),
-  });
-  acts.tell(tell(view));
-  sound.view(view);
+  };
 }
 
 /** Something great that a view shows, with a name of its own. @param {View} view */
@@ -146,7 +147,8 @@ const sound = makeSound();
 
 /** @param {State} state */
 function header(state) {
-  const at = screenOf(state) !== "lobby";
+  const screen = screenOf(state);
+  const at = screen !== "lobby";
   return [
     el(
       "a",
@@ -172,7 +174,8 @@ function header(state) {
       role: "status",
       text: state.line === "open" ? "" : t("connecting"),
     }),
-    at && button(t("leave"), acts.lobby, { key: "leave", class: "quiet leave", title: t("leave.note") }),
+    ["game", "puzzle"].includes(screen) &&
+      button(t("leave"), acts.lobby, { key: "leave", class: "quiet leave", title: t("leave.note") }),
     el(
       "button",
       {
@@ -267,6 +270,7 @@ function follow() {
   const greeting = route.table ? { type: "open", key: route.table } : null;
   line.greet(greeting);
   if (greeting) line.say(greeting);
+  if (route.page && (store.now.hello || route.page === "replay")) acts.enter(route.page, route.rest);
 }
 
 // --- keys ---
@@ -338,6 +342,7 @@ addEventListener("keydown", (event) => {
 // --- beginning ---
 
 apply();
+globalThis.navigator.serviceWorker?.register("/worker.js").catch(() => {});
 byId("skip").addEventListener("click", () => stage.focus());
 dialog.addEventListener("close", () => {
   if (store.now.dialog || store.now.question) acts.closeDialog();
@@ -345,4 +350,4 @@ dialog.addEventListener("close", () => {
 addEventListener("hashchange", follow);
 addEventListener("popstate", follow);
 update({});
-if (store.now.route.table) follow();
+if (store.now.route.table || store.now.route.page === "replay") follow();

@@ -19,8 +19,8 @@ export function kindOf(now, before) {
   if (view !== before.view) {
     const fresh = view.event.kind === "dealt" || (view.event.kind === "opened" && !view.plays && !before.view);
     if (fresh) return "deal";
-    if (view.event.kind === "passed" && view.received.length && before.view && !before.view.received.length)
-      return "pass";
+    const passing = before.view?.deal === view.deal && before.view.phase === "pass";
+    if (passing && view.passed.length + view.received.length) return "pass";
     if (shown !== before.shown || view.event.kind === "played" || view.event.kind === "over") return "play";
   }
   if (before.shown.trick.length && !shown.trick.length && before.shown.winner !== null) return "sweep";

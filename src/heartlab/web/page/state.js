@@ -17,6 +17,7 @@
  * @property {number} at which moment
  * @property {boolean} running
  * @property {string} part
+ * @property {any} [hint] what the coach says of the decision that is open, or that it thinks
  */
 /**
  * What is chosen in the lobby for a game of one's own.
@@ -60,6 +61,12 @@
  * @property {"options" | "help" | null} dialog
  * @property {{ id: number, text: string }[]} said the last sentences for screen readers
  * @property {string} lost why nothing can be shown
+ * @property {import("../protocol").PlayedGame[] | null} games the history
+ * @property {import("../protocol").Compared | null} compared what others made of the daily deal
+ * @property {{ step: number, picked: string[], verdict: string }} lesson
+ * @property {string} find what is searched there
+ * @property {import("../protocol").LevelEstimate | null} level
+ * @property {import("./verify.js").Check[] | string | null} checks of a proof; a text says why there are none
  * @property {string} moment something great has happened: `queen`, `moon` or `end`
  */
 
@@ -93,6 +100,12 @@ export const initial = (route) => ({
   said: [],
   lost: "",
   moment: "",
+  games: null,
+  lesson: { step: 0, picked: [], verdict: "" },
+  compared: null,
+  find: "",
+  level: null,
+  checks: null,
 });
 
 /** What the stage shows. @param {State} state */

@@ -4,7 +4,7 @@ import { tens } from "../dom.js";
 import { face, pretty, spoken } from "../cards.js";
 import { t } from "../texts.js";
 import { lineChart } from "./chart.js";
-import { button } from "./parts.js";
+import { button, SCROLL } from "./parts.js";
 
 /** @typedef {import("../render.js").Made} Made */
 
@@ -27,7 +27,7 @@ const percent = (share) => `${Math.round(100 * share)} %`;
 const judged = (titles, rows) =>
   el(
     "div",
-    { class: "scroll" },
+    SCROLL,
     el(
       "table",
       { class: "judged" },

@@ -151,7 +151,6 @@ function handCard(one, isFirst, act, focus) {
       key: card,
       type: "button",
       "data-card": card,
-      "aria-label": label,
       tabIndex: isFirst ? 0 : -1,
       class: `card ${state} ${chosen ? "chosen" : ""} ${advised ? "advised" : ""}`,
       "aria-disabled": state === "illegal" ? "true" : null,
@@ -160,6 +159,7 @@ function handCard(one, isFirst, act, focus) {
       onfocus: () => focus(card),
     },
     face(card),
+    el("span", { class: "unseen", text: label }),
     received && el("span", { class: "mark", "aria-hidden": "true", text: t("hand.new") }),
     advised && el("span", { class: "mark coach-mark", "aria-hidden": "true", text: "★" }),
   );

@@ -50,6 +50,7 @@ function markers(view, acts) {
         class: `broken ${view.broken ? "yes" : ""}`,
         text: t(view.broken ? "hearts.broken" : "hearts.whole"),
       }),
+    view.daily && el("span", { text: t("daily.day", { day: view.daily }) }),
     view.branch !== null
       ? el("span", { class: "branch", text: branchName(view) })
       : view.practice && el("span", { text: t("practice") }),
@@ -59,7 +60,6 @@ function markers(view, acts) {
         type: "button",
         class: "promise",
         title: t("promise.title"),
-        "aria-label": t("promise.label"),
         text: `# ${view.commitment.slice(0, 8)}`,
         onclick: acts.promise,
       }),
@@ -117,6 +117,7 @@ export function ranking(values) {
 
 /** @param {View} view */
 function headline(view) {
+  if (view.daily) return t("daily.over", { points: view.points[0] });
   if (view.phase !== "end" || view.limit === null) return t("result.deal");
   const names = view.winners.map((seat) => view.names[seat]);
   return t("result.game", {
@@ -126,8 +127,30 @@ function headline(view) {
   });
 }
 
-/** The result of a deal or a game, the winner first. @param {View} view */
-function result(view) {
+/** What others made of the daily deal. @param {State} state @param {View} view */
+function comparison({ compared }, view) {
+  if (!view.daily) return null;
+  if (compared?.day !== view.daily) return busyText(t("daily.comparing"));
+  const rows = [
+    { name: called(view.names[0]), points: view.points[0], mine: true },
+    ...compared.levels.map((one) => ({ name: some(`level.${one.name}`), points: one.points, mine: false })),
+  ].sort((a, b) => a.points - b.points);
+  return el(
+    "section",
+    { class: "daily" },
+    el("h3", { text: t("daily.others") }),
+    el(
+      "ol",
+      { class: "tally" },
+      rows.map(({ name, points, mine }) =>
+        el("li", { class: mine ? "mine" : "" }, el("span", { class: "name", text: name }), el("b", { text: points })),
+      ),
+    ),
+  );
+}
+
+/** The result of a deal or a game, the winner first. @param {State} state @param {View} view */
+function result(state, view) {
   const { reveal } = view;
   if (!reveal) return null;
   const end = view.phase === "end",
@@ -153,6 +176,7 @@ function result(view) {
     el("h2", { text: headline(view) }),
     shooter !== null && el("p", { class: "moon", text: t("result.moon", { name: view.names[shooter] }) }),
     el("ol", { class: "tally" }, tally),
+    comparison(state, view),
     el(
       "details",
       { class: "hands" },
@@ -227,9 +251,11 @@ export function buttons(state, view, acts) {
   const on =
     view.phase === "over"
       ? button(t("do.next"), acts.next, by("N", "main"))
-      : view.branch !== null
-        ? button(t("do.back"), acts.back, { class: "main" })
-        : button(t("do.rematch"), acts.rematch, by("N", "main"));
+      : view.daily
+        ? button(t("toLobby"), acts.lobby, { class: "main" })
+        : view.branch !== null
+          ? button(t("do.back"), acts.back, { class: "main" })
+          : button(t("do.rematch"), acts.rematch, by("N", "main"));
   return [
     on,
     button(t("do.review"), acts.review),
@@ -294,7 +320,7 @@ export function gameView(state, acts) {
         seats(state, view),
         trickView(state.shown.trick, state.shown.winner, view.names),
         markers(view, acts),
-        state.idle && result(view),
+        state.idle && result(state, view),
         moment(state),
       ),
       statusLine(status(view, state.shown.winner), state.notice),

@@ -233,8 +233,12 @@ export function lobbyView(state, acts, tables) {
     el(
       "nav",
       { class: "tiles", "aria-label": t("lobby.more") },
+      button(t("lobby.learn"), () => acts.visit("learn")),
+      button(t("lobby.daily"), acts.daily),
       button(t("lobby.puzzles"), acts.puzzle),
-      button(t("lobby.level"), acts.myLevel),
+      button(t("lobby.history"), () => acts.visit("history")),
+      button(t("lobby.analysis"), () => acts.visit("analysis")),
+      button(t("lobby.fair"), () => acts.visit("fair")),
     ),
     el("div", { id: "lobby-panel", role: "status" }, state.panelText && el("p", { text: state.panelText })),
     el(

@@ -14,6 +14,9 @@ export const button = (text, act, more = {}) => el("button", { type: "button", t
 /** The colour of a seat. @param {number} seat */
 export const dot = (seat) => el("span", { class: `dot s${seat}`, "aria-hidden": "true" });
 
+/** A wide table that can be moved sideways, by keys as well. */
+export const SCROLL = { class: "scroll", tabindex: "0", role: "group" };
+
 /** That something takes a while. @param {string} text */
 export const busyText = (text) => el("p", { class: "busy", role: "status", text });
 

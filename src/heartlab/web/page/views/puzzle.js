@@ -5,7 +5,7 @@ import { pretty, ranksOf, spoken, suitIcon, SUIT_ORDER, suitWord } from "../card
 import { called, t } from "../texts.js";
 import { status, way } from "../words.js";
 import { felt, handView, seatPlate, statusLine, trickView } from "./felt.js";
-import { button } from "./parts.js";
+import { button, SCROLL } from "./parts.js";
 
 /** @typedef {import("../../protocol").PuzzleView} PuzzleView */
 
@@ -18,7 +18,7 @@ function fallen(puzzle) {
   };
   return el(
     "div",
-    { class: "scroll" },
+    SCROLL,
     el(
       "table",
       { class: "counts fallen" },

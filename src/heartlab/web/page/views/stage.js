@@ -3,7 +3,11 @@ import { el } from "../render.js";
 import { screenOf } from "../state.js";
 import { t } from "../texts.js";
 import { noticeView } from "./dialogs.js";
+import { analysisView } from "./analysis.js";
+import { fairView } from "./fair.js";
 import { gameView } from "./game.js";
+import { historyView } from "./history.js";
+import { learnView } from "./learn.js";
 import { lobbyView } from "./lobby.js";
 import { busyText, button } from "./parts.js";
 import { puzzleView } from "./puzzle.js";
@@ -23,13 +27,21 @@ const SCREENS = {
   puzzle: puzzleView,
   lost: lostView,
   lobby: (state, acts) => lobbyView(state, acts, acts.tables()),
+  learn: learnView,
+  analysis: analysisView,
+  history: historyView,
+  fair: fairView,
   opening: () => el("div", { class: "lost" }, busyText(t("opening"))),
 };
 /** Screens with a status line that takes notices. */
-const WITH_STATUS = ["game", "replay", "puzzle"];
+const WITH_STATUS = ["game", "replay", "puzzle", "learn"];
 
 /** The stage. @param {State} state @param {Acts} acts */
 export function stageView(state, acts) {
   const screen = screenOf(state);
-  return [(SCREENS[screen] ?? SCREENS.lobby)(state, acts), !WITH_STATUS.includes(screen) && noticeView(state)];
+  return [
+    WITH_STATUS.includes(screen) && el("h1", { key: "title", class: "unseen", text: t("title") }),
+    (SCREENS[screen] ?? SCREENS.lobby)(state, acts),
+    !WITH_STATUS.includes(screen) && noticeView(state),
+  ];
 }

@@ -4,7 +4,8 @@ import { face, inOrder, spoken } from "../cards.js";
 import { moments, nameOf } from "../replay.js";
 import { called, t } from "../texts.js";
 import { felt, placed, statusLine, trickView } from "./felt.js";
-import { button, dot } from "./parts.js";
+import { hint } from "./coach.js";
+import { busyText, button, dot } from "./parts.js";
 
 /** @typedef {import("../state.js").State} State */
 /** @typedef {import("../replay.js").DealRecord} DealRecord */
@@ -77,6 +78,7 @@ function buttons(state, done, acts) {
           records.map((_, index) => el("option", { key: index, value: index, text: index + 1 })),
         ),
       ),
+    state.hello && button(t("do.hint"), acts.askReplay, { key: "coach", "aria-keyshortcuts": "H" }),
     button(t("replay.link"), acts.shareReplay, { key: "link" }),
     proof && button(t("replay.proof"), acts.saveProof, { key: "proof" }),
     more && done && button(t("do.next"), acts.nextWatched, { key: "next", class: "main" }),
@@ -121,5 +123,11 @@ export function replayView(state, acts) {
       oninput: (event) => acts.step(Number(event.target.value), true),
     }),
     buttons(state, done, acts),
+    replay.hint &&
+      el(
+        "div",
+        { key: "hint", class: "replay-hint" },
+        typeof replay.hint === "string" ? busyText(replay.hint) : hint(replay.hint, ""),
+      ),
   );
 }

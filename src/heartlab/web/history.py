@@ -1,0 +1,159 @@
+"""Every game that somebody has played: results of finished deals, kept beside the sessions, and read from files.
+
+A result holds the record of its deal, so that it can be replayed and exported without the session; an imported deal has
+no session at all. Results are made when the history is asked for, and then kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+import msgspec
+from msgspec import Struct
+
+from heartlab.cards import QUEEN_OF_SPADES
+from heartlab.deal import Deal
+from heartlab.game import game_is_over
+from heartlab.records.format import DealRecord, to_json
+from heartlab.records.reader import read_records
+from heartlab.web.messages import DealFacts, PlayedGame
+from heartlab.web.session import PERSON, Dealer, Session, deal_out
+from heartlab.web.store import Row, Settings, Store
+
+MAX_GAMES = 500
+"""Games that a history shows; older ones are kept."""
+IMPORTED = "import-"
+"""What the key of a game begins with that was read from a file."""
+
+
+class Result(Struct):
+    """A finished deal, as it is kept."""
+
+    rules: str
+    names: list[str]
+    players: list[str]
+    """The bots on seats 1 and up."""
+    facts: DealFacts
+    scores: list[int]
+    """Totals after the deal."""
+    over: bool
+    """Whether the game ended with it."""
+    practice: bool
+    record: str
+    """The deal as a line of JSON."""
+
+
+def facts_of(deal: Deal, *, helped: bool) -> DealFacts:
+    """What statistics need to know of a finished deal."""
+    takers = [seat for seat, cards in enumerate(deal.taken) if QUEEN_OF_SPADES in cards]
+    queen, hand = (takers[0] if takers else None), deal.dealt[PERSON].names()
+    return DealFacts(deal.number, list(deal.points), queen, deal.shooter, hand, helped)
+
+
+def results_of(settings: Settings, rows: list[Row], known: set[int], dealer: Dealer = deal_out) -> list[Result]:
+    """The results of the finished deals of a session that are not known yet."""
+    session = Session(settings, rows, lambda row: None, dealer)
+    course, found = session.course, []
+    for place, row in enumerate(session.finished):
+        if row.number in known:
+            continue
+        _, deal = session.deal_at(row.number)
+        scores = course[place + 1]
+        over = session.game_over and row is session.finished[-1]
+        record = to_json(deal.to_record(players=tuple(session.labels), seed=row.seed))
+        facts = facts_of(deal, helped=row.helped > 0 or row.undos > 0)
+        found.append(
+            Result(session.rules_text, session.names, settings.players, facts, scores, over, settings.practice, record)
+        )
+    return found
+
+
+def update(store: Store, person: str, dealer: Dealer = deal_out) -> None:
+    """Keep the results of all deals that somebody has finished since the last time."""
+    known = store.known_results(person)
+    for key, made, settings, numbers in store.sessions_of(person):
+        if settings.watch or (settings.only is not None and not settings.daily) or numbers <= known.get(key, set()):
+            continue
+        kept = store.load_session(key)
+        if kept is not None and kept[1]:
+            for result in results_of(*kept, known.get(key, set()), dealer):
+                store.add_result(key, result.facts.number, person, made, msgspec.json.encode(result))
+
+
+def games_of(store: Store, person: str) -> list[PlayedGame]:
+    """The games of somebody, the latest first, each with its deals."""
+    found: list[PlayedGame] = []
+    for key, rows in groupby(store.results_of(person), key=lambda row: row[0]):
+        kept = list(rows)
+        results = [msgspec.json.decode(body, type=Result) for _, _, body in kept]
+        made, last = kept[-1][1], results[-1]
+        game = PlayedGame(
+            key, made, last.rules, last.names, last.players, last.practice, last.over, last.scores,
+            [one.facts for one in results],
+        )  # fmt: skip
+        found.append(game)
+    return sorted(found, key=lambda game: -game.made)[:MAX_GAMES]
+
+
+def records_of(store: Store, person: str, key: str | None = None) -> list[str]:
+    """The records of somebody's deals, or of one game, as lines of JSON."""
+    rows = store.results_of(person)
+    return [msgspec.json.decode(body, type=Result).record for one, _, body in rows if key is None or one == key]
+
+
+def _label(text: str) -> tuple[str, str]:
+    """A seat's name and its player: `Ada (gnome)` is both."""
+    name, _, rest = text.partition(" (")
+    return name, rest.removesuffix(")")
+
+
+def _grouped(deals: Iterable[tuple[DealRecord, Deal]]) -> list[list[tuple[DealRecord, Deal]]]:
+    """Deals that follow one another in a game: the same rules and players, rising numbers."""
+    games: list[list[tuple[DealRecord, Deal]]] = []
+    for record, deal in deals:
+        before = games[-1][-1][0] if games else None
+        same = before is not None and (before.rules, before.players) == (record.rules, record.players)
+        if same and before is not None and before.number < record.number:
+            games[-1].append((record, deal))
+        else:
+            games.append([(record, deal)])
+    return games
+
+
+def import_deals(store: Store, person: str, text: str) -> int:
+    """Take finished deals of a file into somebody's history; the same deals twice are there once. Returns how many.
+
+    :raises RecordError: at the first bad line, before anything is kept.
+    """
+    read = [(record, Deal.from_record(record)) for record in read_records(text)]
+    finished = [(record, deal) for record, deal in read if deal.is_over]
+    known = {record for _, _, body in store.results_of(person) for record in [_record_in(body)]}
+    count = 0
+    for game in _grouped(finished):
+        key = IMPORTED + hashlib.sha256(to_json(game[0][1].to_record()).encode()).hexdigest()[:16]
+        labels = [_label(one) for one in game[0][0].players or ()] or [(f"Seat {n}", "") for n in range(4)]
+        scores = [0] * len(labels)
+        for record, deal in game:
+            scores = [a + b for a, b in zip(scores, deal.points, strict=True)]
+            line = to_json(deal.to_record(players=record.players, seed=record.seed))
+            over = game_is_over(deal.rules, scores, deal.number + 1)
+            names, players = [name for name, _ in labels], [player for _, player in labels[1:]]
+            facts = facts_of(deal, helped=False)
+            result = Result(str(deal.rules), names, players, facts, scores, over, practice=False, record=line)
+            if line not in known:
+                count += 1
+                store.add_result(key, deal.number, person, time.time(), msgspec.json.encode(result))
+    return count
+
+
+def _record_in(body: bytes) -> str:
+    return msgspec.json.decode(body, type=Result).record
+
+
+def as_messages(lines: Sequence[str]) -> list[dict[str, object]]:
+    """Records as messages carry them."""
+    return [json.loads(line) for line in lines]

@@ -1,0 +1,165 @@
+// Every game played: charts over time, figures by strength, what to practise, and the games themselves.
+import { course, byLevel, figures, isWon, levelOf, practise, search, shares, wins } from "../stats.js";
+import { el } from "../render.js";
+import { called, some, t } from "../texts.js";
+import { lineChart } from "./chart.js";
+import { busyText, button, SCROLL, sheet } from "./parts.js";
+
+/** @typedef {import("../state.js").State} State */
+/** @typedef {import("../actions.js").Acts} Acts */
+/** @typedef {import("../../protocol").PlayedGame} PlayedGame */
+
+/** Games that are listed at once. */
+const LISTED = 60;
+
+/** @param {number} part @param {number} whole */
+const percent = (part, whole) => (whole ? `${Math.round((100 * part) / whole)} %` : "–");
+/** @param {import("../stats.js").Mean | null} mean */
+const points = (mean) =>
+  mean ? `${mean.mean.toFixed(1)} (${Math.max(0, mean.low).toFixed(1)} … ${mean.high.toFixed(1)})` : "–";
+
+/** @param {import("../../protocol").DealFacts} deal */
+const tookQueen = (deal) => deal.queen === 0;
+/** @param {import("../../protocol").DealFacts} deal */
+const shotMoon = (deal) => deal.shooter === 0;
+
+/** @param {PlayedGame[]} games */
+function charts(games) {
+  const line = course(games);
+  if (line.length < 2) return el("p", { class: "dim", text: t("history.soon") });
+  /** @type {[number, number, number][]} */
+  const band = line.map((one) => [one.at, Math.max(0, one.low), one.high]);
+  /** @param {string} title @param {number[][]} values @param {number} colour @param {number | null} limit */
+  const share = (title, values, colour, limit) =>
+    el("figure", {}, el("figcaption", { text: title }), lineChart([{ values, colour }], { label: title, limit }));
+  return el(
+    "div",
+    { class: "charts" },
+    el(
+      "figure",
+      {},
+      el("figcaption", { text: t("history.points") }),
+      lineChart([{ values: line.map((one) => [one.at, one.mean]), band, colour: 1 }], {
+        label: t("history.points"),
+        limit: 6.5,
+        digits: 1,
+      }),
+    ),
+    share(t("history.queens"), shares(games, tookQueen), 2, 25),
+    share(t("history.moons"), shares(games, shotMoon), 0, null),
+    games.some((game) => game.over) && share(t("history.wins"), wins(games), 3, 25),
+  );
+}
+
+/** @param {PlayedGame[]} games @param {State} state */
+function strengths(games, state) {
+  const rows = byLevel(games, state.hello?.levels ?? []).map(({ name, games: some_ }) => {
+    const all = figures(some_);
+    return el(
+      "tr",
+      { key: name },
+      el("th", { scope: "row", text: name === "other" ? t("history.other") : some(`level.${name}`) }),
+      el("td", { text: all.deals }),
+      el("td", { text: points(all.points) }),
+      el("td", { text: all.games ? `${all.won} / ${all.games}` : "–" }),
+      el("td", { text: percent(all.queens, all.deals) }),
+      el("td", { text: percent(all.moons, all.deals) }),
+    );
+  });
+  const titles = ["against", "deals", "perDeal", "won", "queen", "moon"].map((name) => some(`history.${name}`));
+  return el(
+    "div",
+    SCROLL,
+    el(
+      "table",
+      { class: "figures" },
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          titles.map((text) => el("th", { scope: "col", text })),
+        ),
+      ),
+      el("tbody", {}, rows),
+    ),
+  );
+}
+
+/** @param {State} state @param {PlayedGame} game @param {Acts} acts */
+function gameRow(state, game, acts) {
+  const level = levelOf(game, state.hello?.levels ?? []);
+  const title = game.names.map((name, seat) => `${called(name)} ${game.scores[seat]}`).join(", ");
+  const kind = level === "other" ? game.rules : some(`level.${level}`);
+  return el(
+    "li",
+    { key: game.key, class: isWon(game) ? "won" : "" },
+    el("span", { class: "when", text: new Date(game.made * 1000).toLocaleDateString() }),
+    el("span", { class: "what", text: title }),
+    el("span", { class: "dim", text: `${kind}, ${t("history.count", { n: game.deals.length })}` }),
+    el("span", { class: "badge", text: isWon(game) ? t("history.isWon") : game.over ? "" : t("history.open") }),
+    button(t("do.replay"), () => acts.replayGame(game.key)),
+  );
+}
+
+/** The history. @param {State} state @param {Acts} acts */
+export function historyView(state, acts) {
+  const { games, find: words } = state;
+  if (!games) return sheet(t("history"), acts.lobby, busyText(t("history.loading")));
+  const all = figures(games);
+  const found = search(games, words);
+  return sheet(
+    t("history"),
+    acts.lobby,
+    games.length === 0 && el("p", { text: t("history.none") }),
+    games.length > 0 && [
+      charts(games),
+      strengths(games, state),
+      el(
+        "section",
+        { class: "next" },
+        el("h2", { text: t("history.next") }),
+        el("p", { text: state.level?.text ?? "" }),
+        el(
+          "ul",
+          { class: "words" },
+          practise(all).map((name) =>
+            el("li", { text: some(`practise.${name}`, { queens: percent(all.queens, all.deals), n: all.against }) }),
+          ),
+        ),
+      ),
+      el("h2", { text: t("history.games") }),
+      el("input", {
+        type: "search",
+        class: "find",
+        value: words,
+        "aria-label": t("history.find"),
+        placeholder: t("history.find"),
+        oninput: (event) => acts.find(event.target.value),
+      }),
+      el(
+        "ol",
+        { class: "games" },
+        found.slice(0, LISTED).map((game) => gameRow(state, game, acts)),
+      ),
+      found.length > LISTED && el("p", { class: "dim", text: t("history.rest", { n: found.length - LISTED }) }),
+    ],
+    el(
+      "div",
+      { class: "actions left" },
+      games.length > 0 && button(t("history.export"), acts.exportGames),
+      el(
+        "label",
+        { class: "file" },
+        el("span", { text: t("history.import") }),
+        el("input", {
+          type: "file",
+          id: "import-file",
+          accept: ".jsonl,.json,.hearts,.txt",
+          onchange: acts.importFile,
+        }),
+      ),
+    ),
+  );
+}

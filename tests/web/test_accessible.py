@@ -1,0 +1,147 @@
+"""Axe finds nothing on any page, in light and dark; keys reach everything; a screen reader is told every card."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs the extra web")
+pytest.importorskip("uvicorn", reason="needs the extra web")
+pytest.importorskip("websockets", reason="needs the extra web")
+
+from support import ROOT
+from support.page import PASSING, STAGE, TURN, button, finish_deal, lobby, more, pass_three, play_one, start
+
+pytestmark = pytest.mark.slow
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+QUICK = '{"pace": 1, "hold": "0.01", "motion": "none", "sound": false}'
+
+
+def problems(browser) -> list[str]:
+    """What axe finds on the page as it is."""
+    if not browser.evaluate("typeof axe === 'object'"):
+        browser.evaluate(AXE.read_text() + "; null")
+    found = browser.evaluate(
+        "axe.run(document, { resultTypes: ['violations'] }).then((all) => all.violations.flatMap((one) =>"
+        "one.nodes.map((node) => `${one.id}: ${node.target} ${node.failureSummary?.slice(0, 160)}`)))"
+    )
+    return list(found)
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="needs axe-core: npm install")
+@pytest.mark.parametrize("dark", [False, True])
+def test_axe_finds_nothing(browser, served, dark):
+    found: dict[str, list[str]] = {}
+
+    def look(name):
+        if seen := problems(browser):
+            found[name] = seen
+
+    for width, height in ((1280, 800), (390, 844)):
+        browser.size(width, height, phone=width < 900, dark=dark)
+        lobby(browser, served.page, served.key)
+        look("lobby")
+        more(browser)
+        look("more")
+        for opened in ("Options", "Help"):
+            button(browser, opened)
+            browser.wait("document.getElementById('dialog').open && !document.querySelector('#dialog .busy')")
+            look(opened)
+            button(browser, "Done")
+            browser.wait("!document.getElementById('dialog').open")
+        start(browser, seed=5)
+        look("passing")
+        button(browser, "Hint")
+        browser.wait("!!document.querySelector('.coach .judged')")
+        look("pass hint")
+        pass_three(browser)
+        browser.wait(TURN)
+        look("turn")
+        for asked, shown in (("Hint", ".coach .range"), ("Count", ".counts"), ("Last trick", ".panel-body")):
+            button(browser, asked)
+            browser.wait(f"!!document.querySelector('{shown}')")
+            look(asked)
+        finish_deal(browser)
+        look("over")
+        button(browser, "Replay")
+        browser.wait("!!document.querySelector('.viewer')")
+        look("replay")
+        for page in ("history", "fair", "learn", "analysis"):
+            browser.evaluate(f"location.hash = {f'{served.key}/~{page}'!r}")
+            browser.wait(f"{STAGE}.screen === {page!r} && !document.querySelector('.busy')")
+            look(page)
+    assert sorted({f"{name}: {one}" for name, all in found.items() for one in all}) == []
+
+
+def test_a_screen_reader_is_told_every_card_in_order(browser):
+    """All 52 cards of a deal, each once, in the order of play."""
+    browser.evaluate(
+        "window.told = []; new MutationObserver((all) => { for (const one of all) for (const n of one.addedNodes)"
+        "told.push(n.textContent); }).observe(document.getElementById('say'), { childList: true })"
+    )
+    start(browser, seed=9)
+    pass_three(browser)
+    finish_deal(browser)
+    said = re.findall(r"plays? (\w+ of \w+)\.", "".join(browser.evaluate("told")))
+    assert len(said) == len(set(said)) == 52
+    button(browser, "Replay")
+    browser.wait("!!document.querySelector('.viewer')")
+    browser.evaluate("told = []")
+    browser.press("ArrowRight")
+    order = []
+    for _ in range(52):
+        browser.press("ArrowRight")
+        order.append(browser.evaluate("document.querySelector('.status').textContent"))
+    words = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace"]
+    ranks = dict(zip([*map(str, range(2, 11)), *"JQKA"], words, strict=True))
+    suits = {"♣": "clubs", "♦": "diamonds", "♠": "spades", "♥": "hearts"}
+    cards = [text.split()[-1] for text in order[:-1]]
+    assert said[:51] == [f"{ranks[card[:-1]]} of {suits[card[-1]]}" for card in cards]
+
+
+def test_the_focus_stays_in_the_hand_when_a_card_is_played(browser):
+    start(browser, seed=5)
+    pass_three(browser)
+    browser.wait(TURN)
+    for _ in range(2):
+        browser.evaluate("document.querySelector('.hand .card.legal').focus()")
+        plays = browser.evaluate(f"{STAGE}.plays")
+        browser.wait("performance.now() > 0")
+        while browser.evaluate(f"{STAGE}.plays") == plays:
+            browser.press("Enter")
+        browser.wait(f"{STAGE}.plays !== '{plays}' && ({TURN})")
+        assert browser.evaluate("document.activeElement.matches('.hand .card')"), "the focus has jumped"
+
+
+@pytest.mark.parametrize("size", ["normal", "large", "largest"])
+def test_cards_and_text_can_be_larger(browser, served, size):
+    browser.size(390, 844, phone=True)
+    lobby(browser, served.page, served.key, QUICK.replace("}", f', "size": "{size}"}}'))
+    assert browser.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    text = browser.evaluate("parseFloat(getComputedStyle(document.querySelector('.play')).fontSize)")
+    browser.size(1440, 900)
+    start(browser, seed=5)
+    card = browser.evaluate("document.querySelector('.hand .card').getBoundingClientRect().width")
+    least = {"normal": (24, 100), "large": (27, 112), "largest": (31, 122)}[size]
+    assert (text >= least[0], card >= least[1]) == (True, True), (text, card)
+    browser.picture(f"size-{size}")
+
+
+def test_the_page_speaks_german(browser, served):
+    browser.size(1280, 800)
+    lobby(browser, served.page, served.key, QUICK.replace("}", ', "language": "de"}'))
+    assert browser.evaluate("document.documentElement.lang") == "de"
+    assert browser.evaluate("document.querySelector('.play').textContent") == "Spielen"
+    browser.picture("lobby-german")
+    browser.click(".play")
+    browser.wait(f"({PASSING}) || ({TURN})")
+    if browser.evaluate(PASSING):
+        assert "Gib 3 Karten weiter" in browser.evaluate("document.querySelector('.status').textContent")
+        pass_three(browser)
+        browser.wait(TURN)
+    assert re.search(
+        r"(Kreuz|Karo|Pik|Herz)-", browser.evaluate("document.querySelector('.hand .card .unseen').textContent")
+    )
+    play_one(browser)
+    browser.picture("table-german")
