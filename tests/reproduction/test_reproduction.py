@@ -21,7 +21,7 @@ from heartlab.reproduction.claims import (
 )
 from heartlab.reproduction.kept import source_commit
 from heartlab.reproduction.registry import Curve, Figure, PaperError, Table
-from heartlab.reproduction.report import claims_summary, claims_text
+from heartlab.reproduction.report import _runs_sentence, claims_summary, claims_text
 
 
 def test_verdicts_follow_from_intervals():
@@ -194,3 +194,13 @@ def test_wrong_names_list_the_known_ones(tmp_path, toy_paper):
         run_reproduction("nix", quick=False, seed=0, threads=1, folder=tmp_path, report_json=None)
     with pytest.raises(PaperError, match="toy has no experiment 'two'; it has one"):
         run_reproduction("toy/two", quick=False, seed=0, threads=1, folder=tmp_path, report_json=None)
+
+
+def test_one_run_is_not_called_an_interval_over_runs():
+    def sentence(*runs):
+        return _runs_sentence([Claim("c", "x is less", None, -1.0, (-2.0, -0.5), 10, "holds", runs=run) for run in runs])
+
+    assert "Student's t" in sentence(5, 10)
+    assert "5 to 10" in sentence(5, 10)
+    assert "single training run" in sentence(1, 10)
+    assert "Student" not in sentence(1)
