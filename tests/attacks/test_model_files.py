@@ -20,7 +20,7 @@ from heartlab.learners.transfer.models import FeatureModel
 from heartlab.players import PlayerError
 from heartlab.training.explain import ExplainError, find_explainer
 from heartlab.training.model import SHIPPED, Model, ModelError, load_model, save_model
-from heartlab.util.bundle import LIMIT, BundleError, read_bundle
+from heartlab.util.bundle import FLOATS, LIMIT, BundleError, Form, open_bundle, read_bundle, write_bundle
 
 LITTLE = 24 << 20
 """Bytes that a bad file may take: its header of a megabyte, decoded, is the largest."""
@@ -74,7 +74,7 @@ def test_entries_that_are_no_arrays(tmp_path, monkeypatch, entry):
 
 def test_a_bomb_in_an_array_that_nobody_needs_is_not_opened(tmp_path):
     path = bombs.write_zeros(tmp_path / "m.npz", entries_of("td"), "padding.npy", LIMIT + (16 << 20))
-    assert path.stat().st_size < 100_000
+    assert path.stat().st_size < 1 << 20
     make_player("td")  # what it compiles and keeps does not count
     with memory_below(LITTLE):
         make_player(f"td:{path}")
@@ -89,6 +89,22 @@ def test_a_bomb_in_an_array_that_is_needed_is_refused(tmp_path, name):
     del entries[needed]
     path = bombs.write_zeros(tmp_path / "m.npz", entries, needed, LIMIT + (16 << 20))
     refused(path, lambda path: make_player(f"{MODELS[name]}:{path}"))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_numbers_that_are_not_finite(tmp_path, value):
+    path = tmp_path / "a.npz"
+    write_bundle(path, {}, {"weights": np.array([1.0, value])})
+    with open_bundle(path) as bundle:
+        assert len(bundle.arrays()["weights"]) == 2, "it is only refused where a form is declared"
+        with pytest.raises(BundleError, match="no finite numbers"):
+            bundle.arrays({"weights": Form(FLOATS, "units")})
+
+
+def test_a_dimension_for_which_nothing_vouches(tmp_path):
+    """An empty array of 200 million columns takes no byte in the file; whoever makes a row of it does."""
+    entries = entries_of("advice-best") | {"weights.npy": bombs.npy_claiming("(0, 200000000)")}
+    assert "shape that is not read" in refused(write_entries(tmp_path / "m.npz", entries))
 
 
 def test_sizes_that_the_zip_directory_only_claims(tmp_path):
