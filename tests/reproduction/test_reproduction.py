@@ -198,7 +198,7 @@ def test_wrong_names_list_the_known_ones(tmp_path, toy_paper):
 
 def test_one_run_is_not_called_an_interval_over_runs():
     def sentence(*runs):
-        return _runs_sentence([Claim("c", "x is less", None, -1.0, (-2.0, -0.5), 10, "holds", runs=run) for run in runs])
+        return _runs_sentence([Claim("c", "x falls", None, -1.0, (-2.0, -0.5), 10, "holds", runs=run) for run in runs])
 
     assert "Student's t" in sentence(5, 10)
     assert "5 to 10" in sentence(5, 10)
