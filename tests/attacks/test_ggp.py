@@ -108,7 +108,7 @@ def test_deep_parentheses_are_one_sentence(run, tmp_path, text):
     for command in (["check", file], ["info", file], ["match", file, "-p", "random"]):
         status, _, err = run("ggp", *command)
         assert status == 2
-        assert err.endswith(": parentheses nest deeper than 100\n")
+        assert err.endswith(": parentheses nest deeper than 500\n")
         assert err.count("\n") == 1
 
 
