@@ -166,7 +166,7 @@ def test_states_that_grow_for_ever_come_to_an_end():
 @pytest.mark.parametrize("name", ["counts for ever", "five free variables"])
 def test_every_machine_has_the_budget(name):
     description = parse_game(ENDLESS[name], "g")
-    with pytest.raises(GroundingFailed, match=r"did not ground within 0\.5 seconds"):
+    with pytest.raises(GroundingFailed, match=r"did not ground within 0\.5 seconds|ever larger terms"):
         make_machine(description, "network", SMALL)
     machine = make_machine(description, "auto", SMALL)
     assert machine.kind == "prover"

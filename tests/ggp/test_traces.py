@@ -46,7 +46,7 @@ SLOW_TO_GROUND = {
     "ggplib__bt_7",
 }
 EVERYDAY = [name for name in SHEETS[::3] if name not in SLOW_TO_GROUND]
-UNGROUNDABLE = {"base_test__test_case_3e", "base_test__test_case_3f", "YannouRavoet__ii_meier"}
+UNGROUNDABLE = {"base_test__test_case_3e", "base_test__test_case_3f"}
 """Unsafe rules that play needs."""
 
 

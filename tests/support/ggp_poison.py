@@ -12,10 +12,13 @@ GUARD = 600.0
 _REST = "(role x) (init (n z)) (<= terminal (true over)) (goal x 50) "
 _DIGITS = " ".join(f"(d {number})" for number in range(60))
 
+_FIVE = "(f ?a ?b ?c ?d ?e)"
+
 ENDLESS = {
     "counts for ever": _REST + "(nat z) (<= (nat (s ?n)) (nat ?n)) (<= (legal x (go ?n)) (nat ?n))",
     "five free variables": f"{_REST} {_DIGITS} (<= (legal x (go ?a ?b ?c ?d ?e)) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e))",
-    "five variables in vain": f"{_REST} {_DIGITS} (<= (legal x go) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e) (f ?a ?e))",
+    "five variables in vain": f"{_REST} {_DIGITS} (<= (legal x go) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e) {_FIVE})"
+    f"(<= {_FIVE} (true (n (f ?a ?b ?c ?d ?e))))",
     "doubles its terms": _REST + "(p z) (<= (p (f ?t ?t)) (p ?t)) (<= (legal x (go ?t)) (p ?t))",
     "doubles its questions": _REST + "(<= (q ?t) (q (f ?t ?t))) (<= (legal x go) (q z))",
     "asks ever deeper": _REST + "(<= (q ?t) (q (s ?t))) (<= (legal x go) (q z))",

@@ -44,8 +44,9 @@ class _Maker:
         if kind < 0.45:
             return self.term("e", [self.argument(names), self.argument(names)])
         if kind < 0.7 and self.dynamic:
-            if self.dice.random() < 0.1 and names:
-                return f"(true {self.dice.choice(names)})"
+            inner = [name for name in names if name in ("?y", "?z")]
+            if self.dice.random() < 0.1 and inner:  # never a name of the head: facts would grow without end
+                return f"(true {self.dice.choice(inner)})"
             name, arity = self.dice.choice(self.fluents)
             return f"(true {self.term(name, [self.argument(names) for _ in range(arity)])})"
         if kind < 0.8 and moves:

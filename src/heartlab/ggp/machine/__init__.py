@@ -3,8 +3,9 @@
 | module | what lives there |
 |---|---|
 | `base` | what every machine offers; `GameError` |
-| `prover` | answers by proving: slow, takes any game, the reference |
-| `grounding` | rules with variables to rules over atoms, by clingo, within a budget |
+| `clauses`, `prover` | rules as Python functions; answers by proving: slow, takes any game |
+| `grounding` | what grounding is and its budget; by clingo, the second choice |
+| `reach` | our own grounding: rules with variables to rules over atoms, by semi-naive evaluation |
 | `gates`, `network` | ground rules to and-gates, and those to arrays in the order of evaluation |
 | `simulate`, `expand` | compiled: evaluation, random playouts 256 at a time; all moves of a position at once |
 | `compiled` | the network as a machine |

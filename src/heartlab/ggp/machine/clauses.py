@@ -68,6 +68,8 @@ class Clauses:
             else:
                 self.rules.setdefault(functor(rule.head), []).append(rule)
         self.indexes: dict[tuple[Functor, Mode], dict[Any, list[Row]]] = {}
+        self.elsewhere: set[Functor] = set()
+        """Relations whose facts are not here."""
         self.component = self._components()
 
     def _components(self) -> dict[Functor, int]:
@@ -216,15 +218,18 @@ class _Writer:
         for literal in _in_order(body, set(self.bound), self.clauses):
             if self.loops >= MOST_LOOPS:
                 self._continue_elsewhere()
-            if literal.kind == HOLDS:
-                self._holds(literal.term)
-            elif literal.kind == FAILS:
-                self._fails(literal.term)
-            else:
-                assert isinstance(literal.term, tuple)
-                left, right = literal.term
-                operator = "==" if literal.kind == DISTINCT else "!="
-                self._unless(f"{self._value(left)} {operator} {self._value(right)}")
+            self._literal(literal)
+
+    def _literal(self, literal: Literal) -> None:
+        if literal.kind == HOLDS:
+            self._holds(literal.term)
+        elif literal.kind == FAILS:
+            self._fails(literal.term)
+        else:
+            assert isinstance(literal.term, tuple)
+            left, right = literal.term
+            operator = "==" if literal.kind == DISTINCT else "!="
+            self._unless(f"{self._value(left)} {operator} {self._value(right)}")
 
     def _continue_elsewhere(self) -> None:
         """Put the rest of the function into another one, which this one calls in its innermost loop."""
@@ -437,6 +442,8 @@ def _cost(literal: Literal, names: set[str], known: set[str], needed: set[str], 
     if key == DOES:
         return 0.05 if set(variables(values[0])) <= known else 1.5
     if key == TRUE:
+        return 4.0 ** min(free, 20) if unknown else 0.1
+    if key in clauses.elsewhere:
         return 4.0 ** min(free, 20) if unknown else 0.1
     if key not in clauses.rules:
         size = len(clauses.facts.get(key, ()))

@@ -91,6 +91,8 @@ class _Builder:
         self.built = set(inputs)
         self.blocks: list[tuple[int, int, int, int]] = []
         self.registers: list[tuple[int, int]] = []
+        self.first_move = 0
+        """The node of the first move."""
 
     def section(self, terms: list[Term]) -> list[int]:
         """Build everything that some named atoms depend on, and return their literals."""
@@ -213,7 +215,15 @@ def _build_network(game: GroundGame, roles: tuple[Term, ...], deadline: float) -
     first_register = 1 + len(propositions) + len(numbered)
     registers = {atom: first_register + number for number, atom in enumerate(_cyclic_atoms(game, inputs))}
     builder = _Builder(game, inputs, registers, first_register - 1 + len(registers), deadline)
+    for one, other in _opposites(game, propositions):
+        builder.literals[game.atoms["true", other]] = builder.literals[game.atoms["true", one]] ^ 1
+    first = builder.first_move = 1 + len(propositions)
+    for own in moves:
+        choice = [2 * node for node in range(first, first + len(own))]
+        builder.gates.choices.update(dict.fromkeys(choice, choice))
+        first += len(own)
 
+    role_moves = np.cumsum([0, *(len(own) for own in moves)])
     legal_terms: list[Term] = [("legal", role, move) for role, move in numbered]
     alone = builder.fork()
     (terminal,) = builder.section(["terminal"])
@@ -223,6 +233,7 @@ def _build_network(game: GroundGame, roles: tuple[Term, ...], deadline: float) -
     builder = builder if need else alone
     legal = builder.section(legal_terms)
     sections.append(len(builder.blocks))
+    _note_turns(builder, legal, numbered, role_moves.tolist())
     goal_terms = [term for term in by_relation.get("goal", []) if arguments(term)[0] in roles]
     goal_literals = goal_builder.section(goal_terms)
     sections.append(len(builder.blocks))
@@ -233,7 +244,6 @@ def _build_network(game: GroundGame, roles: tuple[Term, ...], deadline: float) -
     sections.append(len(builder.blocks))
 
     initial = [("init", proposition) in game.always for proposition in propositions]
-    role_moves = np.cumsum([0, *(len(own) for own in moves)])
     pairs, blocks, renamed = _by_level(builder.gates, builder.blocks)
     net = Net(
         pairs=pairs,
@@ -261,6 +271,49 @@ def _build_network(game: GroundGame, roles: tuple[Term, ...], deadline: float) -
         for term, one in zip(percept_terms, percept_literals, strict=True)
     )
     return Network(net, roles, propositions, moves, percepts, len(game.rules))
+
+
+def _opposites(game: GroundGame, propositions: tuple[Term, ...]) -> list[tuple[Term, Term]]:
+    """Pairs of propositions of which exactly one holds in every state that can be reached: whose turn it is.
+
+    Exactly one of the two holds at first, and each holds next if and only if the other holds now.
+    """
+    bodies: dict[int, list[list[int]]] = {}
+    for head, body in game.rules:
+        bodies.setdefault(head, []).append(body)
+    facts = {game.atoms["true", proposition]: proposition for proposition in propositions}
+    after: dict[Term, Term] = {}
+    for proposition in propositions:
+        found = bodies.get(game.atoms.get(("next", proposition), 0), [])
+        if len(found) == 1 and len(found[0]) == 1 and found[0][0] in facts:
+            after[proposition] = facts[found[0][0]]
+    return [
+        (one, other)
+        for one, other in after.items()
+        if after.get(other) == one and ("init", one) in game.always and ("init", other) not in game.always
+    ]
+
+
+def _note_turns(builder: _Builder, legal: list[int], numbered: list[tuple[Term, Term]], starts: list[int]) -> None:
+    """Tell the gates which moves imply whose turn it is, and which one is the only one when it is not.
+
+    Moves that are played are legal. If a move is legal exactly where a literal holds, and all others of the role only
+    where it does not, then it is played exactly where the literal holds.
+    """
+    gates, first = builder.gates, builder.first_move
+    for start, end in zip(starts[:-1], starts[1:], strict=True):
+        needs = [gates.conjuncts(literal) for literal in legal[start:end]]
+        for number, own in enumerate(needs):
+            if len(own) == 1 and len(needs) > 1:
+                (literal,) = own
+                if literal > 1 and all(literal ^ 1 in other for place, other in enumerate(needs) if place != number):
+                    for place in range(len(needs)):
+                        gates.implies[2 * (first + start + place)] = literal if place == number else literal ^ 1
+                    gates.alias[2 * (first + start + number)] = literal
+                    atom = builder.game.atoms.get(("does", *numbered[start + number]))
+                    if atom is not None:
+                        builder.literals[atom] = literal
+                    break
 
 
 def _moves_need_terminal(after: _Builder, alone: _Builder, legal: list[Term]) -> bool:

@@ -261,7 +261,7 @@ class Prover(Machine):
         self.questions: dict[tuple[Functor, Mode], Question] = {}
         self.tables: tuple[list[dict[Any, Any]], ...] = ([], [], [])
         """All tables of questions, by what their answers depend on."""
-        self.deadline = 0.0
+        self.deadline, self.ticks_left = 0.0, 0
         self.bytes_used = self.bytes_for_good = 0
         """About how much memory the question in progress and the tables of what always holds take."""
         self.sort_texts: dict[Term, str] = {}
@@ -385,7 +385,7 @@ class Prover(Machine):
             return found
         if self.outs:
             return question.answer(known)
-        self._begin()
+        self.begin()
         try:
             return question.answer(known)
         except RecursionError:
@@ -430,8 +430,9 @@ class Prover(Machine):
 
     # The budget
 
-    def _begin(self) -> None:
-        """A new question has the whole budget."""
+    def begin(self, ticks: int = 1 << 60) -> None:
+        """A new question has the whole budget, or less: so many looks at the clock."""
+        self.ticks_left = ticks
         self.deadline, self.steps[0] = time.monotonic() + self.budget.seconds, STEPS
         self.bytes_used = 0
         if self.bytes_for_good > self.budget.megabytes << 20:
@@ -442,6 +443,9 @@ class Prover(Machine):
     def check_budget(self) -> None:
         """Look at the clock and at the memory; called after some steps of a proof."""
         self.steps[0] = STEPS
+        self.ticks_left -= 1
+        if self.ticks_left <= 0:
+            raise OutOfBudget(f"{self.name}: the rules give no answer in as many steps as they may take")
         if time.monotonic() > self.deadline:
             raise OutOfBudget(f"{self.name}: the rules give no answer within {self.budget.seconds:g} seconds")
         if self.bytes_used + BYTES_KEPT * sum(map(len, self.outs)) > self.budget.megabytes << 20:
