@@ -102,7 +102,7 @@ def _ground(description: Description, budget: Budget) -> GroundGame:
     try:
         return reach(description, replace(budget, seconds=budget.seconds * (OWN_SHARE if has_clingo else 1.0)))
     except GroundingFailed as reason:
-        if not has_clingo or " seconds" not in str(reason):
+        if not has_clingo or not any(words in str(reason) for words in (" seconds", " ground rules")):
             raise
         left = budget.seconds - (time.monotonic() - begun)
         try:

@@ -19,13 +19,14 @@ import time
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from heartlab.ggp.gdl.graph import strong_components
-from heartlab.ggp.gdl.terms import Term, arguments, brief, functor, functor_name, number_of, sort_key
+from heartlab.ggp.gdl.terms import Term, arguments, brief, functor, functor_name, number_of, sort_text
 from heartlab.ggp.machine.gates import FALSE, TRUE, Gates
 from heartlab.ggp.machine.grounding import GroundGame, GroundingFailed
 
@@ -197,7 +198,7 @@ def build_network(game: GroundGame, roles: tuple[Term, ...], seconds: float = fl
 
 def _build_network(game: GroundGame, roles: tuple[Term, ...], deadline: float) -> Network:
     by_relation: dict[str, list[Term]] = {}
-    for atom in sorted((*game.atoms, *game.always), key=sort_key):
+    for atom in sorted((*game.atoms, *game.always), key=sort_text):
         by_relation.setdefault(functor_name(functor(atom)), []).append(atom)
     propositions = tuple(arguments(atom)[0] for atom in by_relation.get("true", ()))
     moves = tuple(
@@ -301,7 +302,7 @@ def _note_turns(builder: _Builder, legal: list[int], numbered: list[tuple[Term, 
     where it does not, then it is played exactly where the literal holds.
     """
     gates, first = builder.gates, builder.first_move
-    for start, end in zip(starts[:-1], starts[1:], strict=True):
+    for start, end in pairwise(starts):
         needs = [gates.conjuncts(literal) for literal in legal[start:end]]
         for number, own in enumerate(needs):
             if len(own) == 1 and len(needs) > 1:

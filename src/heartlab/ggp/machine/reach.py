@@ -28,6 +28,8 @@ from heartlab.ggp.machine.prover import BYTES_KEPT, Prover
 
 WHOLE_TICKS, WHOLE_RULES = 1500, 300_000
 """How many looks at the clock and ground rules a game may take with its rules as they are; then they are split."""
+MOST_LITERALS = 24
+"""Longest body that is evaluated as a whole."""
 STEPS_OF_ATOM = 5
 """What an atom counts among the steps between two looks at the clock."""
 BYTES_OF_ATOM = 800
@@ -51,6 +53,22 @@ def split(rule: NormalRule, number: int) -> list[NormalRule]:
         found.append(NormalRule(new, tuple(inner), rule.origin))
         body = [literal for literal in body if literal not in inner]
         body.append(Literal(HOLDS, new))
+
+
+def chained(rule: NormalRule, number: int) -> list[NormalRule]:
+    """A rule with a long body as a chain of short ones: every literal may be the last to come true."""
+    found: list[NormalRule] = []
+    body = list(dict.fromkeys(rule.body))
+    while len(body) > MOST_LITERALS:
+        first, rest = body[:MOST_LITERALS], body[MOST_LITERALS:]
+        needed = set(variables(rule.head)).union(*(variables(term) for _, term in rest))
+        bound = dict.fromkeys(name for kind, term in first if kind == HOLDS for name in variables(term))
+        if any(not set(variables(term)) <= bound.keys() for _, term in first):
+            break
+        new: Term = (f"{OURS}Chain{number}-{len(found)}", *(name for name in bound if name in needed))
+        found.append(NormalRule(new, tuple(first), rule.origin))
+        body = [Literal(HOLDS, new), *rest]
+    return [*found, NormalRule(rule.head, tuple(body), rule.origin)]
 
 
 def _best_split(body: list[Literal], head: set[str]) -> tuple[list[Literal], set[str]] | None:
@@ -82,7 +100,12 @@ class Grounder:
         dynamic = self._dynamic(rules)
         pieces: list[NormalRule] = []
         for number, rule in enumerate(rules):
-            pieces += split(rule, number) if splits and functor(rule.head) in dynamic else [rule]
+            if functor(rule.head) not in dynamic:
+                pieces.append(rule)
+            elif splits and len(rule.body) <= MOST_LITERALS:
+                pieces += split(rule, number)
+            else:
+                pieces += chained(rule, number)
         self.dynamic = self._dynamic(pieces)
         self.atoms: list[Atom] = [("", ())]
         """Atoms by number, from 1 on."""
@@ -260,7 +283,7 @@ _ASKED: set[Functor] = {("legal", 2), ("next", 1), ("goal", 2), ("sees", 2), "te
 
 
 def _with_static(clauses: Clauses, prover: Prover, dynamic: set[Functor]) -> Clauses:
-    """Clauses in which only relations that depend on neither state nor moves have rules; the prover answers for them."""
+    """Clauses in which only relations that depend on neither state nor moves have rules; the prover answers them."""
     prover.clauses.rules.update({key: rules for key, rules in clauses.rules.items() if key not in prover.clauses.rules})
     prover.clauses.levels.update(
         {key: level for key, level in clauses.levels.items() if key not in prover.clauses.levels}
