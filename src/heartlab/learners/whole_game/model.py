@@ -22,6 +22,7 @@ PARTS = ("play", "pass")
 QUEEN_POINTS, HEARTS, MAX_PASS = 13, 13, 3
 MOST_WEIGHTS, MOST_CHANCES, MOST_DEALS = 20_000_000, 4_000_000, 400_000
 """Larger arrays are not read."""
+Shapes = tuple[tuple[int | str, ...], ...]
 
 
 def check_game(rules: Rules) -> None:
@@ -97,7 +98,7 @@ def _forms() -> dict[str, Form]:
         "score": Form(FLOATS, "totals", "others", optional=True, most=MOST_CHANCES),
         "deals": Form(WHOLE, "deals", 4, optional=True, most=MOST_DEALS),
     }
-    shapes: tuple[tuple[int | str, ...], ...]
+    shapes: Shapes
     for part, positions, cards in (("play", POSITION_SIZE, CARD_SIZE), ("pass", PASS_POSITION_SIZE, PASS_CARD_SIZE)):
         first, second = f"{part} first", f"{part} second"
         shapes = (
@@ -106,9 +107,9 @@ def _forms() -> dict[str, Form]:
         for field, shape in zip(Net._fields, shapes, strict=True):
             forms[f"{part}/{field}"] = Form(FLOATS, *shape, most=MOST_WEIGHTS)
     holders = CARDS * OTHERS
-    shapes = ((POSITION_SIZE, "units"), ("units",), (holders, "units"), (holders,))
-    for field, shape in zip(Belief._fields, shapes, strict=True):
-        forms[f"belief/{field}"] = Form(FLOATS, *shape, optional=True, most=MOST_WEIGHTS)
+    wanted: Shapes = ((POSITION_SIZE, "units"), ("units",), (holders, "units"), (holders,))
+    for field, units in zip(Belief._fields, wanted, strict=True):
+        forms[f"belief/{field}"] = Form(FLOATS, *units, optional=True, most=MOST_WEIGHTS)
     return forms
 
 
