@@ -8,11 +8,12 @@ import statistics
 import sys
 
 from heartlab.coach.judgement import Judge
+from heartlab.coach.playing_on import stand_ins
 from heartlab.coach.values import clear_cost
 from heartlab.deal import Deal
 from heartlab.web.bots import Bots
 
-PLAYERS = ["random", "gnome", "gnome:jake", "advice:advice-four", "gnome:peter", "uct:worlds=20,sims=200"]
+PLAYERS = ["random", "gnome", "gnome:jake", "gnome:peter", "advice:advice-four", "uct:worlds=20,sims=200", "net"]
 
 
 def cost_of_deal(name: str, number: int, bots: Bots, judge: Judge) -> float:
@@ -25,7 +26,7 @@ def cost_of_deal(name: str, number: int, bots: Bots, judge: Judge) -> float:
     while deal.to_move is not None:
         card = bots.play(seats[deal.to_move], deal.observe(deal.to_move))
         if deal.to_move == 0 and len(deal.legal) > 1:
-            found = judge.analyse(deal, 0, card)
+            found = judge.analyse(deal, 0, card, stand_ins(seats[1:]))
             cost += clear_cost(found.cost, found.cost_se)
         deal.play(card)
     return cost

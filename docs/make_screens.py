@@ -1,22 +1,27 @@
 """Takes the pictures of the table in the browser: `python docs/make_screens.py` (needs Chromium and the extra `web`).
 
-Four pictures: the lobby, a hint where Q♠ can be thrown away, the review of a carelessly played deal, and the table on
-a phone.
+Six pictures: the lobby, a hint where Q♠ can be thrown away, the review of a carelessly played deal, the table on
+a phone, a table of friends, and a general game. `python docs/make_screens.py NAME...`
+(hearts, friends, ggp) takes only some of them.
 Each position is found by playing deals of rising seeds through the server until one fits.
 """
 
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from support.browser import Browser
+from support.friends import Friends
+from support.gdl_server import serving_game
 from support.web_client import Client, Served, serving
 
-from heartlab.coach.judgement import COACH
+from heartlab.ggp import load_game
+from heartlab.web.gdl_serve import Matches
 
 PICTURES = Path(__file__).parent / "pictures"
 PLAYERS = ["gnome", "gnome:jake", "gnome:peter"]
@@ -67,9 +72,59 @@ def show(browser: Browser, server: Served, client: Client) -> None:
     browser.wait(f"!!document.querySelector('.board') && {SETTLED}")
 
 
+def take_friends(browser: Browser, server: Served) -> None:
+    """A table of friends in the middle of a deal, with a reaction."""
+    with ExitStack() as stack:
+        table = Friends(server, stack, people=3)
+        table.begin()
+        for _ in range(8):
+            table.act()
+        browser.goto(f"{server.page}#{server.key}/{table.host.key}")
+        browser.wait(f"!!document.querySelector('.board') && {SETTLED}")
+        table.clients[2].say("react", what="oops")
+        browser.wait("!!document.querySelector('.reaction')")
+        browser.evaluate("[...document.querySelectorAll('button')].find((n) => n.textContent === 'Friends').click()")
+        browser.wait("!!document.querySelector('.seats-list') && document.getAnimations().length === 0")
+        browser.picture("friends", PICTURES)
+
+
+def take_game(browser: Browser) -> None:
+    """A general game with what the tree thinks."""
+    matches = Matches(load_game("kinghunt"), "uct:sims=2000", 1.0)
+    with serving_game(matches) as port:
+        browser.goto(f"http://127.0.0.1:{port}/#{matches.key}")
+        browser.wait("!!document.querySelector('.start button')")
+        browser.click(".start button")
+        for _ in range(4):
+            browser.wait("!!document.querySelector('.moves button')")
+            browser.click(".moves button:last-child")
+            browser.wait("document.getElementById('stage').dataset.ready === 'true'")
+        browser.wait("!!document.querySelector('.moves button')")
+        browser.evaluate("[...document.querySelectorAll('button')].find((n) => n.textContent === 'Ask').click()")
+        browser.wait("!!document.querySelector('.opinion tr')")
+        browser.picture("ggp", PICTURES)
+
+
+def take_others(names: list[str]) -> None:
+    """The pictures of friends and of a general game."""
+    with tempfile.TemporaryDirectory() as folder:
+        browser = Browser(Path(folder))
+        browser.size(1280, 800)
+        if "friends" in names:
+            with serving() as server:
+                take_friends(browser, server)
+        if "ggp" in names:
+            take_game(browser)
+        browser.close()
+
+
 def main() -> None:
     """Take them all."""
-    with tempfile.TemporaryDirectory() as folder, serving(coach=COACH) as server, server.client() as client:
+    names = sys.argv[1:] or ["hearts", "friends", "ggp"]
+    take_others(names)
+    if "hearts" not in names:
+        return
+    with tempfile.TemporaryDirectory() as folder, serving(worlds=512) as server, server.client() as client:
         browser = Browser(Path(folder))
         browser.size(1280, 800)
         browser.goto(f"{server.page}#{server.key}")

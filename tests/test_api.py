@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from support import ROOT
+from support.slow import slow
 
 PACKAGE = ROOT / "src" / "heartlab"
 MODULES = {
@@ -25,6 +26,11 @@ PAGES = sorted((ROOT / "docs" / "api").glob("*.md"))
 ROOMS = [room for page in PAGES for room in re.findall(r"^::: (\S+)$", page.read_text(), re.M)]
 INTERNAL = {"heartlab.bench", "heartlab.compiled", "heartlab.players.base"}
 """Modules with an `__all__` that are not public, or whose names are public elsewhere."""
+TRAINING = {"heartlab.learners.falcon.agent", "heartlab.learners.transfer.trainer"}
+"""Modules whose examples train: that compiles for long, so it is left to the slow tests."""
+EXAMPLES = [
+    slow(module) if module in TRAINING else module for path, module in MODULES.items() if ">>> " in path.read_text()
+]
 
 
 @cache
@@ -101,7 +107,7 @@ def test_public_classes_have_examples(room):
 
 
 @pytest.mark.usefixtures("own_atoms", "own_names")
-@pytest.mark.parametrize("module", [module for path, module in MODULES.items() if ">>> " in path.read_text()])
+@pytest.mark.parametrize("module", EXAMPLES)
 def test_examples_are_true(module):
     result = doctest.testmod(importlib.import_module(module))
     assert result.attempted > 0

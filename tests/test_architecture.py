@@ -45,7 +45,7 @@ USES = {
     "kernel": "cards rules compiled",
     "observation": "cards rules compiled kernel deal",
     "deal": "cards rules compiled kernel observation records deal_text util",
-    "deal_text": "cards deal",
+    "deal_text": "cards deal util",
     "game": "rules deal",
     "records": "cards rules deal util",
     "search": "cards rules compiled kernel observation util",
@@ -59,11 +59,11 @@ USES = {
     "learners.falcon": "arena cards compiled deal kernel players records reproduction rules search training util",
     "learners.transfer": "compiled ggp reproduction util",
     "learners.whole_game": "cards compiled deal kernel observation players rules search training util",
-    "coach": "arena cards compiled deal kernel learners.advice learners.td_features observation players records rules"
-    " search training util",
+    "coach": "arena cards compiled deal kernel learners.advice learners.td_features learners.whole_game observation"
+    " players records rules search training util",
     "uhi": "cards compiled deal kernel observation players rules",
     "envs": "cards compiled deal game kernel observation players records rules util",
-    "web": "cards coach deal game observation players records rules util",
+    "web": "cards coach deal game ggp observation players records rules util",
     "bench": "compiled deal envs ggp kernel learners.advice learners.falcon learners.td_features learners.transfer"
     " learners.whole_game players rules search",
     "cli": "arena bench cards deal ggp learners.advice learners.falcon learners.td_features learners.transfer"

@@ -8,7 +8,6 @@ from heartlab.cards import (
     CS_SUITS,
     HEARTS,
     RANK_CHARS,
-    SUIT_NAMES,
     SUIT_SYMBOLS,
     SUITS,
     Card,
@@ -17,6 +16,7 @@ from heartlab.cards import (
     card_suit,
     pretty_card,
 )
+from heartlab.util.said import Said
 
 if TYPE_CHECKING:
     from heartlab.deal import Deal
@@ -95,30 +95,35 @@ def why_not_play(deal: Deal, card: Card) -> str:
     )
 
 
-def rule_against(deal: Deal, card: Card) -> str:
+def rule_against(deal: Deal, card: Card) -> Said:
     """Only the rule that forbids a card to the seat to move; empty if the card is legal."""
     seat = deal.to_move
     if seat is None:
-        return "the deal is over" if deal.is_over else f"seats {deal.to_pass} still have to pass"
+        return (
+            Said("the deal is over") if deal.is_over else Said("seats {seats} still have to pass", seats=deal.to_pass)
+        )
     if card in deal.legal:
-        return ""
+        return Said("")
     hand, rules = deal.hands[seat], deal.rules
     led = card_suit(deal.trick[0][1]) if deal.trick else None
     if card not in hand:
-        return "the seat does not hold it"
+        return Said("the seat does not hold it")
     if led is not None and card_suit(card) != led and hand.mask & CS_SUITS[led]:
-        return f"{SUIT_NAMES[led]} were led and must be followed"
+        return [
+            Said("clubs were led and must be followed"), Said("diamonds were led and must be followed"),
+            Said("spades were led and must be followed"), Said("hearts were led and must be followed"),
+        ][led]  # fmt: skip
     if not deal.history and rules.opening in ("2C", "lowest-club"):
-        return f"the first lead must be {pretty_card(min(deal.legal))}"
+        return Said("the first lead must be {card}", card=pretty_card(min(deal.legal)))
     if not deal.history and rules.opening == "any-club":
-        return "the first lead must be a club"
+        return Said("the first lead must be a club")
     if _is_kept_from_first_trick(deal, card):
-        return "penalty cards may not fall on the first trick"
+        return Said("penalty cards may not fall on the first trick")
     if not deal.hearts_broken and card_suit(card) == HEARTS and led is None:
-        return "hearts are not broken yet"
+        return Said("hearts are not broken yet")
     if not deal.hearts_broken and rules.queen_after_hearts:
-        return "Q♠ may not be played before hearts are broken"
-    return "only these are legal"
+        return Said("Q♠ may not be played before hearts are broken")
+    return Said("only these are legal")
 
 
 def _is_kept_from_first_trick(deal: Deal, card: Card) -> bool:

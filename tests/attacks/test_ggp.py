@@ -17,14 +17,14 @@ from contextlib import contextmanager
 
 import pytest
 from support.commands import run as run_fixture
-from support.ggp_poison import ENDLESS, ENDLESS_PLAY, GUARD, PLAYERS, children, eventually
+from support.ggp_poison import ENDLESS, ENDLESS_PLAY, GUARD, PLAYERS, address_in, children, eventually
 from support.slow import first_quick
 
 from heartlab.ggp.gdl.normal import levels, normalise
 from heartlab.ggp.gdl.parse import MAX_TEXT, MAX_TOKENS, parse_game
 from heartlab.ggp.gdl.terms import GdlError, show
 from heartlab.ggp.gdl.validate import validate
-from heartlab.ggp.machine.base import GameError, OutOfBudget
+from heartlab.ggp.machine.base import OutOfBudget
 from heartlab.ggp.machine.grounding import Budget, GroundGame, GroundingFailed
 from heartlab.ggp.machine.load import load_game, make_machine, read_game
 from heartlab.ggp.machine.network import build_network
@@ -108,7 +108,7 @@ def test_deep_parentheses_are_one_sentence(run, tmp_path, text):
     for command in (["check", file], ["info", file], ["match", file, "-p", "random"]):
         status, _, err = run("ggp", *command)
         assert status == 2
-        assert err.endswith(": parentheses nest deeper than 100\n")
+        assert err.endswith(": parentheses nest deeper than 500\n")
         assert err.count("\n") == 1
 
 
@@ -166,7 +166,7 @@ def test_states_that_grow_for_ever_come_to_an_end():
 @pytest.mark.parametrize("name", ["counts for ever", "five free variables"])
 def test_every_machine_has_the_budget(name):
     description = parse_game(ENDLESS[name], "g")
-    with pytest.raises(GroundingFailed, match=r"did not ground within 0\.5 seconds"):
+    with pytest.raises(GroundingFailed, match=r"did not ground within 0\.5 seconds|ever larger terms"):
         make_machine(description, "network", SMALL)
     machine = make_machine(description, "auto", SMALL)
     assert machine.kind == "prover"
@@ -358,12 +358,13 @@ def test_a_killed_nursery_is_replaced():
         assert ask("(PLAY m NIL)").startswith("(leave ")
 
 
+@pytest.mark.slow
 def test_a_learner_that_is_killed_goes_on_from_what_it_saved(tmp_path):
     saved = tmp_path / "saved.json"
     with serving(f"td:save={saved}") as (supervisor, ask):
 
         def play(name):
-            assert ask(f"(START {name} first ({NIM}) 60 60)") == "ready"
+            assert ask(f"(START {name} first ({NIM}) 600 600)") == "ready"
             told = "NIL"
             for joint in ("((leave d 0) wait)", "(wait (leave c 0))", "((leave b 0) wait)", "(wait (leave a 0))"):
                 ask(f"(PLAY {name} {told})")
@@ -371,12 +372,12 @@ def test_a_learner_that_is_killed_goes_on_from_what_it_saved(tmp_path):
             assert ask(f"(STOP {name} {told})") == "done"
 
         play("first")
-        assert ask(f"(START again first ({NIM}) 60 60)") == "ready", "it learns and saves in the start clock"
+        assert ask(f"(START again first ({NIM}) 600 600)") == "ready", "it learns and saves in the start clock"
         assert len(json.loads(saved.read_text())["games"]) == 1
         supervisor.learner.kill()
         assert eventually(lambda: not workers_of(supervisor))
         tictactoe = " ".join(map(str, read_game("tictactoe").rules))
-        assert ask(f"(START other x ({tictactoe}) 60 60)") == "ready"
+        assert ask(f"(START other x ({tictactoe}) 600 600)") == "ready"
         play("second")
     games = json.loads(saved.read_text())["games"]
     assert len(games) == 2, "what was learned before the kill is still there"
@@ -398,7 +399,7 @@ def test_a_learner_saves_when_the_server_is_killed(tmp_path):
         text=True,
     )
     try:
-        seat = RemoteSeat(process.stderr.readline().split()[-5].rstrip(";"))
+        seat = RemoteSeat(address_in(process.stderr))
         assert seat.ask(f"(START m first ({NIM}) 60 60)", GUARD) == "ready"
         for told in ("NIL", FIRST, "(wait (leave c 0))", "((leave b 0) wait)"):
             seat.ask(f"(PLAY m {told})", GUARD)
@@ -464,7 +465,7 @@ def test_no_process_outlives_the_server(end):
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:
-        url = process.stderr.readline().split()[3].rstrip(";")
+        url = address_in(process.stderr)
         assert RemoteSeat(url).ask(f"(START m first ({NIM}) 60 60)", GUARD) == "ready"
         below = children(process.pid)
         assert len(below) == 2
@@ -619,9 +620,8 @@ def test_a_full_disk_names_the_record(run):
     assert (status, err.splitlines()[-1]) == (2, "heartlab: /dev/full: No space left on device")
 
 
-def test_recursion_too_deep_for_python_is_a_sentence():
+def test_a_rule_of_20000_conditions_is_proved_without_recursion():
     conditions = "".join(f"(p{number} ?x) " for number in range(20_000))
     facts = "".join(f"(p{number} a) " for number in range(20_000))
-    machine = make_machine(parse_game(f"(role x) {facts} (<= (legal x ?x) {conditions})", "g"), "prover")
-    with pytest.raises(GameError, match="recurse too deeply to prove"):
-        machine.legal(machine.initial, 0)
+    machine = make_machine(parse_game(f"(role x) {facts} (p7 b) (<= (legal x ?x) {conditions})", "g"), "prover")
+    assert machine.legal(machine.initial, 0) == ["a"]

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from support.ggp_poison import ENDLESS, GUARD, children, eventually
+from support.ggp_poison import ENDLESS, GUARD, address_in, children, eventually
 from support.ggp_rulesheets import SCALE
 
 from heartlab.ggp.gdl.terms import show
@@ -118,7 +118,7 @@ def test_soak():
     )
     done = threading.Event()
     try:
-        url = server.stderr.readline().split()[3].rstrip(";")
+        url = address_in(server.stderr)
         (nursery,) = children(server.pid)
         with ThreadPoolExecutor(AT_ONCE + 1) as pool:
             early = [pool.submit(play_one, url, number) for number in range(NUMBER // 10)]

@@ -299,7 +299,7 @@ def test_1100_silent_connections_leave_the_page_reachable(tmp_path):
         resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 1024))
 
     command = [sys.executable, "-m", "heartlab.cli", "play", "--port", "0", "--no-browser"]
-    command += ["--file", str(tmp_path / "games.sqlite"), "--coach", "iie:worlds=5"]
+    command += ["--file", str(tmp_path / "games.sqlite")]
     errors = (tmp_path / "errors").open("w+b")
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, preexec_fn=small)
     try:

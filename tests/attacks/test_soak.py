@@ -152,7 +152,6 @@ def lock_now_and_then(file: Path, stop: threading.Event) -> None:
 
 def start_server(file: Path, errors) -> tuple[subprocess.Popen[str], str, str]:
     command = [sys.executable, "-m", "heartlab.cli", "play", "--port", "0", "--no-browser", "--file", str(file)]
-    command += ["--coach", "iie:worlds=5"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
     assert server.stdout is not None
     found = re.search(r"http://127.0.0.1:(\d+)/#(\S+)", server.stdout.readline())

@@ -77,7 +77,7 @@ def test_all_who_wait_for_a_locked_file_are_refused_after_the_same_time(file, mo
         lives = [await house.create(Settings("standard", ["random"] * 3, seed=seed)) for seed in range(4)]
         monkeypatch.setattr(store, "save_deal", refuse)
         cards = [[str(card) for card in live.session.deal.hands[0].names().split()[:3]] for live in lives]
-        moves = [house.pass_cards(live, own) for live, own in zip(lives, cards, strict=True)]
+        moves = [house.pass_cards(live, 0, own) for live, own in zip(lives, cards, strict=True)]
         gate = threading.Event()
         house._writer.submit(gate.wait)
         tasks = [asyncio.create_task(move) for move in moves]
@@ -166,7 +166,6 @@ def test_a_file_in_the_place_of_ours_is_left_alone(file):
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
 def test_after_every_clean_end_all_is_in_one_file(tmp_path, file, name):
     command = [sys.executable, "-m", "heartlab.cli", "play", "--port", "0", "--no-browser", "--file", str(file)]
-    command += ["--coach", "iie:worlds=5"]
     errors = (tmp_path / "errors").open("w+b")
     heard = signal.signal(signal.SIGINT, signal.default_int_handler)
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)

@@ -50,6 +50,20 @@ def test_arena_json_has_the_promised_shape(run):
     assert found["seconds"] > 0
 
 
+def test_arena_reports_moons(run):
+    line = ("arena", "gnome:peter", "gnome", "--deals", 5, "--seed", 1, "--moons")
+    status, out, _err = run(*line)
+    assert status == 0
+    assert "failing costs" in out
+    status, out, _err = run(*line, "--json")
+    assert status == 0
+    found = json.loads(out)["moons"]
+    assert [one["name"] for one in found] == ["gnome:peter", "gnome"]
+    status, _out, err = run(*line, "--keep", "match.npz")
+    assert status == 2
+    assert "--keep and --moons do not go together" in err
+
+
 def test_arena_table_and_record(run, tmp_path):
     path = tmp_path / "m.hearts"
     status, out, err = run("arena", "gnome", "random", "--deals", 5, "--seed", 1, "--record", path)

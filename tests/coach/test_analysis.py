@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from support import search_twin as twin
+from support.slow import slow
 from typer.testing import CliRunner
 
 from heartlab import Deal, Rules, make_player
@@ -104,6 +105,7 @@ def test_the_line_of_a_tree_is_what_it_tried_most():
         follow(twin.after(referee, report.card), report.line)
 
 
+@pytest.mark.slow
 def test_values_say_what_they_are():
     deal = Deal("seed", seed=5)
     units = {
@@ -121,7 +123,7 @@ def test_spreads_go_by_weight():
     assert _spread(values, np.full(4, 0.25)) == (pytest.approx(3.0), pytest.approx(17.0))
 
 
-@pytest.mark.parametrize("name", ["uct:worlds=8,sims=100", "iie:worlds=8", "ismcts:sims=400,trees=3"])
+@pytest.mark.parametrize("name", ["uct:worlds=8,sims=100", "iie:worlds=8", slow("ismcts:sims=400,trees=3")])
 def test_a_closed_analysis_agrees_with_the_players_choice_and_sees_nothing(name):
     deal = Deal("standard", seed=5, number=3)
     while len(deal.history) < 9 or len(deal.legal) < 3:

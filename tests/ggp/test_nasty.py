@@ -46,6 +46,7 @@ def test_sheets_are_sound_and_both_machines_agree(name):
     assert len(seen) > 1 or name == "always-over"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES)
 def test_every_player_plays_them_to_the_end(name):
     """Three players, simultaneous moves and chance among them; scrambled, so that no word can be taken for granted."""

@@ -13,12 +13,13 @@ from support import run_file
 
 from heartlab.ggp.gdl.parse import parse_game
 from heartlab.ggp.gdl.terms import GdlError
-from heartlab.ggp.machine import grounding
+from heartlab.ggp.machine import grounding, reach
 from heartlab.ggp.machine.base import GameError
+from heartlab.ggp.machine.compiled import NetworkMachine
 from heartlab.ggp.machine.gates import FALSE, TRUE, Gates
 from heartlab.ggp.machine.grounding import Budget, GroundingFailed, MissingClingo
-from heartlab.ggp.machine.load import known_games, load_game, make_machine
-from heartlab.ggp.machine.network import MOVES, TERMINAL
+from heartlab.ggp.machine.load import known_games, load_game, make_machine, read_game
+from heartlab.ggp.machine.network import MOVES, TERMINAL, build_network
 from heartlab.ggp.machine.simulate import DIGITS, WORDS, choose_wide, draw_numbers
 from heartlab.ggp.players.tree import Tree
 
@@ -221,10 +222,48 @@ def test_memory_runs_out():
 def test_a_missing_extra_is_named(monkeypatch):
     monkeypatch.setattr(grounding.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingClingo, match=r"pip install 'heartlab\[ggp\]'"):
-        load_game("nim", "network")
-    machine = load_game("nim")
-    assert machine.kind == "prover"
-    assert "heartlab[ggp]" in machine.note
+        grounding.ground(read_game("nim"))
+    assert load_game("nim").kind == "network", "our own grounder needs no extra"
+
+
+def test_both_grounders_ground_to_the_same_game():
+    for name in ("tictactoe", "capturego", "nim", "connect3"):
+        description = read_game(name)
+        by_clingo = NetworkMachine(build_network(grounding.ground(description), description.roles), name)
+        ours = make_machine(description, "network")
+        assert ours.network.propositions == by_clingo.network.propositions
+        assert ours.network.moves == by_clingo.network.moves
+        state = ours.initial
+        dice = random.Random(1)
+        while not ours.is_terminal(state):
+            assert state == by_clingo.state_of(ours.facts(state))
+            moves = ours.legal_moves(state)
+            assert moves == by_clingo.legal_moves(state)
+            joint = [dice.choice(own) for own in moves]
+            assert ours.next(state, joint) == by_clingo.next(state, joint)
+            state = ours.next(state, joint)
+        assert by_clingo.is_terminal(state)
+        assert ours.goals(state) == by_clingo.goals(state)
+
+
+def test_split_rules_ground_to_the_same_game(monkeypatch):
+    description = parse_game(
+        "(role p) (d 1) (d 2) (d 3) (init (on 1 2)) (legal p noop) (<= (legal p (go ?x ?y)) (d ?x) (d ?y))"
+        "(<= (next (on ?x ?y)) (does p (go ?x ?y))) (<= (next (on ?x ?y)) (true (on ?x ?y)))"
+        "(<= terminal (true (on ?a ?b)) (true (on ?b ?c)) (true (on ?c ?e)) (not (true (on ?e ?a))) (distinct ?c ?b))"
+        "(goal p 50)"
+    )
+    whole = make_machine(description, "network")
+    monkeypatch.setattr(reach, "WHOLE_RULES", 10)
+    split = make_machine(description, "network")
+    assert split.network.ground_rules < whole.network.ground_rules
+    dice = random.Random(2)
+    state = whole.initial
+    for _ in range(30):
+        assert whole.is_terminal(state) == split.is_terminal(state)
+        joint = [dice.choice(whole.legal(state, 0))]
+        assert whole.next(state, joint) == split.next(state, joint)
+        state = whole.next(state, joint)
 
 
 def test_wrong_moves_and_facts_are_named():

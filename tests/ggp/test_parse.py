@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heartlab.ggp.gdl.normal import DISTINCT, FAILS, HOLDS, Literal, normalise
+from heartlab.ggp.gdl.normal import DISTINCT, FAILS, HOLDS, SAME, Literal, normalise
 from heartlab.ggp.gdl.parse import parse_expressions, parse_game, parse_term
 from heartlab.ggp.gdl.terms import GdlError, is_ground, number_of, show, sort_key, variables
 
@@ -60,7 +60,7 @@ def test_garbage_gives_a_game_or_a_clear_error(text):
         ("(<=)", "file.kif:1:1: a rule needs a head"),
         ("(p ())", "file.kif:1:4: () is not a sentence"),
         ("((p) q)", "file.kif:1:1: ((p) q) is not a sentence"),
-        ("(" * 5000, "file.kif:1:101: parentheses nest deeper"),
+        ("(" * 5000, "file.kif:1:501: parentheses nest deeper"),
     ],
 )
 def test_errors_know_their_place(text, place):
@@ -92,7 +92,23 @@ def test_or_becomes_rules_and_tests_wait_for_their_variables():
         Literal(DISTINCT, ("?x", "?y")),
     )
     assert second.body[0] == Literal(HOLDS, ("r", "?x"))
-    with pytest.raises(GdlError, match="combinations"):
-        normalise(parse_game("(<= h " + "(or a b c d) " * 12 + ")"))
+    assert normalise(parse_game("(<= h (not (not p)))"))[0].body == (Literal(HOLDS, "p"),)
+    (both,) = normalise(parse_game("(<= h (not (or p (not q) (distinct a b))))"))
+    assert both.body == (Literal(FAILS, "p"), Literal(SAME, ("a", "b")), Literal(HOLDS, "q"))
     with pytest.raises(GdlError, match="only a sentence can be negated"):
-        normalise(parse_game("(<= h (not (not p)))"))
+        normalise(parse_game("(<= h (not ?p))"))
+
+
+def test_many_combinations_become_relations():
+    rules = normalise(parse_game("(<= (h ?x) (p ?x) " + "(or a b (not (q ?x)) (r ?x)) " * 12 + ")"))
+    assert len(rules) == 1 + 4 * 12
+    assert all(len(rule.body) <= 13 for rule in rules)
+    unsafe_alone = next(rule for rule in rules if Literal(FAILS, ("q", "?x")) in rule.body)
+    assert Literal(HOLDS, ("p", "?x")) in unsafe_alone.body
+
+
+def test_spellings_that_differ_in_capitals_are_different_names():
+    game = parse_game("(role Red) (<= (p ?X) (q ?X ?x) (Kind ?X big) (kind ?x Big)) (INIT Red)")
+    assert str(game.rules[1]) == "(<= (p ?X) (q ?X ?x) (Kind ?X big) (kind ?x Big))"
+    assert game.roles == ("red",), "where all are spelled alike they are folded"
+    assert game.rules[2].head.term == ("init", "red"), "keywords are folded"

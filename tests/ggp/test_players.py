@@ -8,10 +8,14 @@ import numpy as np
 import pytest
 
 from heartlab.ggp.gdl.parse import parse_game
+from heartlab.ggp.gdl.terms import GdlError
 from heartlab.ggp.machine.load import load_game, make_machine
 from heartlab.ggp.players.alphabeta import AlphaBeta
+from heartlab.ggp.players.growth import grow_reckoned, grow_wide
+from heartlab.ggp.players.nodes import keep_visited
 from heartlab.ggp.players.registry import make_game_player
-from heartlab.ggp.players.tree import Tree
+from heartlab.ggp.players.tree import Opinion, Tree
+from heartlab.ggp.protocol.matches import warm_up
 
 PENNIES = """
 (role even) (role odd) (init start) (side heads) (side tails)
@@ -95,10 +99,11 @@ def test_more_than_two_players():
     assert play(machine, ["uct:sims=200", "alphabeta", "uct:sims=200"]) == [100, 100, 100]
 
 
-def test_counts_add_up_in_the_tree():
+@pytest.mark.parametrize("wide", [True, False])
+def test_counts_add_up_in_the_tree(wide):
     machine = load_game("tictactoe")
     tree, net = Tree(machine.network, positions=1 << 10), machine.network.net
-    nodes = tree.nodes
+    tree.wide, tree.wide_from, nodes = wide, 0, tree.nodes
     tree.search(net.initial, 500, np.array([1], np.uint64))
     first, last = nodes.starts[0, 0], nodes.starts[0, 1]
     assert nodes.counts[first:last].sum() == nodes.visits[0] == 500
@@ -109,5 +114,180 @@ def test_counts_add_up_in_the_tree():
     assert machine.move_of(0, number) in machine.legal(machine.initial, 0)
     tree.search(net.initial, 5000, np.array([2], np.uint64))
     assert nodes.used[0] <= 1 << 10, "a full tree goes on with playouts"
+
+
+def test_a_full_tree_lets_the_least_visited_go():
+    machine = load_game("connect4")
+    tree, words = Tree(machine.network, positions=1 << 10), machine.network.net.initial
+    tree.search(words, 6000, np.array([3], np.uint64))
+    before, used = tree.opinion(words, 0), int(tree.nodes.used[0])
     tree.forget()
-    assert tree.best(net.initial, 0)[2] == 0
+    after = tree.opinion(words, 0)
+    assert 0 < tree.nodes.used[0] < used // 2
+    assert after.moves == before.moves
+    assert after.counts.tolist() == before.counts.tolist()
+    assert after.sums.tolist() == before.sums.tolist()
+    best = machine.next(machine.initial, [machine.move_of(0, tree.best(words, 0)[0]), "wait"])
+    assert tree.opinion(machine.words(best), 1).counts.sum() > 500, "what lies behind the best move is kept"
+    assert tree.search(words, 100, np.array([4], np.uint64)) == 100
+
+
+@pytest.mark.skipif(not hasattr(keep_visited, "signatures"), reason="nothing is compiled")
+def test_nothing_is_left_to_compile_while_a_clock_runs():
+    """A worker that began to compile when its tree was half full was late in every match."""
+    warm_up("uct:sims=5")
+    assert len(keep_visited.signatures) == 1
+    assert grow_wide.signatures
+    assert grow_reckoned.signatures
+    machine = load_game("connect4")
+    tree = Tree(machine.network, positions=256)
+    tree.search(machine.network.net.initial, 2000, np.array([3], np.uint64))
+    tree.forget()
+    assert len(keep_visited.signatures) == 1
+
+
+def minimax(machine, state, known):
+    """The value for the first player of a game for two who take turns, by looking at everything."""
+    if state not in known:
+        if machine.is_terminal(state):
+            known[state] = machine.goals(state)[0]
+        else:
+            legal = machine.legal_moves(state)
+            values = [minimax(machine, machine.next(state, joint), known) for joint in itertools.product(*legal)]
+            known[state] = max(values) if len(legal[0]) > 1 or legal[1] == ["wait"] else min(values)
+    return known[state]
+
+
+@pytest.mark.parametrize("wide", [True, False])
+@pytest.mark.parametrize("name", ["nim", "tictactoe", "capturego"])
+def test_proofs_are_right(name, wide):
+    machine = load_game(name)
+    tree = Tree(machine.network, positions=1 << 13)
+    tree.wide, tree.wide_from = wide, 0
+    tree.search(machine.network.net.initial, 40_000, np.array([5], np.uint64))
+    nodes, known = tree.nodes, {}
+    solved = np.flatnonzero(nodes.solved[: nodes.used[0]] >= 0)
+    assert len(solved) > 100
+    for position in solved[:: max(1, len(solved) // 150)]:
+        state = nodes.states[position].tobytes()
+        value = minimax(machine, state, known)
+        mine = value if nodes.movers[position] == 0 else 100 - value
+        assert round(100 * float(nodes.solved[position])) == mine
+
+
+@pytest.mark.parametrize("wide", [True, False])
+def test_goals_that_do_not_add_up_prove_nothing(wide):
+    """Both may win: the second has no reason to prevent it."""
+    machine = make_machine(
+        parse_game("""(role a) (role b) (init (turn a)) (m 1) (m 2)
+    (<= (legal a ?m) (true (turn a)) (m ?m)) (<= (legal b wait) (true (turn a)))
+    (<= (legal b ?m) (true (turn b)) (m ?m)) (<= (legal a wait) (true (turn b)))
+    (<= (next (turn b)) (true (turn a))) (<= (next (a ?m)) (does a ?m) (m ?m)) (<= (next (a ?m)) (true (a ?m)))
+    (<= (next (b ?m)) (does b ?m) (m ?m)) (<= terminal (true (b ?m)))
+    (<= (goal a 100) (true (a 1)) (true (b 1))) (<= (goal b 100) (true (a 1)) (true (b 1)))
+    (<= (goal a 0) (not (true (b 1)))) (<= (goal b 0) (not (true (b 1))))
+    (<= (goal a 40) (true (a 2)) (true (b 1))) (<= (goal b 60) (true (a 2)) (true (b 1)))""")
+    )
+    tree = Tree(machine.network, positions=256)
+    tree.wide, tree.wide_from = wide, 0
+    words = machine.network.net.initial
+    assert tree.search(words, 2000, np.array([1], np.uint64)) == 2000
+    assert not tree.is_solved(words)
+    assert machine.move_of(0, tree.best(words, 0)[0]) == "1"
+
+
+def test_games_for_one_are_solved():
+    machine = make_machine(
+        parse_game("""(role p) (init (at 0)) (s 0 1) (s 1 2) (s 2 3)
+    (<= (legal p up) (true (at ?n))) (<= (legal p stop) (true (at ?n)))
+    (<= (next (at ?m)) (true (at ?n)) (does p up) (s ?n ?m)) (<= (next done) (does p stop))
+    (<= (next (last ?n)) (does p stop) (true (at ?n))) (<= terminal (true done)) (<= terminal (true (at 3)))
+    (<= (goal p 80) (true (last 2))) (<= (goal p 30) (not (true (last 2))))""")
+    )
+    player = make_game_player("uct:sims=2000", 1)
+    player.begin(machine, 0, 1.0)
+    assert player.choose(machine.initial, 600.0) == "up"
+    assert player.searchers[0].tree.is_solved(machine.words(machine.initial))
+    assert player.opinion(machine.initial, 0).means.max() == pytest.approx(0.8)
+
+
+def test_a_number_of_simulations_and_a_seed_make_the_choice():
+    machine = load_game("breakthrough")
+    found = set()
+    for _ in range(2):
+        player = make_game_player("uct:sims=700", 9)
+        player.begin(machine, 0, 1.0)
+        player.choose(machine.initial, 600.0)
+        found.add(tuple(player.opinion(machine.initial, 0).counts))
+    assert len(found) == 1
+    assert sum(found.pop()) == 700
+
+
+def test_trees_of_threads_are_added_up_and_kept_from_move_to_move():
+    machine = load_game("connect4")
+    player = make_game_player("uct:threads=2,ponder=1", 3)
+    player.begin(machine, 0, 0.4)
+    assert all(one.tree.opinion(machine.words(machine.initial), 0) for one in player.searchers), "start clock"
+    move = player.choose(machine.initial, 0.3)
+    assert len(player.pondering) == 2
+    state = machine.next(machine.initial, [move, "wait"])
+    for _ in range(10_000):
+        if player.searchers[1].tree.opinion(machine.words(state), 1) is not None:
+            break
+        time.sleep(0.01)
+    player.finish(state)
+    assert player.pondering == []
+    both = player.opinion(machine.initial, 0)
+    single = [one.tree.opinion(machine.words(machine.initial), 0) for one in player.searchers]
+    assert both.counts.tolist() == (single[0].counts + single[1].counts).tolist()
+
+
+def test_opinions_prefer_what_is_proven():
+    def best(counts, sums, proven):
+        return Opinion([7, 8, 9], *(np.array(one, float) for one in (counts, sums, proven))).best()
+
+    assert best([5, 90, 5], [1, 80, 1], [-1, -1, 1]) == 2, "a proven win"
+    assert best([90, 5, 5], [60, 1, 1], [0, -1, -1]) == 1, "a proven loss is avoided"
+    assert best([5, 90, 5], [1, 30, 1], [-1, -1, 0.5]) == 2, "a proven draw before a bad move"
+    assert best([5, 90, 5], [1, 80, 1], [-1, -1, 0.5]) == 1
+    assert best([5, 7, 6], [1, 1, 1], [0, 0, 0]) == 1, "all lost: where most had to be looked at"
+
+
+@pytest.mark.parametrize(
+    ("spec", "sentence"),
+    [
+        ("uct:ponder=2", "ponder is 0 or 1"),
+        ("uct:sims=10,threads=2", "one thread runs"),
+        ("uct:speed=9", "'speed=9' is no option of uct, which takes sims=NUMBER, threads=NUMBER, ponder=NUMBER"),
+    ],
+)
+def test_wrong_options_are_named(spec, sentence):
+    with pytest.raises(GdlError, match=sentence):
+        make_game_player(spec)
+
+
+@pytest.mark.parametrize("wide", [True, False])
+def test_the_history_holds_every_move_of_every_playout(wide):
+    """In tic-tac-toe x moves 3 to 5 times; the first simulations leave the tree after a move or two."""
+    machine = load_game("tictactoe", "network")
+    tree, net = Tree(machine.network, positions=1 << 10), machine.network.net
+    tree.wide, tree.wide_from = wide, 0
+    tree.search(net.initial, 40, np.array([1], np.uint64))
+    marks = [number for number in range(net.role_moves[1]) if isinstance(machine.move_of(0, number), tuple)]
+    history = tree.nodes.history - [2.0, 1.0]
+    assert 40 * 1.5 < history[marks, 0].sum() <= 40 * 5
+    assert (history[:, 1] <= history[:, 0]).all()
+    middle = machine.move_number(0, ("mark", "2", "2"))
+    assert tree.nodes.history[middle, 1] > 0
+
+
+def test_moves_that_playouts_like_are_tried_first():
+    """Untried moves of a new position are not tried at random but by what they were worth elsewhere."""
+    machine = load_game("connect4", "network")
+    tree, net = Tree(machine.network, positions=1 << 10), machine.network.net
+    liked = machine.move_number(0, ("drop", "7"))
+    tree.nodes.history[liked] = (1000.0, 999.0)
+    tree.wide = False
+    tree.search(net.initial, 1, np.array([1], np.uint64))
+    found = tree.opinion(net.initial, 0)
+    assert found.moves[int(found.counts.argmax())] == liked

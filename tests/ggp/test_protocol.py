@@ -12,6 +12,7 @@ import socket
 import socketserver
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from heartlab.ggp.gdl.parse import UNNAMED, parse_game, parse_term
 from heartlab.ggp.gdl.scramble import Scrambler
 from heartlab.ggp.gdl.terms import GdlError, show
 from heartlab.ggp.machine.load import load_game, make_machine, read_game
+from heartlab.ggp.players.base import GamePlayer
 from heartlab.ggp.players.random import RandomPlayer
 from heartlab.ggp.players.registry import make_game_player
 from heartlab.ggp.protocol import agent as agent_module
@@ -162,7 +164,7 @@ def test_unplayable_starts_are_refused():
     agent = make_agent("random")
     assert agent.answer(f"(START m nobody ({NIM}) 5 1)") == "busy"
     assert agent.answer("(START m x () 5 1)") == "busy"
-    assert agent.answer("(START m x ((role x) (<= (p ?x) (not (not q)))) 5 1)") == "busy"
+    assert agent.answer("(START m x ((role x) (<= (p ?x) (not))) 5 1)") == "busy"
     assert agent.answer("(PREVIEW ((role x) (<=)) 5)") == "busy"
     assert agent.answer(f"(PREVIEW ({NIM}) 5)") == "ready"
     assert not agent.sessions
@@ -200,6 +202,34 @@ def test_a_long_start_clock_does_not_ground_for_hours(clock, seconds, monkeypatc
     )
     assert make_agent("random").answer(f"(PREVIEW ({NIM}) {clock})") == "ready"
     assert budgets == [seconds]
+
+
+def test_a_game_that_does_not_ground_is_played_by_the_prover(monkeypatch):
+    """Counted, not timed: grounding ends at a number of rules. The rest of the start clock is left for the player."""
+    digits = " ".join(f"(d {number})" for number in range(12))
+    rules = f"""(role x) (init on) (<= terminal (not (true on))) (goal x 50) {digits}
+        (<= (legal x (go ?a ?b ?c)) (d ?a) (d ?b) (d ?c) (true on))"""
+    clocks = []
+
+    class Noting(GamePlayer):
+        def begin(self, machine, player, seconds):
+            super().begin(machine, player, seconds)
+            clocks.append(seconds)
+
+        def choose(self, state, seconds):
+            return self.machine.legal(state, self.player)[-1]
+
+    def ground_little(description, kind, budget):
+        assert budget.seconds <= agent_module.GROUNDING_SHARE * 5
+        return make_machine(description, kind, replace(budget, rules=500))
+
+    monkeypatch.setattr(agent_module, "make_machine", ground_little)
+    agent = Agent(Noting)
+    assert agent.answer(f"(START m x ({rules}) 5 1)") == "ready"
+    assert agent.sessions["m"].machine.kind == "prover"
+    assert "did not ground" in agent.sessions["m"].machine.note
+    assert clocks[0] <= 5
+    assert agent.answer("(PLAY m NIL)") == "(go 11 11 11)"
 
 
 def test_a_full_agent_says_so_before_it_works(monkeypatch):
@@ -363,15 +393,16 @@ def test_a_learner_learns_between_matches(nim, tmp_path):
     assert isinstance(player, TdPlayer)
     machine = nim[1]
     player.begin(machine, 1, 1)
-    state = machine.initial
+    states = [machine.initial]
     for move in (("leave", "d", "0"), ("leave", "c", "0"), ("leave", "b", "0"), ("leave", "a", "0")):
-        player.choose(state, 1)
-        joint = (move, "wait") if ("turn", "first") in machine.facts(state) else ("wait", move)
-        before, state = state, machine.next(state, joint)
-    player.finish(state)
+        player.choose(states[-1], 1)
+        joint = (move, "wait") if ("turn", "first") in machine.facts(states[-1]) else ("wait", move)
+        states.append(machine.next(states[-1], joint))
+    player.finish(states[-1])
     game = player.knowledge.game_of(machine)
-    numbers = [int(find_position(game.board, machine.words(one))) for one in (state, before)]
-    assert game.memory.values[numbers, 1].tolist() == [-1, -1], "it learns in the startclock of the next match"
+    own_afterstates = (states[4], states[2])
+    numbers = [int(find_position(game.board, machine.words(one))) for one in own_afterstates]
+    assert game.memory.values[numbers, 1].tolist() == [-1, 50], "it learns in the startclock of the next match"
     player.successor(1).begin(machine, 1, 1)
     assert game.memory.values[numbers, 1].tolist() == [100, pytest.approx(50 + 0.3 * 50)]
     found = play_matches(manager(nim), ["random", "td"], 100, 1)["players"][1]
@@ -407,6 +438,7 @@ def test_knowledge_is_carried_from_game_to_game_over_the_wire(tmp_path):
         make_game_player(f"td:{first},{second},save={third}")
 
 
+@pytest.mark.slow
 def test_habits_of_a_recognised_opponent_are_kept_where_nothing_was_seen(tmp_path):
     FeatureModel(
         ["nim"], 1, 1, 0, features={"weak": {"{N{N}}": [40.0, 3.0]}}, profiles={"weak": [0.15, None, 2.0, 1.1]}
@@ -418,6 +450,7 @@ def test_habits_of_a_recognised_opponent_are_kept_where_nothing_was_seen(tmp_pat
     assert knowledge.carried().profiles["weak"] == [0.15, 1.0, 2.0, pytest.approx(0.5 / 9.5, abs=1e-4)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["network", "prover"])
 def test_what_was_learned_stays_with_the_rules(kind):
     """Both tictactoes have the same roles, facts and moves; only the rules tell them apart, in whatever order."""
@@ -435,6 +468,7 @@ def test_what_was_learned_stays_with_the_rules(kind):
         assert games == [None] * 3
 
 
+@pytest.mark.slow
 def test_old_games_are_folded_into_features(nim, monkeypatch, tmp_path):
     """Every scrambled match is a new game; what is saved does not depend on how many of them are kept."""
     saved = []
@@ -459,6 +493,7 @@ def test_old_games_are_folded_into_features(nim, monkeypatch, tmp_path):
         assert found[shape] == pytest.approx(row), shape
 
 
+@pytest.mark.slow
 def test_a_game_that_is_being_played_is_kept(monkeypatch):
     monkeypatch.setattr(td_module, "KEPT_GAMES", 1)
     knowledge = Knowledge()

@@ -6,7 +6,7 @@ whose rules the validator refuses, and stops at `ii_explodingbomb`, where a play
 """
 
 import pytest
-from support.ggp_rulesheets import FOLDER, NO_SHEETS, SCALE, SHEETS, replay, sheets
+from support.ggp_rulesheets import EVERYDAY, FOLDER, NO_SHEETS, SCALE, SHEETS, SLOW_TO_GROUND, replay, sheets
 
 from heartlab.ggp.gdl.validate import WARNING, errors, validate
 from heartlab.ggp.machine.grounding import Budget
@@ -30,23 +30,7 @@ REFUSED_BY_US = {
 }
 """Of these the note does not say that the reference refuses them, but they break a rule that it has a validator check:
 negation inside a cycle, variables outside rules."""
-SLOW_TO_GROUND = {
-    "repo__amazonsSuicide_10x10",
-    "repo__amazons_10x10",
-    "repo__checkers",
-    "repo__checkersTiny",
-    "repo__god",
-    "repo__knightThrough",
-    "repo__knightfight",
-    "repo__merrills",
-    "repo__othello-comp2007",
-    "repo__othelloSuicide",
-    "repo__reversi",
-    "repo__tron_10x10",
-    "ggplib__bt_7",
-}
-EVERYDAY = [name for name in SHEETS[::3] if name not in SLOW_TO_GROUND]
-UNGROUNDABLE = {"base_test__test_case_3e", "base_test__test_case_3f", "YannouRavoet__ii_meier"}
+UNGROUNDABLE = {"base_test__test_case_3e", "base_test__test_case_3f"}
 """Unsafe rules that play needs."""
 
 

@@ -83,6 +83,9 @@ test("a search needs all of its words", () => {
     stats.search(GAMES, "moon").map((one) => one.made),
     [3e8],
   );
+  assert.equal(stats.search(GAMES, "gewonnen").length, 0);
+  const shown = (/** @type {{ made: number }} */ one) => (one.made === GAMES[0].made ? "18.11.2026 gewonnen" : "");
+  assert.deepEqual(stats.search(GAMES, "18.11 GEWONNEN", shown), [GAMES[0]], "what is shown is found");
   assert.equal(stats.search(GAMES, "").length, 2);
 });
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeStore } from "../../src/heartlab/web/page/store.js";
 import { routeOf } from "../../src/heartlab/web/page/routes.js";
+import { initial, screenOf } from "../../src/heartlab/web/page/state.js";
 
 test("a change replaces the state and is told once, with the state before", () => {
   const store = makeStore({ a: 1, b: 2 }),
@@ -31,4 +32,11 @@ test("addresses: the house, a table, a page of its own", () => {
   assert.deepEqual(routeOf("#H/~history/x/y"), { ...plain, page: "history", rest: "x/y" });
   assert.deepEqual(routeOf("#~replay/abc", "H"), { ...plain, page: "replay", rest: "abc" });
   assert.deepEqual(routeOf("", ""), { ...plain, house: "" });
+});
+
+test("while the deal of a link is read, there is nothing to replay yet", () => {
+  const state = { ...initial(routeOf("#~replay/abc", "H")), hello: {} };
+  assert.equal(screenOf(state), "opening");
+  assert.equal(screenOf({ ...state, lost: "no deal" }), "lost");
+  assert.equal(screenOf({ ...state, replay: {} }), "replay");
 });

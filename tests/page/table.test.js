@@ -57,6 +57,8 @@ test("a screen reader hears what happened", () => {
     "You play two of hearts. Ines takes the trick. The deal is over: You 0, Ada 1, Emil 0, Ines 25.",
   );
   const passed = { ...VIEW, received: ["AS"], event: { kind: "passed", seat: 0, card: null, winner: null } };
+  const mine = { ...passed, received: [], phase: /** @type {const} */ ("pass") };
+  assert.equal(tell(mine), "", "one's own pass is no new deal");
   assert.equal(tell(passed), "You received ace of spades.");
   const undone = { ...VIEW, event: { kind: "undone", seat: 0, card: null, winner: null } };
   assert.equal(tell(undone), "Card taken back. Your turn.");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { options } from "../../src/heartlab/web/page/options.js";
-import { t } from "../../src/heartlab/web/page/texts.js";
+import { playerText, presetText, seated, sentence, t } from "../../src/heartlab/web/page/texts.js";
 import { DE } from "../../src/heartlab/web/page/texts/de.js";
 import { EN } from "../../src/heartlab/web/page/texts/en.js";
 
@@ -61,4 +61,28 @@ test("the language is chosen, and verbs fit the name", () => {
   assert.equal(t("status.takes", { name: "Ada" }), "Ada nimmt den Stich.");
   options.language = "en";
   assert.equal(t("status.takes", { name: "Ada" }), "Ada takes the trick.");
+});
+
+test("offered rules and players have texts, and others keep what the server says", () => {
+  assert.match(presetText({ name: "omnibus", note: "x" }), /^omnibus: .*J♦/);
+  assert.equal(presetText({ name: "mine", note: "my rules" }), "mine: my rules");
+  assert.equal(playerText({ name: "gnome", level: "x" }), "Beginner");
+  assert.equal(playerText({ name: "./bot", level: "Yours" }), "Yours");
+});
+
+test("a seat of a record says what its player is", () => {
+  assert.equal(seated("Emil (gnome:jake)"), "Emil (Casual)");
+  assert.equal(seated("Emil (./bot)"), "Emil (./bot)");
+  assert.equal(seated("You"), "You");
+});
+
+test("what the server says becomes a sentence", () => {
+  assert.equal(sentence("this key opens no table"), "This key opens no table.");
+  assert.equal(sentence("<text>:1: 'hello' is not the header"), "Line 1: 'hello' is not the header.");
+  const missing = "4C 5C 6C 7C 8C 9C TC JC QC KC AC 2D 3D 4D 5D 6D 7D 8D 9D TD JD";
+  const told = `<text>:4: \`hand 0\` has 2 cards: the rules want 13 (in no hand: ${missing})`;
+  assert.equal(sentence(told), "`hand 0` has 2 cards: the rules want 13.");
+  assert.equal(sentence("<text>:7: `hand 3` has 12 cards (in no hand: AH)"), "`hand 3` has 12 cards (in no hand: AH)");
+  assert.equal(sentence("Well played!"), "Well played!");
+  assert.equal(sentence("moon=perhaps is unknown"), "moon=perhaps is unknown.");
 });

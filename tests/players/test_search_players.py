@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from support import search_twin as twin
 from support.searching import closed_batch, make_options, open_batch, opening, root_table, search_all
+from support.slow import slow
 
 from heartlab import Deal, Rules, make_player
 from heartlab.compiled.bits import ZERO
@@ -122,7 +123,9 @@ def test_uct_prefers_what_is_better_on_any_scale():
         assert tried_most % 13 == min(card % 13 for card in deal.legal)
 
 
-@pytest.mark.parametrize("name", ["ismcts:sims=3,pick=value,merge=no", "uct:worlds=3,sims=1", "uct:worlds=0,sims=2"])
+@pytest.mark.parametrize(
+    "name", [slow("ismcts:sims=3,pick=value,merge=no"), "uct:worlds=3,sims=1", "uct:worlds=0,sims=2"]
+)
 def test_every_card_is_tried_however_few_simulations(name):
     deal = opening(legal=6)
     found = think(make_player(name), deal)
@@ -167,7 +170,7 @@ def test_searches_and_solver_give_up_beyond_a_limit(options):
     assert 400 < found.counters[NODES] < 900
 
 
-@pytest.mark.parametrize("name", ["ismcts:sims=400000", "uct:sims=400000", "uct:worlds=0,sims=400000"])
+@pytest.mark.parametrize("name", [slow("ismcts:sims=400000"), "uct:sims=400000", "uct:worlds=0,sims=400000"])
 def test_trees_are_cut_short(name):
     """One tree as asked would take a thousand times the budget."""
     deal = opening()
@@ -206,7 +209,7 @@ def test_deepening_goes_from_one_card_to_what_is_asked(name, rungs, monkeypatch)
 
 @pytest.mark.parametrize(
     "name", ["pie:tricks=all", "maxn:worlds=0,tricks=all", "iie:endgame=13", "iie:tricks=all", "uct:endgame=13",
-     "uct:worlds=0,endgame=13", "paranoid:tricks=all", "softmaxn:tricks=4", "ismcts:trees=3", "iie:threads=2"],
+     "uct:worlds=0,endgame=13", "paranoid:tricks=all", "softmaxn:tricks=4", slow("ismcts:trees=3"), "iie:threads=2"],
 )  # fmt: skip
 def test_no_search_runs_away_with_its_budget(name):
     """Most of these would take hours. What is found in time is whole: every card has a value, in every world."""
@@ -265,6 +268,7 @@ def test_worlds_of_a_budget_depend_on_their_numbers_alone():
 # --- kinds ---
 
 
+@pytest.mark.slow
 def test_pimc_is_another_way_to_write_a_kind():
     deal = opening()
     for kind, options in (("ismcts", "sims=200,trees=2"), ("uct", "worlds=3,sims=50"), ("paranoid", "worlds=3")):
@@ -306,7 +310,7 @@ def without_queen():
 
 
 WEIGHED = [
-    (InformationSetPlayer, "ismcts", {"sims": "300", "playout": "evaluate", "eval": "queen-in-seat-one"}),
+    slow(InformationSetPlayer, "ismcts", {"sims": "300", "playout": "evaluate", "eval": "queen-in-seat-one"}),
     (SearchPlayer, "maxn", {"worlds": "30", "eval": "queen-in-seat-one"}),
 ]
 

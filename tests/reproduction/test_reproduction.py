@@ -158,6 +158,7 @@ def test_a_reproduction_writes_its_report(tmp_path, toy_paper, capsys):
             "runs": None,
             "size": "",
             "margin": None,
+            "disputed": False,
             "origin": "paper",
         }
     ]

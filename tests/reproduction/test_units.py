@@ -79,6 +79,11 @@ def test_reports_of_finished_runs_only(tmp_path, monkeypatch, capsys):
     assert seen[0]["missing"] == {"two": "0 of 4 runs of two are finished"}
     assert "two is not finished: 0 of 4 runs" in capsys.readouterr().err
     assert "## Not measured yet" in (tmp_path / "out" / "toy.md").read_text()
+    (tmp_path / "out" / "toy-two.md").write_text("measured before")
+    run_reproduction("toy", **common, finished=True, report_json=seen.append)
+    text = (tmp_path / "out" / "toy.md").read_text()
+    assert "[two](toy-two.md)" in text
+    assert "## Not measured yet" not in text
     assert len((tmp_path / "kept" / "toy.jsonl").read_text().splitlines()) == 4
 
 
@@ -87,6 +92,25 @@ def test_nothing_is_worked_on_where_only_finished_runs_are_wanted(tmp_path):
     with pytest.raises(Unfinished, match="0 of 3 runs of toy are finished"):
         run_units(quiet(tmp_path, only_kept=True), "toy", {}, 3, work)
     assert work.runs == []
+
+
+def test_some_runs_now_and_others_later(tmp_path):
+    work = Work()
+    with pytest.raises(Unfinished, match="1 of 4 runs of toy are finished"):
+        run_units(quiet(tmp_path, most_runs=1), "toy", {}, 4, work)
+    assert len(run_units(quiet(tmp_path, most_runs=3), "toy", {}, 4, work)) == 3
+    assert len(run_units(quiet(tmp_path), "toy", {}, 4, work)) == 4
+    assert work.runs == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_parts_are_not_worked_on_either(tmp_path, threads):
+    executor = LocalExecutor(threads) if threads > 1 else None
+    shop = quiet(tmp_path, only_kept=True, executor=executor)
+    with pytest.raises(Unfinished, match=r"not there"):
+        shop.parts([("one", {}, lambda: {"x": np.zeros(1)})])
+    if executor:
+        executor.close()
 
 
 def test_lines_say_at_which_commit_they_were_measured(tmp_path):

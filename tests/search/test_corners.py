@@ -178,6 +178,7 @@ def test_no_deal_goes_beyond_the_scale_of_its_rules():
         assert max(deal.points) <= bounds[1], str(rules)
 
 
+@pytest.mark.slow
 def test_an_information_set_tree_counts_how_often_a_card_was_available():
     """Two children alike in value and visits: the one that could be chosen more often, and was not, is tried next."""
     tree = np.zeros(4, ismcts.NODE)

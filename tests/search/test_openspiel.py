@@ -58,6 +58,7 @@ def test_uct_agrees_with_openspiel():
     assert np.mean(np.abs(gaps)) < 0.5
 
 
+@pytest.mark.slow
 def test_ismcts_agrees_with_openspiel():
     """Their card is, by our tree, about as good as our best: far better than another legal card on average."""
     ours, theirs = (

@@ -276,6 +276,7 @@ def some_values():
     return lines
 
 
+@pytest.mark.slow
 def test_compiled_and_plain_searches_agree():
     printed = run_file(__file__, jit=False)
     assert printed.splitlines() == some_values()

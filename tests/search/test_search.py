@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from support import search_twin as twin
 from support.searching import RULES, SCALE, open_batch, root_table
+from support.slow import slow
 
 from heartlab import CardSet, Deal, Rules, make_player
 from heartlab.arena import Match, run_match
@@ -318,6 +319,7 @@ def test_below_the_root_a_tree_tries_what_the_policy_proposes():
 # --- information-set trees ---
 
 
+@pytest.mark.slow
 def test_ismcts_finds_the_best_card_where_only_one_world_fits():
     player = make_player("ismcts:sims=1500,playout=random")
     good = tried = 0
@@ -335,6 +337,7 @@ def test_ismcts_finds_the_best_card_where_only_one_world_fits():
     assert good / tried > 0.8
 
 
+@pytest.mark.slow
 def test_ismcts_counts_every_simulation():
     deal = Deal("standard", seed=8, number=3)
     dice = random.Random(8)
@@ -360,7 +363,7 @@ def ask(player, obs):
 
 @pytest.mark.parametrize(
     "name", ["iie:worlds=6", "uct:worlds=4,sims=60", "paranoid:worlds=4", "softmaxn:worlds=3", "probmaxn:worlds=3",
-     "ismcts:sims=300"],
+     slow("ismcts:sims=300")],
 )  # fmt: skip
 def test_closed_players_are_blind(name):
     """Only hidden cards change, consistent with the observation: the choice stays.
@@ -399,7 +402,7 @@ def test_a_forced_card_is_not_searched():
     assert player.search.counters.sum() > 0
 
 
-@pytest.mark.parametrize("name", ["uct:worlds=8,sims=50", "iie:worlds=8", "ismcts:trees=8,sims=50"])
+@pytest.mark.parametrize("name", ["uct:worlds=8,sims=50", "iie:worlds=8", slow("ismcts:trees=8,sims=50")])
 def test_threads_change_nothing(name):
     deal = Deal("standard", seed=4, number=3)
     deal.play("2C")
@@ -456,7 +459,7 @@ def test_a_search_beyond_its_limit_gives_up():
 @pytest.mark.parametrize("rules", ["standard", "advice", "black-maria", "standard,players=6", "spot"])
 @pytest.mark.parametrize(
     "name", ["iie:worlds=2", "uct:worlds=2,sims=20", "pie", "uct:worlds=0,sims=20", "iie:worlds=2,endgame=3",
-     "ismcts:sims=40", "uct:worlds=2,sims=20,playout=gnome"],
+     slow("ismcts:sims=40"), "uct:worlds=2,sims=20,playout=gnome"],
 )  # fmt: skip
 def test_search_players_sit_down_under_any_rules(name, rules):
     result = run_match(Match([make_player(name), make_player("gnome")], Rules.parse(rules), 2, seed=1, open=True))

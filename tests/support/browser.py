@@ -51,7 +51,7 @@ class Browser:
         request = urllib.request.Request(f"http://127.0.0.1:{port}/json/new?about:blank", method="PUT")
         with urllib.request.urlopen(request) as answer:
             target = json.load(answer)
-        self._line = connect(target["webSocketDebuggerUrl"], max_size=None)
+        self._line = connect(target["webSocketDebuggerUrl"], max_size=None, ping_interval=None)
         self.socket = self._line.__enter__()
         self.number = 0
         self.problems: list[str] = []

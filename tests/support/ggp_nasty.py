@@ -20,16 +20,16 @@ RECURSION = """
 
 DISJUNCTION = """
 (ROLE Left)(Role RIGHT) ; Upper case, no space, and a comment with (brackets ;;; and "quotes"
-(init (heap 3))(INIT (Control left))
-(other left right)(other right left)(take 1)(take 2)
+(init (HEAP 3))(INIT (Control Left))
+(other Left RIGHT)(other RIGHT Left)(Take 1)(Take 2)
 (minus 3 1 2)(minus 3 2 1)(minus 2 1 1)(minus 2 2 0)(minus 1 1 0)
-(<= (legal ?P (Take ?N)) (true (control ?P)) (take ?N) (true (HEAP ?M)) (minus ?M ?N ?K))
-(<= (legal ?p noop) (role ?p) (not (true (control ?p))))
-(<= (next (heap ?k)) (or (does left (take ?n)) (does right (take ?n))) (true (heap ?m)) (minus ?m ?n ?k))
-(<= (next (control ?q)) (true (control ?p)) (other ?p ?q))
-(<= terminal (or (true (heap 0)) (true (heap zero))))
-(<= (goal ?p 100) (role ?p) (not (true (control ?p))))
-(<= (goal ?p 0) (true (control ?p)))
+(<= (legal ?P (Take ?N)) (true (Control ?P)) (Take ?N) (true (HEAP ?M)) (minus ?M ?N ?K))
+(<= (legal ?p noop) (role ?p) (not (true (Control ?p))))
+(<= (next (HEAP ?k)) (or (does Left (Take ?n)) (does RIGHT (Take ?n))) (true (HEAP ?m)) (minus ?m ?n ?k))
+(<= (next (Control ?q)) (true (Control ?p)) (other ?p ?q))
+(<= Terminal (or (true (HEAP 0)) (true (HEAP zero))))
+(<= (goal ?p 100) (role ?p) (not (true (Control ?p))))
+(<= (goal ?p 0) (true (Control ?p)))
 """
 
 ODD_NAMES = """

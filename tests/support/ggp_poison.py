@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 GUARD = 600.0
@@ -12,10 +13,13 @@ GUARD = 600.0
 _REST = "(role x) (init (n z)) (<= terminal (true over)) (goal x 50) "
 _DIGITS = " ".join(f"(d {number})" for number in range(60))
 
+_FIVE = "(f ?a ?b ?c ?d ?e)"
+
 ENDLESS = {
     "counts for ever": _REST + "(nat z) (<= (nat (s ?n)) (nat ?n)) (<= (legal x (go ?n)) (nat ?n))",
     "five free variables": f"{_REST} {_DIGITS} (<= (legal x (go ?a ?b ?c ?d ?e)) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e))",
-    "five variables in vain": f"{_REST} {_DIGITS} (<= (legal x go) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e) (f ?a ?e))",
+    "five variables in vain": f"{_REST} {_DIGITS} (<= (legal x go) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e) {_FIVE})"
+    f"(<= {_FIVE} (true (n (f ?a ?b ?c ?d ?e))))",
     "doubles its terms": _REST + "(p z) (<= (p (f ?t ?t)) (p ?t)) (<= (legal x (go ?t)) (p ?t))",
     "doubles its questions": _REST + "(<= (q ?t) (q (f ?t ?t))) (<= (legal x go) (q z))",
     "asks ever deeper": _REST + "(<= (q ?t) (q (s ?t))) (<= (legal x go) (q z))",
@@ -90,6 +94,11 @@ def children(pid: int) -> set[int]:
         found |= below
         waiting += below
     return found
+
+
+def address_in(lines: Iterable[str]) -> str:
+    """The first address that a program prints; it may speak of compiling before."""
+    return next(found[0] for line in lines if (found := re.search(r"http://[\w.:]+", line)))
 
 
 def eventually(condition: Callable[[], bool]) -> bool:

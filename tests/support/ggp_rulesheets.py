@@ -15,6 +15,23 @@ SHEETS = sorted(path.stem for path in FOLDER.glob("*.kif"))
 SCALE = float(os.environ.get("HEARTLAB_SCALE", "1"))
 """How thorough long tests are: 1 every day, 10 or 100 for a long look."""
 
+SLOW_TO_GROUND = {
+    "repo__amazonsSuicide_10x10",
+    "repo__amazons_10x10",
+    "repo__checkers",
+    "repo__checkersTiny",
+    "repo__god",
+    "repo__knightThrough",
+    "repo__knightfight",
+    "repo__merrills",
+    "repo__othello-comp2007",
+    "repo__othelloSuicide",
+    "repo__reversi",
+    "repo__tron_10x10",
+    "ggplib__bt_7",
+}
+EVERYDAY = [name for name in SHEETS[::3] if name not in SLOW_TO_GROUND]
+
 NO_SHEETS = "the rule sheets (../shared/rulesheets) are not here"
 needs_sheets = pytest.mark.skipif(not SHEETS, reason=NO_SHEETS)
 

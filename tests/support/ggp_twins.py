@@ -6,7 +6,7 @@ A game has `start`, and for a position: `facts` (as the GDL would say them), `mo
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 Board = tuple[int, ...]
 """0 for empty, 1 and 2 for the players, row by row."""
@@ -216,23 +216,26 @@ class CaptureGo(Grid):
 
 
 class Breakthrough(Grid):
-    rows = columns = 5
     names, piece = ("white", "black"), "piece"
+
+    def __init__(self, size: int) -> None:
+        self.rows = self.columns = size
 
     @property
     def start(self) -> Any:
-        return (1,) * 10 + (0,) * 5 + (2,) * 10, 1
+        two_rows = 2 * self.columns
+        return (1,) * two_rows + (0,) * (self.rows * self.columns - 2 * two_rows) + (2,) * two_rows, 1
 
     def moves(self, position: Any) -> dict[Any, Any]:
         board, side = position
         found = {}
         for number, who in enumerate(board):
-            row, column = divmod(number, 5)
+            row, column = divmod(number, self.columns)
             ahead = row + (1 if side == 1 else -1)
             for across in (column - 1, column, column + 1):
-                if who != side or not (0 <= ahead < 5 and 0 <= across < 5):
+                if who != side or not (0 <= ahead < self.rows and 0 <= across < self.columns):
                     continue
-                target = 5 * ahead + across
+                target = self.columns * ahead + across
                 if board[target] == 0 or (board[target] == 3 - side and across != column):
                     after = list(board)
                     after[number], after[target] = 0, side
@@ -241,9 +244,89 @@ class Breakthrough(Grid):
 
     def result(self, position: Any) -> Any:
         board, _ = position
-        if 1 in board[20:] or 2 not in board:
+        if 1 in board[-self.columns :] or 2 not in board:
             return 100, 0
-        return (0, 100) if 2 in board[:5] or 1 not in board else None
+        return (0, 100) if 2 in board[: self.columns] or 1 not in board else None
+
+
+class KingHunt(Grid):
+    """A position is (board of letters, side to move, moves made); white has capitals and begins on the first row."""
+
+    rows = columns = 8
+    names = ("white", "black")
+    kinds: ClassVar = {"p": "pawn", "n": "knight", "b": "bishop", "r": "rook", "q": "queen", "k": "king"}
+    straight = ((1, 0), (-1, 0), (0, 1), (0, -1))
+    slanted = ((1, 1), (1, -1), (-1, 1), (-1, -1))
+    leaps = ((1, 2), (1, -2), (-1, 2), (-1, -2), (2, 1), (2, -1), (-2, 1), (-2, -1))
+    rays: ClassVar = {"b": slanted, "r": straight, "q": straight + slanted}
+
+    @property
+    def start(self) -> Any:
+        return "RNBQKBNR" + "P" * 8 + "." * 32 + "p" * 8 + "rnbqkbnr", 1, 0
+
+    def side_of(self, piece: str) -> int:
+        return 0 if piece == "." else 1 if piece.isupper() else 2
+
+    def facts(self, position: Any) -> set[Any]:
+        board, side, moved = position
+        found: set[Any] = {("turn", self.names[side - 1]), ("moved", str(moved))}
+        for number, piece in enumerate(board):
+            if piece != ".":
+                name = self.names[self.side_of(piece) - 1]
+                found.add(("piece", *self.point(number), self.kinds[piece.lower()], name))
+        return found
+
+    def targets(self, board: str, number: int) -> list[int]:
+        piece, side = board[number].lower(), self.side_of(board[number])
+        row, column = divmod(number, 8)
+
+        def at(down: int, right: int) -> int:
+            inside = 0 <= row + down < 8 and 0 <= column + right < 8
+            return number + 8 * down + right if inside else -1
+
+        found = []
+        if piece == "p":
+            ahead = 1 if side == 1 else -1
+            if at(ahead, 0) >= 0 and board[at(ahead, 0)] == ".":
+                found.append(at(ahead, 0))
+            found += [at(ahead, right) for right in (1, -1) if self.is_enemy(board, at(ahead, right), side)]
+        elif piece in "nk":
+            steps = self.leaps if piece == "n" else self.straight + self.slanted
+            found = [at(*step) for step in steps if at(*step) >= 0]
+        else:
+            for down, right in self.rays[piece]:
+                for length in range(1, 8):
+                    here = at(length * down, length * right)
+                    if here < 0:
+                        break
+                    found.append(here)
+                    if board[here] != ".":
+                        break
+        return [here for here in found if self.side_of(board[here]) != side]
+
+    def is_enemy(self, board: str, number: int, side: int) -> bool:
+        return number >= 0 and self.side_of(board[number]) == 3 - side
+
+    def moves(self, position: Any) -> dict[Any, Any]:
+        board, side, moved = position
+        found = {}
+        for number, piece in enumerate(board):
+            if self.side_of(piece) == side:
+                for target in self.targets(board, number):
+                    after = list(board)
+                    after[number] = "."
+                    crowned = piece in "Pp" and target // 8 in (0, 7)
+                    after[target] = ("Q" if piece == "P" else "q") if crowned else piece
+                    found["move", *self.point(number), *self.point(target)] = ("".join(after), 3 - side, moved + 1)
+        return found
+
+    def result(self, position: Any) -> Any:
+        board, _, moved = position
+        if "k" not in board:
+            return 100, 0
+        if "K" not in board:
+            return 0, 100
+        return (50, 50) if moved == 120 or not self.moves(position) else None
 
 
 class Nim:
@@ -283,6 +366,8 @@ TWINS: dict[str, Any] = {
     "othello6": Othello(6),
     "capturego": CaptureGo(suicide=False),
     "capturego-suicide": CaptureGo(suicide=True),
-    "breakthrough": Breakthrough(),
+    "breakthrough": Breakthrough(5),
+    "breakthrough8": Breakthrough(8),
+    "kinghunt": KingHunt(),
     "nim": Nim(),
 }

@@ -17,15 +17,18 @@ from heartlab.cards import CardSet
 from heartlab.coach.judgement import Judge
 from heartlab.web.bots import Bots
 from heartlab.web.coaching import CoachService
+from heartlab.web.friends import Friends, Patience
 from heartlab.web.gate import Gate, Limits
+from heartlab.web.guard import LOOPBACK, Hosts
 from heartlab.web.house import House
 from heartlab.web.pacing import Pacing
-from heartlab.web.server import LOOPBACK, MAX_MESSAGE, make_app
+from heartlab.web.server import MAX_MESSAGE, make_app
 from heartlab.web.session import deal_out
 from heartlab.web.store import Store
 from heartlab.web.transport import Config, Server
 
-QUICK_COACH = "uct:worlds=20,sims=20,endgame=3,pick=value"
+QUICK_WORLDS = 20
+"""Worlds of the coach in tests."""
 
 
 class Served:
@@ -48,12 +51,19 @@ class Served:
 
 @contextmanager
 def serving(
-    path: Any = ":memory:", *, coach: str = QUICK_COACH, dealer: Any = deal_out, limits: Limits | None = None
+    path: Any = ":memory:",
+    *,
+    worlds: int = QUICK_WORLDS,
+    dealer: Any = deal_out,
+    limits: Limits | None = None,
+    hosts: Hosts | None = None,
+    patience: Patience | None = None,
 ) -> Iterator[Served]:
     """A server on a free port of this process, which shows cards as soon as they are chosen."""
     house = House(Store(path), Bots(), dealer=dealer, pacing=Pacing(slots=()))
     gate = Gate(limits)
-    app = make_app(house, CoachService(house, lambda: Judge(coach)), LOOPBACK, gate)
+    hosts = hosts or Hosts(frozenset(LOOPBACK))
+    app = make_app(house, CoachService(house, lambda: Judge(worlds=worlds)), hosts, gate, Friends(house, patience))
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     server = Server(Config(app, gate, 2 * MAX_MESSAGE))
@@ -82,6 +92,7 @@ class Client:
         self._line = connect(f"ws://127.0.0.1:{port}/ws", max_size=None, open_timeout=600, ping_interval=None)
         self.socket = self._line.__enter__()
         self.traffic: list[str] = []
+        self.heard: list[dict[str, Any]] = []
         self.view: dict[str, Any] = {}
         self.key = ""
         self.hello = self.receive()
@@ -100,6 +111,7 @@ class Client:
         assert isinstance(text, str)
         self.traffic.append(text)
         got: dict[str, Any] = json.loads(text)
+        self.heard.append(got)
         if got["type"] == "view":
             self.view = got
         return got

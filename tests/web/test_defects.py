@@ -75,7 +75,7 @@ def test_a_saved_proof_opens_again_and_a_forged_one_does_not(browser, served):
     button(browser, "Close")
     browser.wait("!!document.querySelector('.lobby')")
     open_file(browser, json.dumps({**proof, "salt": "00"}))
-    browser.wait(f"{TOAST}.startsWith('this proof does not hold')")
+    browser.wait(f"{TOAST}.startsWith('This proof does not hold')")
 
 
 def test_a_hint_on_a_lost_line_does_not_think_for_ever(browser, monkeypatch):
@@ -153,7 +153,7 @@ def test_the_recommended_card_is_marked_in_the_hand(browser):
     assert browser.evaluate(best) == 0
     button(browser, "Hint")
     browser.wait("!!document.querySelector('.coach .range')")
-    assert browser.evaluate(best) == 1
+    assert browser.evaluate(best) >= 1
 
 
 def test_on_a_phone_a_hint_leaves_the_hand_and_the_trick_in_sight(browser):

@@ -152,6 +152,8 @@ def test_a_replay_is_shared_by_a_link_that_holds_it(browser, served):
     browser.press("End")
     browser.wait("document.querySelector('.status').textContent.startsWith('Points:')")
     assert all(len(url) < 200 for url in browser.requests), "the deal was sent somewhere"
+    button(browser, "Close")
+    browser.wait("!!document.querySelector('.lobby')")
     browser.goto("about:blank")
     browser.goto(link[:-30])
     browser.wait("document.querySelector('.lost')?.textContent.startsWith('This link holds no deal')")

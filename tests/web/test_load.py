@@ -12,6 +12,7 @@ import asyncio
 import json
 import os
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -81,11 +82,21 @@ def alone(seed: int, cards: int, bots: Bots) -> list[str]:
     return [card_name(card) for card in session.row.plays]
 
 
+def resident_mb() -> float:
+    """The memory of this process, which serves, where the system tells it."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+    except OSError:
+        return float("nan")
+
+
 def test_many_tables_at_once(tmp_path):
     report, bots = {}, Bots()
     for count in TABLES:
         with serving(tmp_path / f"{count}.sqlite") as served:
+            begun = time.process_time()
             seen = json.loads(run_file(__file__, served.port, served.key, count))
+            worked = time.process_time() - begun
             seconds = np.array(served.house.own_seconds)
         for number in range(count):
             assert seen[number] == alone(1000 + number, len(seen[number]), bots), (
@@ -96,6 +107,9 @@ def test_many_tables_at_once(tmp_path):
             "moves": len(seconds),
             "median_ms": round(1000 * float(np.median(seconds)), 2),
             "p95_ms": round(1000 * float(np.quantile(seconds, 0.95)), 2),
+            "processor_ms_per_move": round(1000 * worked / len(seconds), 2),
+            "processor_ms_per_card": round(1000 * worked / sum(map(len, seen)), 2),
+            "resident_mb": round(resident_mb()),
         }
     print(f"the server's own time per move of a person, bots excluded, by tables at once: {json.dumps(report)}")
     if "HEARTLAB_ARTEFACTS" in os.environ:

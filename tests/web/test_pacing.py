@@ -71,7 +71,7 @@ def times(pacing, bots, deals):
             await live.driving
             while not live.session.deal.is_over:
                 card = CardSet([min(live.session.deal.legal)])
-                await house.play(live, card.names(), len(live.session.row.plays))
+                await house.play(live, PERSON, card.names(), len(live.session.row.plays))
                 await live.driving
             for (before, _), (after, plays) in pairwise(seen):
                 state = live.session.deal.before(plays)

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_the_introduction_is_played_to_its_end(browser, served):
-    button(browser, "Learn Hearts in five minutes")
+    button(browser, "Learn Hearts in 5 minutes")
     browser.wait(f"{STAGE}.screen === 'learn'")
     button(browser, "Go on")
     for card in ("AH", "KH", "QS"):
@@ -34,6 +34,20 @@ def test_the_introduction_is_played_to_its_end(browser, served):
     browser.wait("document.querySelector('.side h2').textContent === 'That is all'")
     button(browser, "Play against Beginners")
     browser.wait("document.querySelector('.level input:checked')?.value === 'beginner'")
+
+
+def test_a_lesson_is_read_beside_its_cards_on_a_phone(browser):
+    browser.size(390, 844, phone=True)
+    button(browser, "Learn Hearts in 5 minutes")
+    browser.wait(f"{STAGE}.screen === 'learn'")
+    text, hand = (
+        browser.evaluate(
+            f"(() => {{ const r = document.querySelector({one!r}).getBoundingClientRect();"
+            "return [r.top, r.bottom]; })()"
+        )
+        for one in (".side p", ".hand")
+    )
+    assert 0 <= text[0] < text[1] < hand[0] < hand[1] <= 844 + 1
 
 
 def test_any_position_can_be_set_up_and_asked_about(browser, served):

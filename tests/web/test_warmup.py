@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 pytest.importorskip("starlette", reason="needs the extra web")
 pytest.importorskip("uvicorn", reason="needs the extra web")
 pytest.importorskip("websockets", reason="needs the extra web")
 
+from support import ROOT
 from support.web_client import serving
 
 from heartlab.rules import Rules
-from heartlab.web.bots import LEVELS, OPPONENTS, BotError, Bots
-from heartlab.web.warmup import TABLE, Warmup, open_table, try_player
+from heartlab.web.bots import EXPERT, LEVELS, OPPONENTS, BotError, Bots
+from heartlab.web.warmup import DEAL, TABLE, Warmup, finish_deal, open_table, try_player, usual_steps
 
 
 def steps(done, *names):
@@ -70,10 +73,26 @@ def test_everybody_of_a_plain_strength_is_offered_and_plays():
     assert bots.faults == {}
 
 
+def test_the_first_choice_comes_first():
+    """As the page offers it to somebody new; what a deal needs later is ready before the other strengths."""
+    names = [name for name, _ in usual_steps(Bots())]
+    offered = re.search(r'level: "(\w+)"', (ROOT / "src/heartlab/web/page/options.js").read_text())
+    assert offered
+    players = next(level.players for level in LEVELS if level.name == offered[1])
+    assert names[:3] == [TABLE, players[0], DEAL]
+    assert sorted(names[3:]) == sorted({name for level in LEVELS for name in level.players} - {players[0]})
+
+
+def test_a_deal_is_prepared_to_its_end():
+    session = finish_deal()
+    assert session.deal.is_over
+    assert sum(session.deal.points) in (26, 78)
+
+
 def test_only_the_plain_strengths_under_standard_rules_need_no_admission():
     bots = Bots()
-    assert bots.is_known_to_play("net", Rules())
-    assert not bots.is_known_to_play("net", Rules.parse("standard,players=5"))
+    assert bots.is_known_to_play(EXPERT, Rules())
+    assert not bots.is_known_to_play(EXPERT, Rules.parse("standard,players=5"))
     assert not bots.is_known_to_play("td-closed", Rules())
     with pytest.raises(BotError, match="no player here"):
         bots.is_known_to_play("nobody", Rules())

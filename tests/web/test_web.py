@@ -49,12 +49,13 @@ from heartlab.web.bots import Bots
 from heartlab.web.coaching import CoachService
 from heartlab.web.commitment import check_proof, commit, proof_of, run_verify
 from heartlab.web.house import SLICE, House
-from heartlab.web.how import how_to_play
+from heartlab.web.how import how_to_play, how_to_play_in
 from heartlab.web.messages import MAX_RECORDS, Incoming
 from heartlab.web.serve import run_server
-from heartlab.web.server import CAPACITY, MAX_ORDINARY, Bucket, Connection, entry_cost, further_cost
+from heartlab.web.server import Connection
 from heartlab.web.session import Session, nothing_counts, takes_all, takes_none
 from heartlab.web.store import Row, Settings, Store, StoreError
+from heartlab.web.tokens import CAPACITY, MAX_ORDINARY, Bucket, entry_cost, further_cost
 from heartlab.web.workers import Workers
 
 CODES = {"message", "key", "table", "limit", "server"}
@@ -615,6 +616,11 @@ def test_rules_are_described(served):
         assert any("the shooter says whether" in text for text in got["how"])
         got = client.ask("describe", "described", house=served.key, rules="standard")
         assert 5 <= len(got["how"]) <= 7
+        german = client.ask("describe", "described", house=served.key, rules="standard", language="de")["how"]
+        assert german[0].startswith("Vermeide Punkte: jedes Herz zählt 1, Q♠ zählt 13")
+        assert (
+            client.ask("describe", "described", house=served.key, rules="standard", language="fr")["code"] == "message"
+        )
         got = client.ask("describe", "described", house=served.key, rules="standard,moon=perhaps")
         assert (got["type"], got["code"]) == ("failed", "table")
         assert got["text"] == "moon=perhaps is unknown; choose from off, others, self, best, choice"
@@ -629,6 +635,12 @@ def test_how_to_play_can_be_said_for_any_rules(rules):
     assert (f"Q♠ counts {rules.queen_points}" in told) == counts
     assert ("No cards are passed" in told) == (set(rules.passing) == {"hold"})
     assert all(pretty_card(card) in told for card in rules.removed)
+    german = how_to_play_in("de", rules)
+    assert len(german) == len(how_to_play(rules))
+    for english, text in zip(how_to_play(rules), german, strict=True):
+        figures = [set(re.findall(r"\d+|[2-9TJQKA][♣♦♠♥]", one)) - {"1"} for one in (english, text)]
+        assert figures[0] == figures[1], "the same numbers and cards"
+        assert not re.search(r"\b(the|None|cards?|trick|you)\b", text), "nothing is left in English"
 
 
 def test_a_failing_player_is_reported(capsys):
@@ -875,7 +887,8 @@ def test_games_of_version_0_1_go_on(tmp_path):
     with serving(path) as server:
         for question in ("level", "puzzle"):
             with server.client() as client:
-                assert client.ask(question, question, house=server.key, name="Zoe") == expected.pop(question)
+                told, got = expected.pop(question), client.ask(question, question, house=server.key, name="Zoe")
+                assert {name: got[name] for name in told} == told
         for key, told in expected.items():
             with server.client() as client:
                 got = client.ask("open", told["type"], key=key)
@@ -890,7 +903,6 @@ def test_a_killed_server_loses_nothing(tmp_path):
 
     def start() -> tuple[subprocess.Popen[str], int, str]:
         command = [sys.executable, "-m", "heartlab.cli", "play", "--port", "0", "--no-browser", "--file", str(file)]
-        command += ["--coach", "iie:worlds=5"]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         assert process.stdout is not None
         found = re.search(r"http://127.0.0.1:(\d+)/#(\S+)", process.stdout.readline())
@@ -928,7 +940,11 @@ def test_a_table_can_be_built_again_at_any_moment():
         kept = msgspec.json.decode(msgspec.json.encode(session.rows), type=list[Row])
         again = Session(session.settings, kept, lambda row: None)
         assert again.deal == session.deal
-        assert (again.commitment, again.course, again.claims) == (session.commitment, session.course, session.claims)
+        assert (again.commitment, again.course, again.claims()) == (
+            session.commitment,
+            session.course,
+            session.claims(),
+        )
         moments += 1
         if session.deal.is_over:
             session.next_deal()
@@ -1013,7 +1029,7 @@ def test_a_table_that_went_on_while_it_was_opened_is_built_again(monkeypatch):
         await asyncio.sleep(0)
         monkeypatch.setattr(house, "prepare", real)
         quick = await house.open(key)
-        await house.pass_cards(quick, [card_name(card) for card in sorted(quick.session.deal.hands[0])[:3]])
+        await house.pass_cards(quick, 0, [card_name(card) for card in sorted(quick.session.deal.hands[0])[:3]])
         await quick.driving
         assert not house.live
         gate.set()
@@ -1226,10 +1242,13 @@ def test_two_servers_do_not_share_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"host": "0.0.0.0"}, "--beyond-this-computer"),
+        ({"host": "0.0.0.0"}, "--listen 0.0.0.0 says that this is meant"),
+        ({"host": "nonsense", "beyond": True}, "^nonsense is no address of this computer; lan means all of them$"),
+        ({"host": "192.0.2.7", "beyond": True}, "^192.0.2.7 is no address of this computer; lan means"),
+        ({"names": ["http://x"]}, "a name without port and slashes is needed"),
         ({"port": 99999}, "a port is a number from 0 to 65535"),
-        ({"coach": "gnome"}, "gnome does not search"),
-        ({"coach": "pie"}, "sees all hands and may not coach"),
+        ({"coach": "gnome"}, "no model is called 'gnome'"),
+        ({"coach": "td"}, "whole-game is needed"),
         ({"players": ["pie"]}, "sees all hands and may not sit"),
         ({"players": ["nobody"]}, "no player is called"),
     ],

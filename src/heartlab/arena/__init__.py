@@ -8,11 +8,13 @@ order:
 - `results`: `MatchResult`, what was measured per unit and kind of player;
 - `match`: `run_match`, which plays batches on threads or on a cluster;
 - `report`: a result as JSON values and as a table for people;
+- `moons`: who tries to shoot the moon, makes it, concedes, stops it;
 - `resume`: a match kept in a file, which can continue after an interruption;
 - `recording`: the deals of a match written to a record file.
 """
 
 from heartlab.arena.match import run_match
+from heartlab.arena.moons import MoonCounter
 from heartlab.arena.recording import Recorder
 from heartlab.arena.report import result_dict, result_table, summary_lines
 from heartlab.arena.results import MatchResult
@@ -25,6 +27,7 @@ __all__ = [
     "KeepError",
     "Match",
     "MatchResult",
+    "MoonCounter",
     "PlayerFailure",
     "Recorder",
     "arrangements",

@@ -147,6 +147,70 @@ class _SequentialStop:
         return se <= self.until_se * (1.0 + 1e-9) + 1e-12
 
 
+class _Course:
+    """A match while it is played: the results so far, and where it stops."""
+
+    def __init__(self, match: Match, until_se: float | None, keep: Path | None) -> None:
+        self._started = time.perf_counter()
+        self.match = match
+        self._keeper = Keeper(keep, match) if keep else None
+        self._before = self._keeper.load() if self._keeper else None
+        self._parts: list[MatchResult] = [self._before] if self._before else []
+        self._goal = _SequentialStop(until_se) if until_se is not None else None
+        self._warned: set[tuple[int, str]] = set()
+        self.stop: int | None = None
+        """The unit at which the match stops early."""
+        if self._goal and self._before:
+            self.stop = self._goal.after(self._before.points[: match.units])
+        self.left = rest_of(match, self.units)
+        """What is to be played."""
+        self.interrupted = False
+
+    @property
+    def units(self) -> int:
+        """The number of units played."""
+        return sum(part.units for part in self._parts)
+
+    @property
+    def end(self) -> int:
+        """The number of units that count."""
+        return self.match.units if self.stop is None else self.stop
+
+    def add(self, result: MatchResult) -> None:
+        """Count a batch, and see whether the match stops in it."""
+        self._parts.append(result)
+        self._warn_of_illegal(result)
+        self.stop = self._goal.after(result.points) if self._goal else None
+
+    def save_if_due(self) -> None:
+        """Save the match, if it is kept and some time has passed."""
+        if self._keeper and self._keeper.is_due:
+            self._keeper.save(self._so_far())
+
+    def result(self) -> MatchResult:
+        """The results of the units that count; the match is saved with all of them."""
+        result = self._so_far()
+        result.interrupted = self.interrupted
+        if self._keeper and (self._before is None or result.units > self._before.units):
+            self._keeper.save(result)
+            result.not_kept = self._keeper.failure
+        return result.first_units(self.end)
+
+    def _so_far(self) -> MatchResult:
+        result = join(self.match, self._parts)
+        earlier = self._before.seconds if self._before else 0.0
+        result.seconds = earlier + time.perf_counter() - self._started
+        return result
+
+    def _warn_of_illegal(self, result: MatchResult) -> None:
+        """Warn of illegal answers, once per player and kind of answer."""
+        for (kind, what), reason in result.illegal.items():
+            if (kind, what) not in self._warned:
+                self._warned.add((kind, what))
+                name = self.match.kinds[kind].name
+                print(f"heartlab: {name}: illegal {what}: {reason}; such choices are forfeited", file=sys.stderr)
+
+
 def run_match(
     match: Match,
     *,
@@ -179,59 +243,25 @@ def run_match(
     :raises KeepError: if the file of `keep` holds something else than this match.
     :raises PlayerFailure: if a player raises an error or gives an answer that is not a card.
     """
-    started = time.perf_counter()
-    keeper = Keeper(keep, match) if keep else None
-    before = keeper.load() if keeper else None
-    parts: list[MatchResult] = [before] if before else []
-    earlier = before.seconds if before else 0.0
-    interrupted = False
-    warned: set[tuple[int, str]] = set()
-    goal = _SequentialStop(until_se) if until_se is not None else None
-    stop = goal.after(before.points[: match.units]) if before and goal else None
-    left = rest_of(match, before.units if before else 0)
-    end = match.units
-
-    def so_far() -> MatchResult:
-        result = join(match, parts)
-        result.seconds = earlier + time.perf_counter() - started
-        return result
-
+    course = _Course(match, until_se, keep)
     place = executor or LocalExecutor(threads)
     try:
-        for result, finished in _batches(left, batch, place) if stop is None else ():
+        for result, finished in _batches(course.left, batch, place) if course.stop is None else ():
             with interrupt_held():  # a batch that counts is also reported, recorded and saved
-                parts.append(result)
-                _warn_of_illegal(match, result, warned)
-                stop = goal.after(result.points) if goal else None
-                end = match.units if stop is None else stop
+                course.add(result)
                 if listener:
-                    listener(FinishedDeals.in_order(finished, match.first + end))
+                    listener(FinishedDeals.in_order(finished, match.first + course.end))
                 if progress:
-                    progress(min(end, sum(part.units for part in parts)))
-                if keeper and keeper.is_due:
-                    keeper.save(so_far())
-            if stop is not None:
+                    progress(min(course.end, course.units))
+                course.save_if_due()
+            if course.stop is not None:
                 break
     except KeyboardInterrupt:
-        interrupted = True
+        course.interrupted = True
     finally:
         if executor is None:
             place.close()
-    result = so_far()
-    result.interrupted = interrupted
-    if keeper and (before is None or result.units > before.units):
-        keeper.save(result)
-        result.not_kept = keeper.failure
-    return result.first_units(match.units if stop is None else stop)
-
-
-def _warn_of_illegal(match: Match, result: MatchResult, warned: set[tuple[int, str]]) -> None:
-    """Warn of illegal answers, once per player and kind of answer."""
-    for (kind, what), reason in result.illegal.items():
-        if (kind, what) not in warned:
-            warned.add((kind, what))
-            print(f"heartlab: {match.kinds[kind].name}: illegal {what}: {reason}; such choices are forfeited",
-                  file=sys.stderr)  # fmt: skip
+    return course.result()
 
 
 def _batches(match: Match, batch: int | None, place: Executor) -> Iterator[tuple[MatchResult, list[FinishedDeals]]]:

@@ -137,7 +137,7 @@ class Keeper:
         return time.perf_counter() - self._saved >= SECONDS_BETWEEN_SAVES
 
     def save(self, result: MatchResult) -> None:
-        """Save the result so far, unless another process has saved more. An error, as of a full disk, is only noted."""
+        """Save the result so far, unless another process has saved more. Errors such as a full disk are only noted."""
         self._saved = time.perf_counter()
         if self._units_saved() > result.units:
             return

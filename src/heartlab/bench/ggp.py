@@ -5,11 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
+import numpy as np
+
 from heartlab.bench import BenchResult, Work, benchmark, measure, measure_beside
 from heartlab.ggp.machine.base import Machine
-from heartlab.ggp.machine.compiled import NetworkMachine
+from heartlab.ggp.machine.compiled import MAX_STEPS, NetworkMachine
 from heartlab.ggp.machine.grounding import MissingClingo
 from heartlab.ggp.machine.load import known_games, load_game
+from heartlab.ggp.machine.simulate import playouts_scalar
 from heartlab.learners.transfer.discovery import learn_features
 from heartlab.learners.transfer.models import FeatureModel
 from heartlab.learners.transfer.settings import Learner, Opponent, Reading, Settings
@@ -20,6 +23,7 @@ CHUNK = 1 << 20
 RUN = 3000
 """Matches per learning run."""
 GAMES = ("tictactoe", "connect4")
+RECKONED = ("connect4", "othello6", "breakthrough8", "kinghunt", "capturego")
 LEARNERS = (
     (Learner.BASELINE, Reading.LITERAL),
     (Learner.TRANSFER, Reading.TERMINAL_CHECK),
@@ -85,6 +89,28 @@ def bench_playouts(seconds: float) -> Iterator[BenchResult]:
         yield measure_beside("ggp.playouts", "playouts/s", wide, peer, scalar, seconds, note)
         prover, note = _proofs(load_game(game, "prover")), f"{game}, one at a time"
         yield measure_beside("ggp.playouts", "playouts/s", scalar, "our prover", prover, seconds, note)
+
+
+def _dense(machine: NetworkMachine) -> Work:
+    """Random playouts one at a time that evaluate every gate in every turn."""
+    net, seeds = machine.network.net, iter(range(1 << 62))
+    values, totals = np.zeros(machine.network.literals, np.uint64), np.zeros(len(machine.roles), np.int64)
+
+    def work(count: int) -> None:
+        playouts_scalar(net, net.initial, count, MAX_STEPS, np.array([next(seeds)], np.uint64), values, totals)
+
+    work(1)
+    return work
+
+
+@benchmark("ggp.reckoning")
+def bench_reckoning(seconds: float) -> Iterator[BenchResult]:
+    """One game at a time, in the way that a trial chose, against all gates in every turn."""
+    for game in RECKONED:
+        machine = _network(game)
+        note = f"{game}: {len(machine.network.net.pairs)} gates"
+        ours, dense = _playouts(machine, wide=False), _dense(machine)
+        yield measure_beside("ggp.reckoning", "playouts/s", ours, "every gate in every turn", dense, seconds / 4, note)
 
 
 @benchmark("ggp.cost")

@@ -43,11 +43,11 @@ def _open(deal: Deal) -> OpenStates:
     return OpenStates(closed.rules, closed.compiled, closed.records, deal._states)
 
 
-def _simulations(threads: int, cards: int = 1, kind: str = "uct", worlds: int = WORLDS, **options: str) -> Work:
+def _simulations(threads: int, cards: int = 1, worlds: int = WORLDS, **options: str) -> Work:
     """Simulations in sampled worlds, including the sampling."""
     batch = _closed(_position(cards))
     options = {"sims": str(SIMULATIONS), "threads": str(threads), "playout": "throw", "c": "1", **options}
-    player = SearchPlayer(kind, options)
+    player = SearchPlayer("uct", options)
 
     def work(count: int) -> None:
         for _ in range(0, count, worlds * SIMULATIONS):

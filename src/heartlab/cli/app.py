@@ -78,6 +78,7 @@ def options(
         list[Path] | None,
         typer.Option(
             "--use",
+            metavar="FILE",
             help="A Python file with players, features, evaluators, playout policies, advice or recipes; repeatable.",
         ),
     ] = None,

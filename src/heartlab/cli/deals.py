@@ -22,9 +22,7 @@ from heartlab.rules import PRESET_NOTES, PRESETS, Rules
 
 @app.command()
 def rules(
-    name: Annotated[
-        str | None, typer.Argument(help="A preset with changes; without it all presets are listed.")
-    ] = None,
+    name: Annotated[str | None, typer.Argument(help="A preset with changes. Default: list all presets.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """List the rule presets, or show one set of rules in full."""
@@ -65,7 +63,9 @@ def players(as_json: JsonOption = False) -> None:
 def deal(
     rules: RulesOption = "standard",
     seed: SeedOption = 0,
-    number: Annotated[int, typer.Option("--number", "-n", help="Number of the deal: decides who passes where.")] = 0,
+    number: Annotated[
+        int, typer.Option("--number", "-n", help="Number of the deal; it decides the direction of the pass.")
+    ] = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Deal the cards and show all hands."""
@@ -93,7 +93,7 @@ def replay(
     as_json: JsonOption = False,
     rules: RecordRulesOption = "openspiel",
 ) -> None:
-    """Show the deals of a record, checking every card against the rules."""
+    """Show the deals of a record. Every card is checked against the rules."""
     from heartlab.records.replay import replay_file
 
     bad = replay_file(
@@ -114,7 +114,7 @@ def verify(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check the proof that a deal played in the browser was fixed before its first card."""
+    """Check a proof of fair dealing. It shows that a deal of the browser was fixed before its first card."""
     from heartlab.web.commitment import run_verify
 
     good, checks = run_verify(file, commitment, promise)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from heartlab.cli.app import JsonOption, SeedOption, positive, print_json
+from heartlab.cli.app import JsonOption, SeedOption, leave, positive, print_json
 from heartlab.util.progress import Progress
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ggp = typer.Typer(
     name="ggp",
-    help="General game playing: games as GDL texts, players, matches over the network, learning.",
+    help="General game playing. Games as GDL texts, players, matches over the network, learning.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -30,6 +30,9 @@ MachineOption = Annotated[str, typer.Option("--machine", help="auto, network or 
 BudgetOption = Annotated[
     float, typer.Option("--budget", help="Seconds that grounding may take, and each question to the prover.")
 ]
+StartOption = Annotated[float, typer.Option("--start", help="Seconds before the first turn.")]
+PlayOption = Annotated[float, typer.Option("--play", help="Seconds for each turn.")]
+ScrambleOption = Annotated[bool, typer.Option("--scramble", help="Replace all words, anew in each match.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Play games in which `check` finds errors, too.")]
 
 
@@ -98,7 +101,7 @@ def players(as_json: JsonOption = False) -> None:
 
 @ggp.command()
 def check(file: FileArgument, as_json: JsonOption = False) -> None:
-    """Check whether a text is a game: all errors and warnings with their places. Status 1 if there are errors."""
+    """Check whether a text is a game. All errors and warnings with their places; status 1 if there are errors."""
     from heartlab.ggp.gdl.validate import ERROR, validate
     from heartlab.ggp.machine.load import read_game
 
@@ -121,7 +124,7 @@ def info(
     seconds: Annotated[float, typer.Option("--seconds", help="About how long to measure playouts.")] = 1.0,
     as_json: JsonOption = False,
 ) -> None:
-    """Describe a game: roles, propositions, moves, grounding, playouts per second."""
+    """Describe a game. Its roles, propositions, moves, grounding, playouts per second."""
     from heartlab.ggp.machine.describe import describe, describe_text
 
     _, chosen = _load(file, machine, budget, force=True)
@@ -135,19 +138,34 @@ def info(
 @ggp.command()
 def play(
     file: FileArgument,
-    opponent: Annotated[str, typer.Option("--opponent", "-o", help="A player by name.")] = "uct",
+    opponent: Annotated[str, typer.Option("--opponent", "-o", metavar="PLAYER", help="A player by name.")] = "uct",
     role: Annotated[str | None, typer.Option("--role", help="Your role; default: the first.")] = None,
     seconds: Annotated[float, typer.Option("--seconds", help="The opponent's time per move.")] = 1.0,
     machine: MachineOption = "auto",
     budget: BudgetOption = 20.0,
     force: ForceOption = False,
     seed: SeedOption = 0,
+    browser: Annotated[
+        bool, typer.Option("--browser", help="Play in the browser instead, as many matches as you like.")
+    ] = False,
+    port: Annotated[int, typer.Option("--port", help="With --browser: the port; 0: any free one.")] = 8027,
+    opens: Annotated[bool, typer.Option("--open/--no-open", help="With --browser: open the page.")] = True,
 ) -> None:
-    """Play a game at the terminal against a player."""
+    """Play a game against a player. At the terminal, or in the browser."""
+    _, chosen = _load(file, machine, budget, force)
+    clock = positive("--seconds", seconds)
+    if browser:
+        if role is not None:
+            raise ValueError("--role: the page asks for the role; leave it out with --browser")
+        try:
+            from heartlab.web.gdl_serve import run_game_server
+        except ModuleNotFoundError as error:
+            raise ValueError(f"{error.name} is missing: install the extra with pip install 'heartlab[web]'") from error
+        run_game_server(chosen, opponent, clock, _seed(seed), port, browser=opens)
+        return
     from heartlab.ggp.players.terminal import play_at_terminal
 
-    _, chosen = _load(file, machine, budget, force)
-    play_at_terminal(chosen, opponent, role, positive("--seconds", seconds), seed)
+    play_at_terminal(chosen, opponent, role, clock, seed)
 
 
 @ggp.command()
@@ -155,12 +173,12 @@ def match(
     file: FileArgument,
     player: Annotated[
         list[str],
-        typer.Option("--player", "-p", help="An address (http://HOST:PORT) or a name; one per role."),
+        typer.Option("--player", "-p", metavar="PLAYER", help="An address (http://HOST:PORT) or a name; one per role."),
     ],
-    start: Annotated[float, typer.Option("--start", help="Seconds before the first turn.")] = 10.0,
-    clock: Annotated[float, typer.Option("--play", help="Seconds for each turn.")] = 5.0,
+    start: StartOption = 10.0,
+    clock: PlayOption = 5.0,
     number: Annotated[int, typer.Option("-n", "--matches", help="How many matches.")] = 1,
-    scramble: Annotated[bool, typer.Option("--scramble", help="Replace all words, anew in each match.")] = False,
+    scramble: ScrambleOption = False,
     rotate: Annotated[bool, typer.Option("--rotate", help="Rotate the seats from match to match.")] = False,
     record: Annotated[Path | None, typer.Option("--record", help="Append each match to this file, as JSON.")] = None,
     machine: MachineOption = "auto",
@@ -169,7 +187,7 @@ def match(
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Run matches between players in this process or at addresses, by the GGP protocol."""
+    """Run matches by the GGP protocol. Players in this process or at addresses."""
     from heartlab.ggp.protocol.manager import Clocks, Manager
     from heartlab.ggp.protocol.matches import play_matches
 
@@ -181,6 +199,59 @@ def match(
     )
     if as_json:
         print_json(summary)
+
+
+@ggp.command()
+def tournament(
+    player: Annotated[
+        list[str],
+        typer.Option("--player", "-p", metavar="PLAYER", help="An address (http://HOST:PORT) or a name; two or more."),
+    ],
+    game: Annotated[
+        list[str] | None,
+        typer.Option("--game", "-g", metavar="GAME", help="A game by name or file; default: tictactoe and connect4."),
+    ] = None,
+    rounds: Annotated[
+        int, typer.Option("--rounds", "-n", help="How often all groups of players meet in all seats.")
+    ] = 1,
+    start: StartOption = 10.0,
+    clock: PlayOption = 5.0,
+    scramble: ScrambleOption = False,
+    record: Annotated[
+        Path | None, typer.Option("--record", help="Save the matches in this file, and continue what it holds.")
+    ] = None,
+    machine: MachineOption = "auto",
+    budget: BudgetOption = 20.0,
+    force: ForceOption = False,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Let players meet in several games. In all seats; shows ratings with their uncertainty, and a table."""
+    from heartlab.ggp.protocol.manager import Clocks, Manager
+    from heartlab.ggp.protocol.tournament import Tournament, standings_text
+    from heartlab.util.interrupts import interrupt_noted
+
+    clocks = Clocks(_clock("--start", start), _clock("--play", clock))
+    loaded = [_load(file, machine, budget, force) for file in game or ["tictactoe", "connect4"]]
+    managers = [Manager(description, chosen, clocks, scramble) for description, chosen in loaded]
+    found = Tournament(managers, player, positive("--rounds", rounds), _seed(seed))
+    with interrupt_noted() as interrupted, Progress(len(found.schedule()), "matches") as progress:
+
+        def tell(done: int, total: int, text: str) -> None:
+            progress.update(done)
+            if not as_json:
+                _say(f"{done}/{total}  {text}")
+
+        complete = found.play(record, tell, interrupted)
+    standings = found.standings()
+    if as_json:
+        print_json(standings)
+    else:
+        print(standings_text(standings))
+    if not complete:
+        kept = f"; the same command with --record {record} resumes it" if record else ""
+        _say(f"stopped after {standings['matches']} of {standings['scheduled']} matches{kept}")
+        leave(interrupted=True)
 
 
 @ggp.command()
@@ -200,13 +271,14 @@ def serve(
         int, typer.Option("--matches", help="Most matches at a time; 0: as many as fit into memory, at most 32.")
     ] = 0,
     allow_host: Annotated[
-        list[str] | None, typer.Option("--allow-host", help="A further name by which clients may call this server.")
+        list[str] | None,
+        typer.Option("--allow-host", metavar="NAME", help="Another host name of this server; repeatable."),
     ] = None,
     any_host: Annotated[bool, typer.Option("--any-host", help="Allow any Host and Origin header.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse games in which `check` finds errors.")] = False,
     seed: SeedOption = 0,
 ) -> None:
-    """Serve a player over HTTP until interrupted; every match has a process of its own."""
+    """Serve a player over HTTP. Until interrupted; every match has a process of its own."""
     from heartlab.ggp.protocol.frames import Setup
     from heartlab.ggp.protocol.server import PlayerServer
     from heartlab.ggp.protocol.supervisor import Limits, Supervisor
@@ -237,7 +309,7 @@ OutcomesOption = Annotated[
 RoleOption = Annotated[int, typer.Option("--role", help="The learner's role: 0 or 1.")]
 AlternateOption = Annotated[bool, typer.Option("--alternate", help="Change roles from match to match.")]
 RecordingOption = Annotated[
-    str, typer.Option("--recording", help="Positions that are learned: all, own-and-last or own (afterstates).")
+    str, typer.Option("--recording", help="Positions that are learned: own (afterstates), own-and-last or all.")
 ]
 SlipsOption = Annotated[
     float | None,
@@ -278,7 +350,8 @@ def discover(
     file: FileArgument,
     model: ModelArgument,
     opponent: Annotated[
-        list[str] | None, typer.Option("--opponent", "-o", help="Default: eps-greedy, random and weak.")
+        list[str] | None,
+        typer.Option("--opponent", "-o", metavar="PLAYER", help="Default: eps-greedy, random and weak."),
     ] = None,
     matches: Annotated[int, typer.Option("--matches", "-n", help="Learning matches of each run.")] = 75,
     runs: Annotated[int, typer.Option("--runs", help="Runs that are averaged.")] = 10,
@@ -286,14 +359,14 @@ def discover(
     alternate: AlternateOption = False,
     depth: Annotated[int, typer.Option("--depth", hidden=True)] = 2,
     recall: RecallOption = False,
-    recording: RecordingOption = "all",
+    recording: RecordingOption = "own",
     slips: SlipsOption = None,
     outcomes: OutcomesOption = "",
     budget: BudgetOption = 20.0,
     force: ForceOption = False,
     seed: SeedOption = 0,
 ) -> None:
-    """Learn a source game and save the values of its look-ahead features, for each opponent."""
+    """Learn a source game. Saves the values of its look-ahead features, for each opponent."""
     from heartlab.learners.transfer.discovery import SOURCE, learn_features
     from heartlab.learners.transfer.models import check_writable
     from heartlab.learners.transfer.settings import FEATURE_DEPTH, STANDARD, Opponent
@@ -315,7 +388,7 @@ def discover(
 @ggp.command()
 def pool(
     model: ModelArgument,
-    sources: Annotated[list[Path], typer.Argument(metavar="MODEL...", help="Models of several source games.")],
+    sources: Annotated[list[Path], typer.Argument(metavar="SOURCE", help="Models of several source games.")],
 ) -> None:
     """Pool the models of several source games into one."""
     from heartlab.learners.transfer.models import FeatureModel, check_writable
@@ -334,7 +407,10 @@ def learn(
         str, typer.Option("--learner", help="baseline, terminal-only, transfer, habits, look-ahead, avgmax or maxmax.")
     ] = "baseline",
     opponent: Annotated[
-        str, typer.Option("--opponent", "-o", help="eps-greedy, random, weak, blocking, adaptive or switching.")
+        str,
+        typer.Option(
+            "--opponent", "-o", metavar="PLAYER", help="eps-greedy, random, weak, blocking, adaptive or switching."
+        ),
     ] = "eps-greedy",
     reading: Annotated[
         str | None,
@@ -354,7 +430,7 @@ def learn(
     recognise: Annotated[
         bool, typer.Option("--recognise", help="The learner is not told who the opponent is, and finds out.")
     ] = False,
-    recording: RecordingOption = "all",
+    recording: RecordingOption = "own",
     slips: SlipsOption = None,
     outcomes: OutcomesOption = "",
     budget: BudgetOption = 20.0,
@@ -362,7 +438,7 @@ def learn(
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Learn a game against an opponent, match by match, and show the rewards."""
+    """Learn a game match by match. Shows the rewards against an opponent."""
     from heartlab.learners.transfer.models import FeatureModel
     from heartlab.learners.transfer.settings import Learner, Opponent, Reading, Settings, check_options
     from heartlab.learners.transfer.trainer import learn_runs, parse_outcomes

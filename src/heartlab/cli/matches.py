@@ -15,7 +15,10 @@ from heartlab.rules import Rules
 from heartlab.util.errors import quoted
 
 if TYPE_CHECKING:
+    from heartlab.arena.match import DealListener
+    from heartlab.arena.moons import MoonCounter
     from heartlab.arena.results import MatchResult
+    from heartlab.arena.rows import FinishedDeals
     from heartlab.players import Player
 
 
@@ -25,7 +28,7 @@ PIPE_WIDTH = 120
 
 @app.command()
 def arena(
-    names: Annotated[list[str], typer.Argument(metavar="PLAYER...", help="Players by name; see `heartlab players`.")],
+    names: Annotated[list[str], typer.Argument(metavar="PLAYER", help="Players by name; see `heartlab players`.")],
     rules: RulesOption = "standard",
     deals: Annotated[
         int, typer.Option("--deals", "-n", help="Distinct deals (or games), each in every arrangement.")
@@ -39,17 +42,20 @@ def arena(
     ] = None,
     open_match: Annotated[bool, typer.Option("--open", help="Admit players that see all hands.")] = False,
     record: Annotated[
-        Path | None, typer.Option("--record", help="Keep every deal in this file (.jsonl: JSON Lines).")
+        Path | None, typer.Option("--record", help="Write every deal to this file (.jsonl: JSON Lines).")
     ] = None,
     keep: Annotated[
-        Path | None, typer.Option("--keep", help="Keep the match in this file; the same command goes on with it.")
+        Path | None, typer.Option("--keep", help="Save the match in this file; the same command resumes it.")
     ] = None,
+    moons: Annotated[
+        bool, typer.Option("--moons", help="Also report moons tried, made, failed, stopped and conceded.")
+    ] = False,
     threads: Annotated[int | None, typer.Option("--threads", help="Default: one per core.")] = None,
     batch: Annotated[int | None, typer.Option("--batch", help="Deals per batch; does not change the result.")] = None,
     on: OnOption = "local",
     as_json: JsonOption = False,
 ) -> None:
-    """Play a match: the same deals in every seat arrangement, with confidence intervals."""
+    """Play a match between players. The same deals in every seat arrangement, with confidence intervals."""
     interrupted = run_arena(
         names,
         rules=Rules.parse(rules),
@@ -60,6 +66,7 @@ def arena(
         until_se=None if until_se is None else positive("--until-se", until_se),
         record=record,
         keep=keep,
+        moons=moons,
         threads=None if threads is None else positive("--threads", threads),
         batch=None if batch is None else positive("--batch", batch),
         on=on,
@@ -91,21 +98,27 @@ def run_arena(
     batch: int | None,
     on: str,
     report: Callable[[dict[str, Any]], None] | None,
+    moons: bool = False,
 ) -> bool:
     """Play and report; returns whether the match was interrupted. Progress goes to standard error."""
     from heartlab.arena.match import run_match
+    from heartlab.arena.moons import MoonCounter
     from heartlab.arena.recording import Recorder
     from heartlab.arena.rows import Match, PlayerFailure
     from heartlab.util.executor import make_executor
     from heartlab.util.progress import Progress
 
-    if keep and record:
-        raise ValueError("--keep and --record do not go together: deals from before an interruption would be missing")
+    for option, given in (("--record", record), ("--moons", moons)):
+        if keep and given:
+            raise ValueError(
+                f"--keep and {option} do not go together: deals from before an interruption would be missing"
+            )
     match = Match(seat_players(names), rules, units, seed=seed, games=games, open=open_match)
     with ExitStack() as stack:
         executor = make_executor(on, threads)
         stack.callback(executor.close)
-        listener = stack.enter_context(Recorder(record, match)) if record else None
+        recorder = stack.enter_context(Recorder(record, match)) if record else None
+        counter = MoonCounter(match) if moons else None
         for player in match.kinds:
             stack.callback(getattr(player, "close", lambda: None))
         progress = stack.enter_context(Progress(units))
@@ -115,29 +128,41 @@ def run_arena(
                 batch=batch,
                 until_se=until_se,
                 progress=progress.update,
-                listener=listener,
+                listener=_all_of([one for one in (recorder, counter) if one is not None]),
                 keep=keep,
                 executor=executor,
             )
         except PlayerFailure as failure:
             raise ValueError(str(failure)) from failure
-    _show(result, report)
+    _show(result, report, counter)
     if result.not_kept:
         raise ValueError(f"{keep}: the match could not be kept: {result.not_kept}")
     if keep and result.interrupted:
-        print(f"{result.units} units are kept in {keep}; the same command goes on", file=sys.stderr)
-    if listener:
-        print(f"{listener.count} deals written to {record}", file=sys.stderr)
+        print(f"{result.units} units are saved in {keep}; the same command resumes the match", file=sys.stderr)
+    if recorder:
+        print(f"{recorder.count} deals written to {record}", file=sys.stderr)
     return result.interrupted
 
 
-def _show(result: MatchResult, report: Callable[[dict[str, Any]], None] | None) -> None:
+def _all_of(listeners: Sequence[DealListener]) -> DealListener | None:
+    """One listener that calls all of some; None if there are none."""
+
+    def listener(deals: FinishedDeals) -> None:
+        for one in listeners:
+            one(deals)
+
+    return listener if listeners else None
+
+
+def _show(
+    result: MatchResult, report: Callable[[dict[str, Any]], None] | None, counter: MoonCounter | None
+) -> None:  # fmt: skip
     from rich.console import Console
 
     from heartlab.arena.report import result_dict, result_table, summary_lines
 
     if report:
-        report(result_dict(result))
+        report({**result_dict(result), **({"moons": counter.report()} if counter else {})})
         return
     if not result.units:
         print("interrupted before a unit was finished: there is nothing to report")
@@ -147,6 +172,8 @@ def _show(result: MatchResult, report: Callable[[dict[str, Any]], None] | None) 
     if not console.is_terminal:
         console.width = PIPE_WIDTH
     console.print(result_table(result))
+    if counter:
+        console.print(counter.table())
     for line in summary_lines(result):
         print(line)
 
@@ -157,7 +184,7 @@ def bench(
     seconds: Annotated[float, typer.Option("--seconds", help="About how long to measure each line.")] = 5.0,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure our speed, and that of comparable programs in the same run."""
+    """Measure our speed beside that of comparable programs."""
     from heartlab.bench import known_benchmarks
 
     chosen = {name: run for name, run in known_benchmarks().items() if name.startswith(only or "")}

@@ -20,27 +20,33 @@ from heartlab.cli.app import (
 from heartlab.rules import Rules
 
 ModelArgument = Annotated[
-    str, typer.Argument(help="A model: a name, a file or a run's folder; without it the shipped one.")
+    str, typer.Argument(help="A model: a name, a file or the folder of a run. Default: the shipped one.")
 ]
 ChoiceOption = Annotated[int | None, typer.Option("--at", help="Explain the choice of this card of the deal, from 1.")]
 ChoiceRecordOption = Annotated[
     Path | None, typer.Option("--record", help="A record; explains a choice in one of its deals.")
 ]
-ChoiceRulesOption = Annotated[str | None, typer.Option("--rules", "-r", help="Of the deal, if there is no record.")]
+ChoiceRulesOption = Annotated[
+    str | None, typer.Option("--rules", "-r", help="The rules of the deal, if there is no record.")
+]
 
 
 @app.command()
 def features(
     model: ModelArgument = "",
-    top: Annotated[int, typer.Option("--top", help="How many of each sign.")] = 20,
+    top: Annotated[int, typer.Option("--top", help="How many weights of each sign.")] = 20,
     contains: Annotated[
         list[str] | None,
-        typer.Option("--contains", help="Only conjunctions with this atomic feature, by name or words; repeatable."),
+        typer.Option(
+            "--contains",
+            metavar="WORDS",
+            help="Only conjunctions with this atomic feature, by name or words; repeatable.",
+        ),
     ] = None,
     atoms: Annotated[bool, typer.Option("--atoms", help="List the atomic features instead.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the conjunctions with the largest weights of a network, in words."""
+    """Show the largest weights of a network of features, in words."""
     from heartlab.learners.td_features.explain import list_atoms, run_features
 
     if atoms:
@@ -51,9 +57,10 @@ def features(
 
 @app.command()
 def advice(
-    model: Annotated[str | None, typer.Argument(help="A model; without it all pieces of advice are listed.")] = None,
+    model: Annotated[str | None, typer.Argument(help="A model. Default: list all pieces of advice.")] = None,
     when: Annotated[
-        list[str] | None, typer.Option("--when", help="What is true in the situation, such as queen-out.")
+        list[str] | None,
+        typer.Option("--when", metavar="NAME", help="What is true in the situation, such as queen-out."),
     ] = None,
     record: ChoiceRecordOption = None,
     number: DealOption = 1,
@@ -63,7 +70,7 @@ def advice(
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the learned weights of pieces of advice, or the advice behind a choice (--at)."""
+    """Show learned weights of advice. With --at, the advice behind a choice."""
     from heartlab.learners.advice.explain import describe_choice, describe_model, list_advice
 
     report = print_json if as_json else None
@@ -88,7 +95,9 @@ def falcon(
     top: Annotated[int, typer.Option("--top", help="How many categories.")] = 20,
     contains: Annotated[
         list[str] | None,
-        typer.Option("--contains", help="Only categories with this among their conditions; repeatable."),
+        typer.Option(
+            "--contains", metavar="WORDS", help="Only categories with this among their conditions; repeatable."
+        ),
     ] = None,
     record: ChoiceRecordOption = None,
     number: DealOption = 1,
@@ -97,7 +106,7 @@ def falcon(
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the categories of a FALCON network as rules, or the one behind a choice (--at).
+    """Show a FALCON network as rules. With --at, the rule behind a choice.
 
     Behind each action of a rule stands its motor weight; for the shipped network and others grown from playouts the
     points until the end of the deal that it costs more (+) or less (-) than the mean of the choices.
@@ -115,13 +124,12 @@ def falcon(
 
 @app.command()
 def explain(
-    file: Annotated[
-        Path | None, typer.Argument(help="A record of deals; without it the model itself is described.")
-    ] = None,
+    file: Annotated[Path | None, typer.Argument(help="A record of deals. Default: describe the model itself.")] = None,
     at: Annotated[int | None, typer.Option("--at", help="Number of the card to be chosen, from 1.")] = None,
     number: DealOption = 1,
     model: Annotated[
-        str, typer.Option("--model", "-m", help="A model of td, advice or falcon; without it the shipped td.")
+        str,
+        typer.Option("--model", "-m", help="A model of td, advice, falcon or whole-game; without it the shipped td."),
     ] = "",
     worlds: Annotated[int, typer.Option("--worlds", help="(td) Sampled worlds; 0 looks at all hands.")] = 50,
     top: Annotated[int, typer.Option("--top", help="(td) Reasons per card.")] = 4,
@@ -129,7 +137,7 @@ def explain(
     as_json: JsonOption = False,
     rules: RecordRulesOption = "openspiel",
 ) -> None:
-    """Say in words why a model prefers a card in a recorded deal, or what it has learned."""
+    """Say why a model prefers a card. Without a record: what the model has learned."""
     from heartlab.training.explain import Question, explain_choice, find_explainer
 
     report = print_json if as_json else None
@@ -150,12 +158,14 @@ def analyse_record(
     ] = None,
     number: DealOption = 1,
     seat: Annotated[int | None, typer.Option("--seat", help="Only the choices of this seat.")] = None,
-    player: Annotated[str, typer.Option("--player", "-p", help="The player that judges; it has to search.")] = "uct",
+    player: Annotated[
+        str, typer.Option("--player", "-p", help="The player that judges the choices; it must be one that searches.")
+    ] = "uct",
     seed: SeedOption = 0,
     as_json: JsonOption = False,
     rules: RecordRulesOption = "openspiel",
 ) -> None:
-    """Show a player's values for the cards in a recorded position, or the cost of every choice of a deal."""
+    """Show what a player thinks of recorded choices. All cards of one choice (--at), or the cost of every choice."""
     from heartlab.cli.analysis import run_analysis
 
     run_analysis(

@@ -16,23 +16,34 @@ from heartlab.cli.app import JsonOption, OnOption, SeedOption, app, positive, pr
 @app.command("reproduce")
 def reproduce_paper(
     name: Annotated[
-        str | None, typer.Argument(metavar="PAPER[/EXPERIMENT,...]", help="Without it all papers are listed.")
+        str | None,
+        typer.Argument(
+            metavar="PAPER[/EXPERIMENT,...]", help="A paper, or some of its experiments. Default: list all papers."
+        ),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A smoke test with small samples; it says so.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A smoke test with small samples; the report says so.")
+    ] = False,
     seed: SeedOption = 0,
-    out: Annotated[Path | None, typer.Option("--out", help="Folder for the report; reproduced.")] = None,
-    threads: Annotated[int, typer.Option("--threads", help="Parts worked on at the same time.")] = 1,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder for the report. Default: reproduced.")] = None,
+    threads: Annotated[int, typer.Option("--threads", help="Runs at the same time.")] = 1,
     kept: Annotated[
         Path | None,
-        typer.Option("--kept", help="Folder of finished runs to resume from; docs/reports/parts if it is there."),
+        typer.Option(
+            "--kept", help="Folder of finished runs to resume from. Default: docs/reports/parts, if it exists."
+        ),
     ] = None,
     finished: Annotated[
-        bool, typer.Option("--finished", help="Train nothing: make the report of the runs that are finished.")
+        bool, typer.Option("--finished", help="Train nothing; report the runs that are finished.")
     ] = False,
+    runs: Annotated[
+        int | None,
+        typer.Option("--runs", help="Work on the first N runs of each experiment only; more can follow later."),
+    ] = None,
     on: OnOption = "local",
     as_json: JsonOption = False,
 ) -> None:
-    """Measure the claims of a paper, with intervals and verdicts; finished parts are not repeated."""
+    """Measure the claims of a paper. With intervals and verdicts; finished parts are not repeated."""
     if name is None:
         list_papers()
         return
@@ -45,6 +56,7 @@ def reproduce_paper(
         folder=out,
         kept=kept,
         finished=finished,
+        runs=None if runs is None else positive("--runs", runs),
         report_json=print_json if as_json else None,
     )
 
@@ -71,6 +83,7 @@ def run_reproduction(
     on: str = "local",
     kept: Path | None = None,
     finished: bool = False,
+    runs: int | None = None,
 ) -> None:
     """Measure claims and print them; everything but the result goes to standard error."""
     from heartlab.reproduction.registry import find_paper
@@ -83,7 +96,9 @@ def run_reproduction(
         print(QUICK_WARNING, file=sys.stderr)
     if find_spec("matplotlib") is None:
         print("no figures will be drawn: pip install 'heartlab[plots]' brings what they need", file=sys.stderr)
-    done = reproduce(name, quick=quick, seed=seed, threads=threads, folder=folder, on=on, kept=kept, only_kept=finished)
+    done = reproduce(
+        name, quick=quick, seed=seed, threads=threads, folder=folder, on=on, kept=kept, only_kept=finished, runs=runs
+    )  # fmt: skip
     for missing, why in done.report.missing.items():
         print(f"{missing} is not finished: {why}", file=sys.stderr)
     if report_json:

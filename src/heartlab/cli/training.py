@@ -15,8 +15,12 @@ if TYPE_CHECKING:
     from heartlab.training.run import Run
 
 RecipeArgument = Annotated[str, typer.Argument(help="What to train; see `heartlab recipes`.")]
-GamesOption = Annotated[int | None, typer.Option("--games", "-n", help="Default: the recipe's own number.")]
-SetOption = Annotated[list[str] | None, typer.Option("--set", help="Change a parameter: key=value.")]
+GamesOption = Annotated[
+    int | None, typer.Option("--games", "-n", help="Games to train. Default: the recipe's own number.")
+]
+SetOption = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter; repeatable.")
+]
 
 
 @app.command("train")
@@ -24,13 +28,15 @@ def train_recipe(
     context: typer.Context,
     recipe: RecipeArgument,
     games: GamesOption = None,
-    seed: Annotated[int | None, typer.Option("--seed", "-s", help="The same seed gives the same result; 0.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder.")] = False,
-    out: Annotated[Path | None, typer.Option("--out", help="The run's folder; runs/RECIPE-SEED.")] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", "-s", help="The same seed gives the same result. Default: 0.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in the folder.")] = False,
+    out: Annotated[Path | None, typer.Option("--out", help="The folder of the run. Default: runs/RECIPE-SEED.")] = None,
     changes: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Train a model by a recipe, in a folder that survives any interruption."""
+    """Train a model by a recipe. Its folder survives any interruption."""
     from heartlab.training.recipes import parse_changes
     from heartlab.training.run import MODEL, begin, train
     from heartlab.training.sweep import short
@@ -51,7 +57,7 @@ def train_recipe(
         print(f"{run.games:,} games in {run.seconds:.1f} s ({speed:,.0f}/s): {run.folder / MODEL}", file=sys.stderr)
     else:
         again = f"{run.call} --out {run.folder} --resume"
-        print(f"interrupted after {run.done:,} of {run.games:,} games; go on with: {again}", file=sys.stderr)
+        print(f"interrupted after {run.done:,} of {run.games:,} games; resume with: {again}", file=sys.stderr)
     leave(not run.finished)
 
 
@@ -62,14 +68,19 @@ def sweep(
     games: GamesOption = None,
     seed: SeedOption = 0,
     seeds: Annotated[int, typer.Option("--seeds", help="Runs for each setting, with seeds from --seed on.")] = 1,
-    out: Annotated[Path, typer.Option("--out", help="Folder for the runs' folders.")] = Path("runs"),
+    out: Annotated[Path, typer.Option("--out", help="Folder in which each run gets its own.")] = Path("runs"),
     changes: SetOption = None,
-    varied: Annotated[list[str] | None, typer.Option("--vary", help="Try several values: key=value/value.")] = None,
-    threads: Annotated[int | None, typer.Option("--threads", help="Runs at the same time; one per core.")] = None,
+    varied: Annotated[
+        list[str] | None,
+        typer.Option("--vary", metavar="KEY=A/B", help="Try several values of a parameter; repeatable."),
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option("--threads", help="Runs at the same time. Default: one per core.")
+    ] = None,
     on: OnOption = "local",
     as_json: JsonOption = False,
 ) -> None:
-    """Train a recipe over seeds and values of its parameters; finished runs are not repeated."""
+    """Train a recipe over seeds and parameters. Finished runs are not repeated."""
     from heartlab.training.recipes import parse_changes
     from heartlab.training.sweep import plan, run_sweep
     from heartlab.util.executor import make_executor

@@ -24,14 +24,16 @@ def uhi_check(
     command: Annotated[str, typer.Argument(help="The bot, as in './mybot --fast'.")],
     rules: Annotated[
         list[str] | None,
-        typer.Option("--rules", "-r", help="Rules that the bot plays; repeatable. Default: all presets."),
+        typer.Option(
+            "--rules", "-r", metavar="RULES", help="Rules that the bot plays; repeatable. Default: all presets."
+        ),
     ] = None,
     deals: Annotated[int, typer.Option("--deals", "-n", help="Deals for each seat under each of the rules.")] = 2,
     movetime: Annotated[int, typer.Option("--movetime", help="Milliseconds for a choice.")] = 2000,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Test whether a bot follows the UHI protocol, with correct and with broken input."""
+    """Test whether a bot follows the UHI protocol. With correct and with broken input."""
     from heartlab.uhi.check import run_check
 
     passed = run_check(

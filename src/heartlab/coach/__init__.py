@@ -5,11 +5,14 @@ In reading order:
 | module | contents |
 |---|---|
 | `values` | what the coach answers; from when on a cost counts and is a mistake |
-| `judgement` | `Judge`: expected points over worlds, what happens in them, passes compared; cached by position |
-| `ideas` | reasons that every Hearts player knows, checked against the worlds |
+| `playing_on` | likely worlds, and how deals go on in them: solved, by the players at the table, or by simple rules |
+| `judgement` | `Judge`: what every card or pass leads to, counted in these deals; cached by position |
+| `ideas`, `passing` | reasons that every Hearts player knows, for cards and passes, checked against the deals |
+| `phrases` | parts of their sentences |
 | `words` | what learned models say: weighed advice, features of a network |
-| `coach` | `Coach`: hint, blunder check and review, from the four above |
-| `counting` | the card-counting panel |
+| `story` | a deal in three sentences |
+| `counting` | the card-counting panel, and the warning of a moon |
+| `coach` | `Coach`: hint, blunder check and review, from the modules above |
 | `puzzles` | puzzles from mistakes, and when they come back |
 | `level` | the level estimate |
 
@@ -18,7 +21,7 @@ Public: `Coach` and `Judge`, with the names of their answers.
     >>> from heartlab import Deal
     >>> from heartlab.coach import Coach, Judge, Seats
     >>> deal = Deal("seed", seed=1)
-    >>> hint = Coach(Judge("uct:worlds=4,sims=10")).hint(deal, Seats(["You", "Ada", "Emil", "Ines"], ["gnome"] * 4))
+    >>> hint = Coach(Judge(worlds=4)).hint(deal, Seats(["You", "Ada", "Emil", "Ines"], ["gnome"] * 4))
     >>> len(hint.cards) == len(deal.legal)
     True
 """

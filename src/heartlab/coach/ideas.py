@@ -1,9 +1,11 @@
-"""Why a card is good, in a player's words: ideas that every Hearts player knows, checked against the sampled worlds.
+"""Why a card is good, in a player's words: ideas that every Hearts player knows, checked against the sampled deals.
 
 An idea is a function of a judged decision: it returns None, or a weight and a sentence; the heaviest ideas come first.
-It uses only the observation, worlds that fit it, and what happened there. Numbers in sentences count worlds: "in 83 of
-100 deals that fit what you have seen". An idea returns None where the rules make it pointless, such as the fear of a
-Q♠ that counts nothing.
+It speaks for a card, never against one, and is true in this position: it uses only the observation, worlds that fit it,
+and what happened in the deals that were played on from there. Numbers in sentences count these deals, as so many of
+100. An idea returns None where the rules make it pointless, such as the fear of a Q♠ that counts nothing.
+
+Beside the ideas there is one sentence of numbers: what sets the card apart from the next best one (`in_numbers`).
 """
 
 from __future__ import annotations
@@ -15,31 +17,33 @@ from functools import cached_property
 import numpy as np
 
 from heartlab.cards import (
-    CLUBS,
     CS_SUITS,
-    DIAMONDS,
     HEARTS,
     JACK,
     KING_OF_SPADES,
     QUEEN_OF_SPADES,
     SPADES,
-    SUIT_NAMES,
     Card,
     CardSet,
     card_rank,
     card_suit,
     pretty_card,
 )
-from heartlab.coach.judgement import PLAY_ON, Judgement, Outcome
+from heartlab.coach.judgement import Judgement, Outcome
+from heartlab.coach.phrases import of_100, so_many, so_many_points, told_suit
+from heartlab.coach.values import about_same
 from heartlab.observation import Observation
+from heartlab.util.said import Said
 
 QUEEN = np.uint64(1) << np.uint64(QUEEN_OF_SPADES)
-MOON_ALARM = 0.12
-"""A share of the worlds from which the moon is worth a word."""
+MOON_ALARM = 0.2
+"""The least share of deals with a moon at which the coach speaks of it: see docs/coach.md."""
 SAVED = 0.03
-"""By how much a card must make a moon less likely than the worst card does, to be praised for it."""
-GUARDS = 3
-"""Low spades with which Q♠ is safe enough to keep."""
+"""The least share of moons that a card must prevent, compared with the worst card, to be credited with it."""
+SHOOTS = 0.25
+"""The least share of deals with an own moon at which shooting is recommended."""
+TELLING = 0.25
+"""The least difference of two cards, in points, that is told in numbers."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,9 @@ class Idea:
 
     code: str
     weight: float
-    sentence: str
+    sentence: Said
+    kind: str = ""
+    """The special case that the sentence names: how a moon is stopped."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,8 @@ class Scene:
 
     judged: Judgement
     card: Card
+    names: list[str]
+    """Of the seats."""
 
     @cached_property
     def outcome(self) -> Outcome:
@@ -156,13 +164,9 @@ class Scene:
         gives = winning is not None and winning[0] == self.collector and not self.leads
         return gives and self.value > 0 and self.outcome.moon >= MOON_ALARM
 
-    def times(self, share: float) -> str:
-        """A share of the worlds as a number of them."""
-        return f"in {round(share * len(self.judged.worlds))}"
-
-    def count(self, share: float) -> str:
-        """A share of the worlds in words."""
-        return f"{self.times(share)} of {len(self.judged.worlds)} deals that fit what you have seen"
+    def leaves(self, test: Callable[[Card], bool]) -> list[Card]:
+        """The cards of the hand after this one for which something holds."""
+        return [card for card in self.hand if card != self.card and test(card)]
 
 
 def penalty_points(obs: Observation) -> list[int]:
@@ -171,12 +175,7 @@ def penalty_points(obs: Observation) -> list[int]:
     return [sum(obs.rules.card_points(card) for card in cards & penalty) for cards in obs.taken]
 
 
-def counted(number: int, what: str) -> str:
-    """A number of things: "1 point", "2 points"."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
-
-
-Judging = Callable[[Scene], "tuple[float, str] | None"]
+Judging = Callable[[Scene], "tuple[float, Said] | tuple[float, Said, str] | None"]
 _ideas: dict[str, Judging] = {}
 
 
@@ -191,229 +190,311 @@ def idea(code: str) -> Callable[[Judging], Judging]:
 
 
 def moon_threatens(judged: Judgement) -> bool:
-    """Whether somebody shoots the moon in many worlds, after whichever legal card."""
+    """Whether somebody shoots the moon in many deals, after whichever legal card."""
     return any(max(one.moon, one.own_moon) >= MOON_ALARM for one in judged.outcomes.values())
 
 
 def ideas_for(judged: Judgement, card: Card, names: list[str]) -> list[Idea]:
     """The ideas that speak for a card, heaviest first; `names` are those of the seats."""
-    scene = Scene(judged, card)
-    found = []
+    scene, found = Scene(judged, card, names), []
     for code, function in _ideas.items():
         answer = function(scene)
         if answer is not None:
-            text = answer[1]
-            for seat, name in enumerate(names):
-                text = text.replace(f"<{seat}>", name)
-            found.append(Idea(code, answer[0], text))
-    telling = [one for one in found if one.code != "least"]
-    return sorted(telling or found, key=lambda one: -one.weight)
+            kind = answer[2] if len(answer) == 3 else ""
+            found.append(Idea(code, answer[0], answer[1], kind))
+    return sorted(found, key=lambda one: -one.weight)
 
 
 @idea("duck")
-def duck(scene: Scene) -> tuple[float, str] | None:
+def duck(scene: Scene) -> tuple[float, Said] | None:
     """Stay below."""
     if not scene.under:
         return None
-    legal, what = scene.judged.obs.legal, pretty_card(scene.card)
-    fears_queen = scene.judged.obs.rules.queen_points > 0
-    if fears_queen and any(card == QUEEN_OF_SPADES for _, card in scene.judged.obs.trick):
-        last = "you are last, and " if scene.is_last else ""
-        return 12.0, f"Duck: {last}Q♠ lies on the table; {what} stays under {pretty_card(scene.high)}."
+    legal, card, high = scene.judged.obs.legal, pretty_card(scene.card), pretty_card(scene.high)
+    if scene.judged.obs.rules.queen_points > 0 and any(card == QUEEN_OF_SPADES for _, card in scene.judged.obs.trick):
+        if scene.is_last:
+            return 12.0, Said("Duck: you are last, and Q♠ lies there; {card} stays under {high}.", card=card, high=high)
+        return 12.0, Said("Duck: Q♠ lies there; {card} stays under {high}.", card=card, high=high)
     if scene.on_table:
-        points = counted(scene.on_table, "point")
-        return 3.0 + scene.on_table / 4, f"Duck: {what} leaves the {points} on the table to another."
-    if any(card > scene.high for card in legal):
-        return 2.0, f"Duck: {what} stays under {pretty_card(scene.high)}."
+        points = so_many_points(scene.on_table)
+        return 3.0 + scene.on_table / 4, Said(
+            "Duck: {card} leaves {points} to somebody else.", card=card, points=points
+        )
+    if any(card > scene.high for card in legal if card_suit(card) == scene.suit):
+        return 2.0, Said("Duck: {card} stays under {high}.", card=card, high=high)
     if len(legal) > 1 and scene.card == max(legal):
-        return 1.0, f"Duck with {what}, the highest that stays under: lower cards are worth more later."
+        return 1.0, Said("Duck high: {card} is the highest that stays under {high}.", card=card, high=high)
     return None
 
 
 @idea("flush-queen")
-def flush_queen(scene: Scene) -> tuple[float, str] | None:
+def flush_queen(scene: Scene) -> tuple[float, Said] | None:
     """Lead spades until the queen falls."""
     below = scene.suit == SPADES and scene.card < QUEEN_OF_SPADES
     safe = scene.leads and below and scene.queen_out and not scene.outcome.queen_to_me
     if not safe or scene.held_queen < 0.5:
         return None
     alone = scene.lonely_queen
-    sure = f": {scene.count(alone)} the holder of Q♠ has no other spade and must drop it" if alone >= 0.05 else ""
-    return 6.0 + 4 * alone, f"Flush the queen: a spade below Q♠ never takes it and pulls the holder's spades{sure}."
+    weight, card = 6.0 + 4 * alone, pretty_card(scene.card)
+    if alone < 0.05:
+        return weight, Said("Flush the queen: {card} cannot take Q♠.", card=card)
+    return weight, Said(
+        "Flush the queen: {card} cannot take Q♠, which must fall {share}.", card=card, share=of_100(alone)
+    )
 
 
 @idea("stop-moon")
-def stop_moon(scene: Scene) -> tuple[float, str] | None:
+def stop_moon(scene: Scene) -> tuple[float, Said, str] | None:
     """Keep somebody from shooting the moon, with a card after which that is less likely than after another."""
-    values = [outcome.moon for outcome in scene.judged.outcomes.values()]
-    saved = max(values) - scene.outcome.moon
+    values = {card: outcome.moon for card, outcome in scene.judged.outcomes.items()}
+    worst = max(values, key=lambda card: values[card])
+    saved = values[worst] - scene.outcome.moon
     if scene.collector is None or saved < SAVED:
         return None
-    obs = scene.judged.obs
-    winner = obs.winning[0] if obs.winning else None
-    gives = scene.discards and scene.value > 0 and winner != scene.collector
-    keeps = (
-        scene.discards
-        and scene.suit != HEARTS
-        and any(card_suit(card) == HEARTS and card_rank(card) >= JACK for card in obs.rules.penalty_cards & scene.hand)
-    )
-    how = (
-        f"throw points on <{winner}>'s trick" if gives
-        else "take points yourself" if scene.outcome.takes_points >= 0.5
-        else "keep a high heart for later" if keeps
-        else "this card leaves it the least chance" if scene.outcome.moon == min(values)
-        else "this card leaves it less chance than another"
+    how, kind = _how_to_stop(scene, worst)
+    said = Said(
+        "Stop {who}'s moon: {how}; it succeeds {here}, after {worst} {there}.",
+        who=scene.names[scene.collector], how=how, here=of_100(scene.outcome.moon), worst=pretty_card(worst),
+        there=so_many(values[worst]),
     )  # fmt: skip
-    here, worst = scene.count(scene.outcome.moon), scene.times(max(values))
-    risk = f"after this card the moon succeeds {here}, after the worst {worst}"
-    return 9.0 + 20 * saved, f"Stop the moon: <{scene.collector}> has all the points so far; {how}; {risk}."
+    return 9.0 + 20 * saved, said, kind
+
+
+def _how_to_stop(scene: Scene, worst: Card) -> tuple[Said, str]:
+    """What a card does against the moon of the seat that has all points, and the name of that."""
+    obs = scene.judged.obs
+    card, winner = pretty_card(scene.card), obs.winning[0] if obs.winning else None
+    if scene.discards and scene.value > 0 and winner is not None and winner != scene.collector:
+        return Said("throw points on {who}'s trick", who=scene.names[winner]), "give-away"
+    if scene.outcome.takes_points >= 0.5:
+        price = scene.outcome.trick_points
+        if price < 1.5:
+            return Said("take one heart yourself"), "take-one"
+        total = obs.rules.total_points
+        return Said("take {price:.0f} points now to save {total}", price=price, total=total), "small-price"
+    stoppers = scene.leaves(lambda card: card_suit(card) == HEARTS and card_rank(card) >= JACK)
+    if stoppers and (scene.discards or not scene.leads) and obs.rules.heart_points != "none":
+        return Said("keep {card} to take a heart later", card=pretty_card(max(stoppers))), "keep-stopper"
+    if scene.leads and card_suit(worst) != scene.suit:
+        who, suit = scene.names[scene.collector or 0], told_suit(card_suit(worst))
+        return Said("do not lead {suit}, which {who} needs", suit=suit, who=who), "other-suit"
+    if stoppers and obs.rules.heart_points != "none":
+        return Said("keep {card} to take a heart later", card=pretty_card(max(stoppers))), "keep-stopper"
+    if scene.outcome.moon == min(one.moon for one in scene.judged.outcomes.values()):
+        return Said("{card} leaves it the least chance", card=card), "least-chance"
+    return Said("{card} leaves it less chance", card=card), "least-chance"
 
 
 @idea("shoot-moon")
-def shoot_moon(scene: Scene) -> tuple[float, str] | None:
+def shoot_moon(scene: Scene) -> tuple[float, Said] | None:
     """Take everything oneself."""
     share = scene.outcome.own_moon
-    if share < 0.25:
+    least = min(one.own_moon for one in scene.judged.outcomes.values())
+    if share < SHOOTS or scene.card not in scene.judged.equal:
         return None
-    return 5.0 + 8 * share, f"Shoot the moon: it succeeds {scene.count(share)}, if you play on like {PLAY_ON}."
+    weight, here = 6.0 + 10 * share, of_100(share)
+    if share - least < SAVED:
+        return weight, Said("Shoot the moon: it succeeds {share}.", share=here)
+    if not least:
+        return weight, Said("Shoot the moon: it succeeds {share}, after another card never.", share=here)
+    only = so_many(least)
+    return weight, Said("Shoot the moon: it succeeds {share}, after another card only {least}.", share=here, least=only)
 
 
 @idea("drop-queen")
-def drop_queen(scene: Scene) -> tuple[float, str] | None:
+def drop_queen(scene: Scene) -> tuple[float, Said] | None:
     """Throw the queen on another seat's trick."""
     away = scene.card == QUEEN_OF_SPADES and (scene.discards or scene.under)
     if not away or scene.value <= 0 or scene.feeds_moon:
         return None
     winner = scene.judged.obs.winning[0] if scene.judged.obs.winning else 0
-    return 12.0, f"Get rid of Q♠: <{winner}> is winning this trick, and you do not take the {scene.value} points."
+    return 12.0, Said("Get rid of Q♠: {who} is winning this trick.", who=scene.names[winner])
 
 
 @idea("drop-danger")
-def drop_danger(scene: Scene) -> tuple[float, str] | None:
+def drop_danger(scene: Scene) -> tuple[float, Said] | None:
     """Throw away K♠ or A♠, or a high heart, before it takes something."""
-    what = pretty_card(scene.card)
+    card = pretty_card(scene.card)
     if scene.card >= KING_OF_SPADES and scene.suit == SPADES and scene.queen_out:
         if scene.discards:
-            return 7.0, f"Get rid of {what}: it could take Q♠, which is still out."
+            return 7.0, Said("Get rid of {card}: it could take Q♠, which is still out.", card=card)
         if scene.under or (scene.follows and scene.is_last and not scene.judged.obs.rules.kitty_size):
-            return 7.0, f"Get rid of {what} now, while it cannot take Q♠."
+            return 7.0, Said("Get rid of {card} now, while it cannot take Q♠.", card=card)
     if not scene.discards or scene.card in (QUEEN_OF_SPADES, scene.judged.obs.rules.bonus):
         return None
     if scene.suit == HEARTS and scene.value > 0:
-        gives = f"{what} gives {counted(scene.value, 'point')} away and can take none later"
-        return None if scene.feeds_moon else (4.0, f"Throw a heart: {gives}.")
+        said = Said("Throw a heart: {card} gives {points} away.", card=card, points=so_many_points(scene.value))
+        return None if scene.feeds_moon else (4.0, said)
     if card_rank(scene.card) >= JACK - 1 and (not scene.out or min(scene.out) < scene.card):
-        return 3.0, f"Throw a high card: {what} can no longer win a trick that you do not want."
+        return 3.0, Said("Throw high: {card} could win a trick that you do not want.", card=card)
     return None
 
 
 @idea("guard-queen")
-def guard_queen(scene: Scene) -> tuple[float, str] | None:
+def guard_queen(scene: Scene) -> tuple[float, Said] | None:
     """Keep the spades that protect one's queen."""
     guards = [card for card in scene.hand if card_suit(card) == SPADES and card < QUEEN_OF_SPADES]
     spades_out = any(card_suit(card) == SPADES for card in scene.judged.obs.unseen)
     fears = scene.judged.obs.rules.queen_points > 0 and QUEEN_OF_SPADES in scene.hand
     if not (fears and guards and spades_out) or scene.suit == SPADES or scene.follows:
         return None
-    low = counted(len(guards), "spade")
-    return 2.5, f"Keep the {low} below Q♠: then another card than Q♠ can fall while others lead the suit."
+    if len(guards) == 1:
+        return 2.5, Said("Keep your spade below Q♠ to guard her.")
+    return 2.5, Said("Keep your {n} spades below Q♠ to guard her.", n=len(guards))
 
 
 @idea("void")
-def make_void(scene: Scene) -> tuple[float, str] | None:
+def make_void(scene: Scene) -> tuple[float, Said] | None:
     """Get rid of a suit."""
-    if scene.mates or not scene.out or scene.suit == HEARTS or scene.card == QUEEN_OF_SPADES:
+    if scene.mates or not scene.out or scene.suit == HEARTS or scene.card == QUEEN_OF_SPADES or len(scene.hand) < 3:
         return None
     weight = 3.5 if scene.leads or scene.discards else 1.5
-    return (
-        weight,
-        f"Make a void: {pretty_card(scene.card)} is your last {SUIT_NAMES[scene.suit][:-1]}; then you can throw.",
-    )
+    suit = [Said("club"), Said("diamond"), Said("spade"), Said("heart")][scene.suit]
+    return weight, Said("Make a void: {card} is your last {suit}.", card=pretty_card(scene.card), suit=suit)
 
 
 @idea("keep-exit")
-def keep_exit(scene: Scene) -> tuple[float, str] | None:
+def keep_exit(scene: Scene) -> tuple[float, Said] | None:
     """Spend a high card where it is harmless; low cards are ways out later."""
     lower = [card for card in scene.mates if card < scene.card and any(other > card for other in scene.out)]
     if not lower or card_rank(scene.card) < 6 or scene.card in (QUEEN_OF_SPADES, scene.judged.obs.rules.bonus):
         return None
-    what, cheap = pretty_card(scene.card), scene.outcome.trick_points < 0.5
-    exits = f"{pretty_card(min(lower))} stays as an exit, to give up the lead when you must"
+    card, low, mean = pretty_card(scene.card), pretty_card(min(lower)), scene.outcome.trick_points
     if scene.follows and scene.is_last and min(scene.judged.obs.legal) > scene.high:
-        highest = scene.card == max(scene.judged.obs.legal)
-        return (4.5, f"Keep an exit: you take the trick anyway, so take it high; {exits}.") if highest else None
-    if scene.follows and not scene.under and cheap and scene.outcome.takes >= 0.3:
-        first = f"this trick holds only {scene.outcome.trick_points:.1f} points on average"
-        harmless = "this trick is harmless" if not scene.outcome.trick_points else first
-        return 5.0, f"Keep an exit: {harmless}, so spend {what}; {exits}."
-    if scene.leads and cheap:
-        mean = f"{scene.outcome.trick_points:.1f} points on average"
-        return 4.0, f"Keep an exit: lead {what} while it is cheap ({mean}); {exits}."
+        said = Said("Take it high: the trick is yours anyway, and {low} stays as an exit.", low=low)
+        return (4.5, said) if scene.card == max(scene.judged.obs.legal) else None
+    if scene.follows and not scene.under and mean < 0.5 and scene.outcome.takes >= 0.3:
+        return 5.0, Said(
+            "Spend {card} while the trick is cheap ({mean:.1f} points on average); {low} stays as an exit.",
+            card=card, mean=mean, low=low,
+        )  # fmt: skip
+    if scene.leads and mean < 0.5:
+        return 4.0, Said(
+            "Lead {card} while it is cheap ({mean:.1f} points on average); {low} stays as an exit.",
+            card=card, mean=mean, low=low,
+        )  # fmt: skip
     if scene.discards:
-        return 3.5, f"Keep an exit: throw {what}; {exits}."
+        return 3.5, Said("Throw {card}; {low} stays as an exit.", card=card, low=low)
     return None
 
 
 @idea("low-lead")
-def low_lead(scene: Scene) -> tuple[float, str] | None:
+def low_lead(scene: Scene) -> tuple[float, Said] | None:
     """Lead something that another seat has to take."""
-    if not scene.leads:
-        return None
     lose = 1 - scene.outcome.takes
-    if lose < 0.5:
+    if not scene.leads or lose < 0.5:
         return None
-    return 2.0 + lose, f"Exit with {pretty_card(scene.card)}: another seat takes the trick {scene.count(lose)}."
+    card = pretty_card(scene.card)
+    return 2.0 + lose, Said("Lose the lead: somebody beats {card} {share}.", card=card, share=of_100(lose))
 
 
 @idea("safe-win")
-def safe_win(scene: Scene) -> tuple[float, str] | None:
+def safe_win(scene: Scene) -> tuple[float, Said] | None:
     """Take a trick without points."""
     if scene.outcome.takes < 0.5 or scene.outcome.trick_points >= 0.5 or (scene.leads and len(scene.hand) < 2):
         return None
-    return 1.5, f"Taking this trick is cheap: it holds {scene.outcome.trick_points:.1f} points on average."
+    mean = scene.outcome.trick_points
+    return 1.5, Said("Taking this trick is cheap: {mean:.1f} points on average.", mean=mean)
 
 
 @idea("bonus")
-def bonus(scene: Scene) -> tuple[float, str] | None:
+def bonus(scene: Scene) -> tuple[float, Said] | None:
     """Catch the bonus card."""
     card = scene.judged.obs.rules.bonus
     if card is None or not any(played == card for _, played in scene.judged.obs.trick) or scene.outcome.takes < 0.5:
         return None
-    sure = "" if scene.outcome.takes == 1 else f" {scene.count(scene.outcome.takes)}"
-    return 8.0, f"Catch {pretty_card(card)}: it lies on the table, and {pretty_card(scene.card)} takes it{sure}."
+    what, mine, takes = pretty_card(card), pretty_card(scene.card), scene.outcome.takes
+    if takes == 1:
+        return 8.0, Said("Catch {what}: {card} takes it.", what=what, card=mine)
+    return 8.0, Said("Catch {what}: {card} takes it {share}.", what=what, card=mine, share=of_100(takes))
 
 
-@idea("least")
-def least(scene: Scene) -> tuple[float, str] | None:
-    """No other idea applies: the numbers decide."""
-    if len(scene.judged.outcomes) == 1:
-        return 0.1, "It is the only legal card."
-    cheapest = min(scene.judged.analysis.cards, key=lambda one: one.expected).card
-    return (0.1, "It costs the least over the deals that fit.") if scene.card == cheapest else None
+# --- numbers ---
 
 
-def passing_words(obs: Observation, cards: CardSet) -> list[str]:
-    """What speaks for passing some cards."""
-    words = []
-    kept = obs.hand - cards
-    for suit in (CLUBS, DIAMONDS):
-        given = [card for card in cards if card_suit(card) == suit]
-        if given and not any(card_suit(card) == suit for card in kept):
-            words.append(f"It makes you void in {SUIT_NAMES[suit]}, unless you get some: then you can throw.")
-    low = [card for card in kept if card_suit(card) == SPADES and card < QUEEN_OF_SPADES]
-    guards = counted(len(low), "low spade")
-    takers = [card for card in cards if card_suit(card) == SPADES and card >= KING_OF_SPADES]
-    if obs.rules.queen_points > 0:
-        if QUEEN_OF_SPADES in cards and len(low) < GUARDS:
-            words.append(f"Q♠ would have {guards} to guard it, and that is not enough: let another have it.")
-        if QUEEN_OF_SPADES in kept and len(low) >= GUARDS:
-            words.append(f"Q♠ stays with {guards} to guard it: better in your hand than behind your back.")
-        if takers and QUEEN_OF_SPADES not in kept:
-            words.append(f"{' '.join(map(pretty_card, takers))} could take Q♠: let another have that.")
-    hearts = [card for card in cards & obs.rules.penalty_cards if card_suit(card) == HEARTS and card_rank(card) >= 6]
-    if hearts:
-        words.append(f"{' '.join(map(pretty_card, hearts))} can take no hearts for you any more.")
-    passed_rank, kept_rank = (np.mean([card_rank(card) for card in part]) for part in (cards, kept))
-    if not words and passed_rank >= kept_rank + 2:
-        words = ["High cards go, low cards stay: they let you give up the lead."]
-    return words or ["Nothing speaks for it but the numbers."]
+def parts_of(outcome: Outcome, total: int, queen: int) -> dict[str, float]:
+    """The points of a card by where they come from."""
+    return {
+        "queen": queen * outcome.queen,
+        "hearts": outcome.hearts,
+        "moon": total * outcome.moon,
+        "own": -2 * total * outcome.own_moon,
+        "bonus": outcome.bonus,
+    }
+
+
+def in_numbers(judged: Judgement, card: Card, rival: Card, names: list[str]) -> Said | None:
+    """What sets a card apart from a worse one, by the part of the points in which it gains most."""
+    rules, here, there = judged.obs.rules, judged.outcomes[card], judged.outcomes[rival]
+    mine, other = (parts_of(one, rules.total_points, rules.queen_points) for one in (here, there))
+    part = max(mine, key=lambda name: other[name] - mine[name])
+    if other[part] - mine[part] < TELLING:
+        return None
+    this, that = pretty_card(card), pretty_card(rival)
+    if part == "queen":
+        return Said(
+            "You take Q♠ {here} {this}, {there} {that}.",
+            here=of_100(here.queen), this=_after(card), there=so_many(there.queen), that=_after(rival),
+        )  # fmt: skip
+    if part == "hearts":
+        return Said(
+            "You end with {here:.1f} points of hearts on average after {this}, {there:.1f} after {that}.",
+            this=this, here=here.hearts, that=that, there=there.hearts,
+        )  # fmt: skip
+    if part == "moon":
+        seats = [one for one in range(rules.players) if one != judged.obs.seat]
+        who = max(seats, key=lambda one: there.shooters[one] - here.shooters[one])
+        if round(100 * here.shooters[who]) + 1 >= round(100 * there.shooters[who]):
+            return None
+        return Said(
+            "{who} shoots the moon {here} after {this}, {there} after {that}.", who=names[who],
+            here=of_100(here.shooters[who]), this=this, there=so_many(there.shooters[who]), that=that,
+        )  # fmt: skip
+    if part == "own":
+        return Said(
+            "You shoot the moon {here} with {this}, {there} with {that}.",
+            here=of_100(here.own_moon), this=this, there=so_many(there.own_moon), that=that,
+        )  # fmt: skip
+    what = pretty_card(rules.bonus) if rules.bonus is not None else Said("other cards")
+    return Said(
+        "{this} brings {here:.1f} points by {what} on average, {that} {there:.1f}.",
+        this=this, here=-here.bonus, what=what, that=that, there=-there.bonus,
+    )  # fmt: skip
+
+
+def _after(card: Card) -> Said:
+    """After which card, in a sentence about Q♠."""
+    return Said("if you play her now") if card == QUEEN_OF_SPADES else Said("after {card}", card=pretty_card(card))
+
+
+def rival_of(judged: Judgement) -> Card | None:
+    """The card to compare the coach's one with: the one played, or the next best that is not about the same."""
+    played = judged.analysis.played
+    worse = [one.card for one in judged.analysis.cards if not about_same(one.cost, one.cost_se) and one.cost > 0]
+    return played if played in worse else worse[0] if worse else None
+
+
+def reasons_for(judged: Judgement, card: Card, names: list[str]) -> tuple[list[str], list[str]]:
+    """At most two sentences for the coach's card, and the codes of the ideas that they name."""
+    if len(judged.outcomes) == 1:
+        return [Said("It is the only legal card.")], []
+    rival = rival_of(judged)
+    if rival is None and len(judged.equal) == len(judged.outcomes):
+        if min(one.own_moon for one in judged.outcomes.values()) == 1:
+            return [Said("You shoot the moon with any of them.")], ["shoot-moon"]
+        return [Said("All lead to about {mean:.1f} points.", mean=judged.outcomes[card].points)], []
+    found = ideas_for(judged, card, names)
+    found = found[: 1 if found and found[0].code == "shoot-moon" else 2]  # other ideas are for those who duck
+    numbers = in_numbers(judged, card, rival, names) if rival is not None else None
+    if numbers and found and "moon" in found[0].sentence and "moon" in numbers:
+        numbers = None
+    if numbers and len(found) == 2 and "100 deals" not in found[0].sentence:
+        found = found[:1]
+    told: list[str] = [one.sentence for one in found]
+    if numbers and len(told) < 2:
+        told.append(numbers)
+    if not told and rival is not None:
+        gap = judged.outcomes[rival].points - judged.outcomes[card].points
+        this, that = pretty_card(card), pretty_card(rival)
+        told = [Said("{this} costs {gap:.1f} points less than {that}.", this=this, gap=gap, that=that)]
+    return told, [code for one in found for code in (one.code, one.kind) if code]

@@ -1,9 +1,17 @@
-"""The numbers behind the coach's words: expected points of every legal card, and how the deal goes on after it.
+"""The numbers behind the coach's words: what every legal card, or pass, leads to. One truth for all that is said.
 
-The expected points are those of ``heartlab analyse`` with the same player and seed. Beside them every legal card is
-played in the same worlds, and quick players finish the deal, where possible those who sit there: how often does the
-card take the trick, does Q♠ fall, does somebody shoot the moon? Passes are compared in the same way. Everything starts
-from the observation of the seat to move. A position is searched once: the last judgements are cached.
+Every choice is made in the same worlds, and the deals are played to their end (see `playing_on`). Points, Q♠, hearts,
+moons and spread are counted in these deals and nowhere else, so they add up:
+
+    points = 13 x share with Q♠ + hearts + moons (and J♦, where it counts)
+
+A moon of one's own counts as 26 points less, whether the rules take them off or give 26 to each of the others: the
+shooter gains 26 on everybody. For the same reason another's moon counts 26.
+
+The card with the fewest points is the coach's. Cards that differ by less than the noise, or by next to nothing, are
+*about the same*; among them the network's own prediction decides, which knows more of the players' habits than worlds
+that are equally likely. Everything starts from the observation of the seat to move. A position is judged once: the
+last judgements are cached.
 """
 
 from __future__ import annotations
@@ -12,60 +20,87 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.arena.rows import RowsInPlay
-from heartlab.cards import QUEEN_OF_SPADES, Card, CardSet
+from heartlab.cards import HEARTS, QUEEN_OF_SPADES, Card, CardSet
+from heartlab.coach.playing_on import MODEL, SOLVED, STRONG, Ends, PlayingOn, draw, knows_rules
+from heartlab.coach.values import about_same
 from heartlab.compiled.rng import seed_key, substream
 from heartlab.deal import Deal
-from heartlab.kernel.layout import OBSERVATION, SEATS, StateArray
-from heartlab.kernel.table import give_table, observe_table, play_table, points_table
+from heartlab.kernel.layout import SEATS, StateArray
+from heartlab.kernel.table import points_table
+from heartlab.learners.whole_game.ace import predict_cards, predict_passes
+from heartlab.learners.whole_game.network import HEADS, new_mind
+from heartlab.learners.whole_game.policy import rank_passes
 from heartlab.observation import Observation
-from heartlab.players import Observations, Player, make_player
-from heartlab.players.analysis import Analysis, analyse, observe_decision, searching
+from heartlab.players import Observations, make_player
+from heartlab.players.analysis import Analysis, CardReport, observe_decision
+from heartlab.rules import Rules
 
-COACH = "uct:worlds=100,sims=100,endgame=4,pick=value"
-"""The default player that judges."""
+WORK = 80_000
+"""Cards that are played for one judgement: a fifth of a second on one core."""
+FEWEST, MOST = 128, 512
+"""Worlds of a judgement, before the last tricks."""
+EXACT = 3
+"""With at most so many cards in the hand all deals that fit are equally likely, and..."""
+ENUMERATED = 400
+"""... each counts once, if there are not more than this; otherwise..."""
+MOST_EXACT = 2000
+"""... so many are drawn."""
+PRIOR = 24.0
+"""The network's own prediction counts as much as so many worlds, among cards that are about the same."""
 
-QUICK = ("random", "gnome", "gnome:luis", "gnome:jake", "gnome:ling", "gnome:peter")
-"""Players that are quick enough to play on in every world."""
-PLAY_ON = "gnome:peter"
-"""Plays on for everybody else, and for the person: it shoots the moon when it can, and hinders others who try."""
-PASS_ON = "gnome"
-"""The default player that plays on for all seats when passes are compared."""
-
-PASSERS = ("gnome", "gnome:jake", "gnome:ling", "gnome:peter", "iie")
-"""Players whose passes are compared; `iie` passes by the thesis rule."""
-PASS_WORLDS = 500
+PASSERS = ("gnome:jake", "gnome:peter")
+"""Players whose passes are compared beside those that the network likes."""
+OTHER_PASSERS = ("gnome", "gnome:jake", "gnome:ling", "gnome:peter", "iie")
+"""The same under rules that the network does not know; `iie` passes by the thesis rule."""
+CANDIDATES = 24
+"""Passes of the network that are compared."""
+PASS_WORLDS = 200
 """Worlds in which the last candidates are compared."""
-SIFT_WORLDS = 200
+SIFT_WORLDS = 64
 """Other worlds, in which these were chosen."""
-PASS_LAST = 4
+PASS_LAST = 5
 """Candidates that are compared in the end, beside those asked for."""
+PASS_PRIOR = 64.0
+"""The network's own prediction for a pass counts as much as so many worlds."""
 CACHED = 64
-"""Positions whose analyses are cached, and as many judgements: the decisions of a few deals."""
-
-FINISH_STREAM = 5000
-"""Branch of a decision's random key from which the keys of the players that finish the deals start."""
+"""Judgements that are cached: the decisions of a few deals."""
 
 ONE = np.uint64(1)
 Found = TypeVar("Found")
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What happens after a card, as shares of the worlds.
+    """What happens after a choice: shares and means over the deals that were played to their end.
 
-    >>> deal = Deal("seed", seed=1)
-    >>> deal.play_randomly(seed=1)
-    >>> outcomes = Judge("uct:worlds=4,sims=10").judge(deal.before(40), seed=0).outcomes
-    >>> {(outcome.takes, outcome.trick_points) for outcome in outcomes.values()}  # the seat is void in the suit led
-    {(0.0, 1.0)}
+    >>> deal = Deal("standard", seed=1, number=3)
+    >>> one = next(iter(Judge(worlds=8).judge(deal, seed=0).outcomes.values()))
+    >>> round(13 * one.queen + one.hearts + 26 * one.moon - 52 * one.own_moon - one.points, 9)
+    0.0
     """
 
+    points: float
+    """Points of the deal; a moon counts as the shooter's gain of 26 on everybody."""
+    queen: float
+    """The seat has taken Q♠ in the end."""
+    hearts: float
+    """The points of the hearts that it has taken."""
+    bonus: float
+    """The points of other cards: J♦ and the like."""
+    moons: float
+    """The points that moons add or take off."""
+    shooters: tuple[float, ...]
+    """How often each seat shoots the moon."""
+    moon: float
+    """Another seat shoots the moon."""
+    own_moon: float
+    """The seat itself does."""
     takes: float
     """The seat takes this trick."""
     trick_points: float
@@ -76,10 +111,6 @@ class Outcome:
     """Q♠ falls in this trick and the seat takes it."""
     queen_to_other: float
     """Q♠ falls in this trick and another seat takes it."""
-    moon: float
-    """Another seat shoots the moon in the end."""
-    own_moon: float
-    """The seat itself does."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +120,7 @@ class Judgement:
     >>> deal = Deal("seed", seed=1)
     >>> deal.play_randomly(seed=1)
     >>> before = deal.before(41)
-    >>> judged = Judge("uct:worlds=4,sims=10").judge(before, seed=0)
+    >>> judged = Judge(worlds=4).judge(before, seed=0)
     >>> judged.best in before.legal, set(judged.outcomes) == set(before.legal), len(judged.worlds)
     (True, True, 4)
     """
@@ -97,253 +128,337 @@ class Judgement:
     obs: Observation
     analysis: Analysis
     worlds: StateArray
-    """The worlds of the analysis, before the card."""
+    """The worlds, before the card."""
     outcomes: dict[Card, Outcome]
+    source: str
+    """How the deals went on: `solved`, `network` or `simple`."""
 
     @property
     def best(self) -> Card:
         """The coach's card."""
         return self.analysis.choice
 
-
-@dataclass(frozen=True)
-class Finished:
-    """Deals that were played to their end, one per row."""
-
-    trick: npt.NDArray[np.uint64]
-    """[rows, seats]: what each seat took with the trick that was running."""
-    shooters: npt.NDArray[np.int64]
-    """Who shot the moon, or a number below zero."""
-    points: npt.NDArray[np.int64]
-    """[rows, seats]: the points of the deal."""
+    @property
+    def equal(self) -> list[Card]:
+        """The coach's card, and those that are about the same."""
+        return [one.card for one in self.analysis.cards if about_same(one.cost, one.cost_se)]
 
 
 @dataclass(frozen=True)
 class PassReport:
-    """What passing some cards is worth.
+    """What passing some cards leads to.
 
     >>> deal = Deal("standard", seed=1)
-    >>> reports = Judge("uct:worlds=4,sims=10").passes(deal.observe(0), seed=0)
-    >>> reports[0].cost, len(reports[0].cards), any("gnome" in report.by for report in reports)
-    (0.0, 3, True)
+    >>> reports = Judge(worlds=16).passes(deal.observe(0), seed=0)
+    >>> reports[0].cost, len(reports[0].cards)
+    (0.0, 3)
     """
 
     cards: CardSet
-    expected: float
-    """Mean points of the deal over the worlds, if all then play like `PASS_ON`."""
+    outcome: Outcome
     se: float
-    by: tuple[str, ...]
-    """The players that would pass these cards; empty for another's pass with one card changed."""
     cost: float
     """How much more than the first pass, in the same worlds."""
     cost_se: float
 
+    @property
+    def expected(self) -> float:
+        """Mean points of the deal over the worlds."""
+        return self.outcome.points
+
 
 class Judge:
-    """A searching player that judges; one decision at a time.
+    """Judges decisions, one at a time.
 
     >>> deal = Deal("seed", seed=1)
     >>> deal.play_randomly(seed=1)
     >>> before = deal.before(41)
-    >>> analysis = Judge("uct:worlds=4,sims=10").analyse(before, seed=0)
+    >>> analysis = Judge(worlds=4).analyse(before, seed=0)
     >>> {report.card for report in analysis.cards} == set(before.legal), analysis.worlds
     (True, 4)
     """
 
-    def __init__(self, name: str = COACH, pass_on: str = PASS_ON) -> None:
-        """`pass_on` plays on for all when passes are compared."""
-        self.name, self.pass_on = name, pass_on
+    def __init__(self, model: str = MODEL, worlds: int | None = None) -> None:
+        """
+        :param model: the network of the whole game that plays on.
+        :param worlds: the most worlds that are tried; without it, as many as take a moment.
+        """
+        self.name, self.most = model, worlds
+        self.playing_on = PlayingOn(model)
         self._lock = threading.Lock()
-        self._analyses: OrderedDict[Hashable, Analysis] = OrderedDict()
         self._judgements: OrderedDict[Hashable, Judgement] = OrderedDict()
+        self._passes: OrderedDict[Hashable, list[PassReport]] = OrderedDict()
 
-    def prepare(self) -> None:
-        """Make the players, which may have to be compiled."""
-        with self._lock:
-            self._ready()
+    def load(self) -> None:
+        """Load the network.
 
-    def _ready(self) -> None:
-        if not hasattr(self, "mind"):
-            self.mind = searching(make_player(self.name))
-            if self.mind.is_open:
-                raise ValueError(f"{self.name} sees all hands and may not coach")
-            self._quick: dict[str, Player] = {}
+        :raises ModelError: if there is no such model of the whole game.
+        """
+        self.playing_on.load()
 
-    def _player(self, name: str) -> Player:
-        if name not in self._quick:
-            self._quick[name] = make_player(name)
-        return self._quick[name]
+    # --- cards ---
 
-    def analyse(self, deal: Deal, seed: int, played: Card | None = None) -> Analysis:
-        """Expected points of every legal card: what `heartlab analyse` says."""
-        with self._lock:
-            self._ready()
-            return replace(self._analysis(deal, seed), played=played)
-
-    def _analysis(self, deal: Deal, seed: int) -> Analysis:
-        """The analysis of a decision, searched once."""
-        key = position_key(deal, seed)
-        return cached(self._analyses, key, lambda: analyse(deal, self.mind, seed=seed, lines=False))
+    def analyse(
+        self, deal: Deal, seed: int, played: Card | None = None, seats: Sequence[str] | None = None
+    ) -> Analysis:
+        """Expected points of every legal card."""
+        return self.judge(deal, seed, played, seats).analysis
 
     def judge(self, deal: Deal, seed: int, played: Card | None = None, seats: Sequence[str] | None = None) -> Judgement:
-        """Everything about the decision that a deal waits for; `seats` play on (see :func:`stand_ins`)."""
+        """Everything about the decision that a deal waits for; `seats` play on (see `stand_ins`)."""
         with self._lock:
-            self._ready()
-            analysis = self._analysis(deal, seed)
-            players = tuple(seats or [PLAY_ON] * deal.rules.players)
-            key = (*position_key(deal, seed), players)
-            judged = cached(self._judgements, key, lambda: self._judged(deal, seed, analysis, players))
-            return replace(judged, analysis=replace(analysis, played=played))
+            players = tuple(seats or [STRONG] * deal.rules.players)
+            obs = observe_decision(deal, seed)
+            key = (deal.rules, obs.records.tobytes(), players)
+            judged = cached(self._judgements, key, lambda: self._judged(deal, obs, players))
+            return replace(judged, analysis=replace(judged.analysis, played=played))
 
-    def _judged(self, deal: Deal, seed: int, analysis: Analysis, players: Sequence[str]) -> Judgement:
-        obs = observe_decision(deal, seed)
-        batch = Observations.of(obs)
-        worlds = self.mind.search.draw(batch, max(self.mind.search.options.worlds, 1))[0][0]
-        return Judgement(obs, analysis, worlds, self._outcomes(batch, obs, worlds, players))
+    def _judged(self, deal: Deal, obs: Observation, players: Sequence[str]) -> Judgement:
+        batch, legal = Observations.of(obs), sorted(obs.legal)
+        source = source_of(obs)
+        worlds = self._worlds(batch, obs, len(legal), players)
+        ends, size = self._after_cards(batch, worlds, legal, players, source)
+        values, outcomes = count_ends(batch, obs.seat, ends)
+        choice = self._choice(batch, legal, values, size, source)
+        reports = [_report(card, column, values, size, legal.index(choice)) for column, card in enumerate(legal)]
+        reports.sort(
+            key=lambda one: (one.card != choice, not about_same(one.cost, one.cost_se), one.expected, one.card)
+        )
+        place = len(deal.history) + 1
+        analysis = Analysis(self.name, place, obs.seat, len(worlds), tuple(reports))
+        return Judgement(obs, analysis, worlds, dict(zip(legal, outcomes, strict=True)), source)
 
-    def moon_risk(self, obs: Observation, count: int, seats: Sequence[str] | None = None) -> list[float]:
-        """How often each seat shoots the moon if `seats` play on (see :func:`stand_ins`)."""
-        with self._lock:
-            self._ready()
-            batch = Observations.of(obs)
-            worlds = self.mind.search.draw(batch, count)[0][0]
-            states = worlds.copy()
-            histories = np.repeat(obs.records["history"].astype(np.int8), count, axis=0)
-            players = seats or [PLAY_ON] * obs.rules.players
-            shooters = self.finish(batch, states, histories, players).shooters
-        return [float((shooters == seat).mean()) for seat in range(obs.rules.players)]
+    def _worlds(self, batch: Observations, obs: Observation, choices: int, players: Sequence[str]) -> StateArray:
+        """The worlds of a judgement: as many as take a moment.
 
-    def passes(self, obs: Observation, seed: int, also: CardSet | None = None) -> list[PassReport]:
-        """What could be passed, best first: what our players would pass, these with one card changed, and `also`.
-
-        The others pass like `gnome:jake`, and all play on like `gnome`. Candidates are sifted in some worlds and
-        compared in other ones, the same for all, so that the first one is not merely the luckiest of many.
+        With very few cards left every deal that fits counts the same; before, deals are picked by how likely the
+        others' cards so far are in them.
         """
+        cards = len(obs.hand)
+        if cards <= EXACT:
+            most = MOST_EXACT if self.most is None else self.most
+            every = obs.count_worlds()
+            if every <= min(ENUMERATED, most):
+                drawn = draw(batch, int(every * (3 + np.log(every))) + 1)[0]
+                _, first = np.unique(drawn["hands"], axis=0, return_index=True)
+                return drawn[np.sort(first)]
+            return draw(batch, most)[0]
+        left = cards * obs.rules.players - len(obs.trick)
+        count = min(MOST, max(FEWEST, WORK // (choices * left)))
+        return self.playing_on.likely(batch, count if self.most is None else min(count, self.most), players)
+
+    def _after_cards(
+        self, batch: Observations, worlds: StateArray, cards: Sequence[Card], players: Sequence[str], source: str
+    ) -> tuple[Ends, float]:
+        """The deals after each card, and the number of different worlds; each of them is played once."""
+        _, first, back, counts = np.unique(
+            worlds["hands"], axis=0, return_index=True, return_inverse=True, return_counts=True
+        )
+        ends = self.playing_on.after_cards(batch, worlds[first], cards, players, solve=source == "solved")
+        back = back.reshape(-1)
+        return Ends(ends.states[:, back], ends.tricks[:, back], ends.history), len(worlds) ** 2 / float(counts @ counts)
+
+    def _choice(self, batch: Observations, legal: list[Card], values: Floats, size: float, source: str) -> Card:
+        """The card with the fewest points; among those that are about the same, the one that the network likes."""
+        means = values.mean(axis=1)
+        best = int(means.argmin())
+        same = [i for i in range(len(legal)) if about_same(*_gap(values[i] - values[best], size))]
+        if source != "network" or len(same) == 1:
+            return legal[best]
+        heads = np.zeros((len(same), HEADS), np.float32)
+        net, cards = self.playing_on.learned.playing, np.array([legal[i] for i in same], np.uint64)
+        predict_cards(batch.compiled, batch.records, net, new_mind(net), cards, heads)
+        worth = size * means[same] + PRIOR * (heads @ points_of_heads(batch.rules))
+        return legal[same[int(worth.argmin())]]
+
+    def risk(self, obs: Observation, seed: int, seats: Sequence[str] | None = None) -> tuple[list[float], int]:
+        """How often each seat shoots the moon if the players go on from here, and in how many worlds that was tried."""
         with self._lock:
-            self._ready()
-            obs.records["random"] = substream(np.uint64(seed_key(seed, "analyse")), 0)
+            players = list(seats or [STRONG] * obs.rules.players)
+            obs.records["random"] = substream(np.uint64(seed_key(seed, "analyse")), len(obs.history) + 1)
             batch = Observations.of(obs)
-            wishes: dict[int, list[str]] = {}
-            for name in PASSERS:
-                wishes.setdefault(int(make_player(name).choose_passes(batch)[0]), []).append(name)
-            (drawn,), (keys,) = self.mind.search.draw(batch, SIFT_WORLDS + PASS_WORLDS)
-            self._pass_for_others(batch, obs, drawn, keys)
-            sift, worlds = (drawn[:SIFT_WORLDS], keys[:SIFT_WORLDS]), (drawn[SIFT_WORLDS:], keys[SIFT_WORLDS:])
-            first = {mask: self._points_after(batch, obs, *sift, mask).mean() for mask in wishes}
-            leader = min(first, key=lambda mask: first[mask])
-            for mask in swaps(CardSet(leader), obs.may_pass):
-                first[mask] = self._points_after(batch, obs, *sift, mask).mean()
-            order = sorted(first, key=lambda mask: first[mask])
-            wanted = {*order[:PASS_LAST], *wishes, *([also.mask] if also is not None else [])}
-            points = {mask: self._points_after(batch, obs, *worlds, mask) for mask in wanted}
-        best, root = order[0], PASS_WORLDS**0.5
-        found = []
-        for mask, values in points.items():
-            gap = values - points[best]
-            found.append(
-                PassReport(
-                    CardSet(mask), float(values.mean()), float(values.std(ddof=1) / root), tuple(wishes.get(mask, ())),
-                    float(gap.mean()), float(gap.std(ddof=1) / root),
-                )
-            )  # fmt: skip
-        return sorted(found, key=lambda one: (one.cards.mask != best, one.expected))
+            worlds = self._worlds(batch, obs, 2, players)
+            ends, _ = self._after_cards(batch, worlds, [-1], players, source_of(obs))
+            _, (outcome,) = count_ends(batch, obs.seat, ends)
+        return list(outcome.shooters), len(worlds)
 
-    def _points_after(
-        self, batch: Observations, obs: Observation, worlds: StateArray, keys: npt.NDArray[np.uint64], mask: int
-    ) -> npt.NDArray[np.int64]:
-        """The points of the seat in each world, if it passes these cards; a pool is dealt out by the world's key."""
-        states = worlds.copy()
-        self._give(batch, states, keys, obs.seat, np.full(len(states), mask, np.uint64))
-        histories = np.full((len(states), 52), -1, np.int8)
-        players = [self.pass_on] * obs.rules.players
-        return self.finish(batch, states, histories, players).points[:, obs.seat]
-
-    def _pass_for_others(
-        self, batch: Observations, obs: Observation, worlds: StateArray, keys: npt.NDArray[np.uint64]
-    ) -> None:
-        """Let all others pass in the worlds."""
-        rows, histories = np.arange(len(worlds)), np.full((len(worlds), 52), -1, np.int8)
-        dice = np.full(len(worlds), batch.records["random"][0], np.uint64)
-        records = np.zeros(len(worlds), OBSERVATION)
-        passer = make_player("gnome:jake")
-        for seat in range(obs.rules.players):
-            if seat != obs.seat:
-                seats = np.full(len(worlds), seat, np.int64)
-                observe_table(batch.compiled, worlds, histories, rows, seats, dice, records)
-                masks = passer.choose_passes(Observations(batch.rules, batch.compiled, records))
-                self._give(batch, worlds, keys, seat, masks)
-
-    def _give(
-        self,
-        batch: Observations,
-        states: StateArray,
-        keys: npt.NDArray[np.uint64],
-        seat: int,
-        masks: npt.NDArray[np.uint64],
-    ) -> None:
-        seats, verdicts = np.full(len(states), seat, np.int64), np.zeros(len(states), np.bool_)
-        give_table(batch.compiled, keys, states, seats, masks, verdicts)
-
-    def _outcomes(
-        self, batch: Observations, obs: Observation, worlds: StateArray, players: Sequence[str]
-    ) -> dict[Card, Outcome]:
-        """Play every legal card in the worlds, let quick players finish the deals, and count what happens."""
-        legal, count, seat = sorted(obs.legal), len(worlds), obs.seat
-        states = np.tile(worlds, len(legal))
-        histories = np.repeat(obs.records["history"].astype(np.int8), len(states), axis=0)
-        cards = np.repeat(np.array(legal, np.int8), count)
-        play_table(batch.compiled, states, histories, cards, np.zeros(len(states), np.bool_))
-        after = self.finish(batch, states, histories, players, np.tile(worlds["taken"], (len(legal), 1)))
-        found = {}
-        for index, card in enumerate(legal):
-            part = slice(index * count, (index + 1) * count)
-            trick = np.bitwise_or.reduce(after.trick[part], axis=1)
-            mine = after.trick[part, seat] != 0
-            queen = (trick >> np.uint64(QUEEN_OF_SPADES)) & ONE == ONE
-            value = np.zeros(count)
-            for one in obs.rules.penalty_cards:
-                value += obs.rules.card_points(one) * ((trick >> np.uint64(one)) & ONE)
-            moon = after.shooters[part]
-            found[card] = Outcome(
-                takes=float(mine.mean()),
-                trick_points=float(value.mean()),
-                takes_points=float((mine & (value > 0)).mean()),
-                queen_to_me=float((queen & mine).mean()),
-                queen_to_other=float((queen & ~mine).mean()),
-                moon=float(((moon >= 0) & (moon != seat)).mean()),
-                own_moon=float((moon == seat).mean()),
+    def line(self, deal: Deal, card: Card, seats: Sequence[str] | None = None) -> Deal:
+        """How a deal with known hands goes on after a card: the players play it to its end."""
+        with self._lock:
+            obs = observe_decision(deal, 0)
+            players = list(seats or [STRONG] * deal.rules.players)
+            ends = self.playing_on.after_cards(
+                Observations.of(obs), deal._states.copy(), [card], players, solve=source_of(obs) == "solved"
             )
-        return found
+        after = deal.copy()
+        for one in ends.history[0][len(deal.history) :]:
+            if after.to_move is not None:
+                after.play(int(one))
+        return after
 
-    def finish(
-        self,
-        batch: Observations,
-        states: StateArray,
-        histories: npt.NDArray[np.int8],
-        players: Sequence[str],
-        before: npt.NDArray[np.uint64] | None = None,
-    ) -> Finished:
-        """Let a player for each seat play all rows to the end.
+    # --- passes ---
 
-        `before` is what each seat had taken before the running trick: the states may already hold the last card of that
-        trick. With it, the result says who took this trick.
+    def passes(
+        self, obs: Observation, seed: int, also: CardSet | None = None, seats: Sequence[str] | None = None
+    ) -> list[PassReport]:
+        """What could be passed, best first: what the network and our other players would pass, and `also`.
+
+        Candidates are sifted in some worlds and compared in other ones, the same for all, so that the first one is not
+        merely the luckiest of many.
         """
-        rows, key = np.arange(len(states)), np.uint64(batch.records["random"][0])
-        keys = np.array([substream(key, FINISH_STREAM + int(row)) for row in rows], np.uint64)
-        play = RowsInPlay.at_seats(batch.rules, [self._player(name) for name in players], keys)
-        trick = np.zeros((len(states), SEATS), np.uint64)
-        if before is not None:
-            play.play_on(rows, states, histories, tricks=int(batch.records["trick_number"][0]) + 1)
-            trick = states["taken"] & ~before
-        play.play_on(rows, states, histories)
-        points, shooters = np.zeros((len(states), SEATS), np.int64), np.zeros(len(states), np.int64)
-        points_table(batch.compiled, states, points, shooters)
-        return Finished(trick, shooters, points)
+        with self._lock:
+            obs.records["random"] = substream(np.uint64(seed_key(seed, "analyse")), 0)
+            players = tuple(seats or [STRONG] * obs.rules.players)
+            key = (obs.rules, obs.records.tobytes(), players, None if also is None else also.mask)
+            return cached(self._passes, key, lambda: self._compared(obs, also, players))
+
+    def _compared(self, obs: Observation, also: CardSet | None, players: Sequence[str]) -> list[PassReport]:
+        batch = Observations.of(obs)
+        masks, prior = self._candidates(batch, obs)
+        sifted, compared = self._counts()
+        worlds, keys = draw(batch, sifted + compared)
+        values = self._after(batch, obs, worlds[:sifted], keys[:sifted], masks, players)[0]
+        order = np.argsort((values.sum(axis=1) + PASS_PRIOR * prior) / (sifted + PASS_PRIOR), kind="stable")
+        last = masks[order[:PASS_LAST]]
+        if also is not None and also.mask not in last:
+            last = np.append(last, np.uint64(also.mask))
+        values, outcomes = self._after(batch, obs, worlds[sifted:], keys[sifted:], last, players)
+        worth = values[:PASS_LAST].sum(axis=1) + PASS_PRIOR * prior[order[:PASS_LAST]]
+        best = int(worth[: min(PASS_LAST, len(masks))].argmin())
+        found = []
+        for i, mask in enumerate(last):
+            cost, cost_se = _gap(values[i] - values[best])
+            se = _gap(values[i])[1]
+            found.append(PassReport(CardSet(int(mask)), outcomes[i], se, cost, cost_se))
+        return sorted(found, key=lambda one: (one.cards.mask != last[best], one.expected))
+
+    @property
+    def pass_worlds(self) -> int:
+        """Worlds in which passes are compared."""
+        return self._counts()[1]
+
+    def _counts(self) -> tuple[int, int]:
+        """Worlds in which candidates are sifted, and compared."""
+        most = self.most or MOST
+        return min(SIFT_WORLDS, most), min(PASS_WORLDS, most)
+
+    def _candidates(self, batch: Observations, obs: Observation) -> tuple[npt.NDArray[np.uint64], Floats]:
+        """Passes to compare, and what the network expects of them (nothing where it does not know the rules)."""
+        if not knows_rules(obs.rules):
+            wishes = dict.fromkeys(int(make_player(name).choose_passes(batch)[0]) for name in OTHER_PASSERS)
+            every = list(dict.fromkeys([*wishes, *swaps(CardSet(next(iter(wishes))), obs.may_pass)]))
+            return np.array(every, np.uint64), np.zeros(len(every))
+        learned, found = self.playing_on.learned, np.zeros(CANDIDATES, np.uint64)
+        weights = points_of_heads(obs.rules)
+        party = self.playing_on.party(obs.rules, [STRONG] * 4)
+        mind = new_mind(learned.passing)
+        count = rank_passes(batch.compiled, batch.records, learned.passing, mind, party.weights, found)
+        wanted = [*found[:count].tolist(), *(int(make_player(name).choose_passes(batch)[0]) for name in PASSERS)]
+        masks = np.array(list(dict.fromkeys(wanted)), np.uint64)
+        heads = np.zeros((len(masks), HEADS), np.float32)
+        predict_passes(batch.compiled, batch.records, learned.passing, mind, masks, heads)
+        return masks, heads @ weights
+
+    def _after(
+        self, batch: Observations, obs: Observation, worlds: StateArray, keys: npt.NDArray[np.uint64],
+        masks: npt.NDArray[np.uint64], players: Sequence[str],
+    ) -> tuple[Floats, list[Outcome]]:  # fmt: skip
+        ends = self.playing_on.after_passes(batch, worlds.copy(), keys, masks, players)
+        return count_ends(batch, obs.seat, ends)
 
 
-def position_key(deal: Deal, seed: int) -> tuple[Hashable, ...]:
-    """What an analysis depends on: the rules, and what the seat to move may know, random key included."""
-    return deal.rules, observe_decision(deal, seed).records.tobytes()
+# --- counting ---
+
+
+def source_of(obs: Observation) -> str:
+    """How deals go on from a position."""
+    if obs.phase == "play" and len(obs.hand) <= SOLVED:
+        return "solved"
+    return "network" if knows_rules(obs.rules) else "simple"
+
+
+def points_of_heads(rules: Rules) -> Floats:
+    """The predictions of the network in points."""
+    moon = 0.0 if rules.moon == "off" else float(rules.total_points)
+    bonus = 0 if rules.bonus is None else rules.bonus_points
+    return np.array([13.0, 1.0, -2 * moon, moon, bonus])
+
+
+def count_ends(batch: Observations, seat: int, ends: Ends) -> tuple[Floats, list[Outcome]]:
+    """The points of a seat in each finished deal, [choices, worlds], and what happened in them."""
+    choices, count = ends.states.shape
+    flat = ends.states.reshape(-1)
+    points, shooters = np.zeros((len(flat), SEATS), np.int64), np.zeros(len(flat), np.int64)
+    points_table(batch.compiled, flat, points, shooters)
+    value = points[:, seat].astype(np.float64)
+    total = batch.rules.total_points
+    paid = points[np.arange(len(flat)), shooters] <= -total / 2  # the shooter's points were taken off
+    value[(shooters == seat) & ~paid] -= total
+    value[(shooters >= 0) & (shooters != seat) & paid] += total
+    taken = flat["taken"][:, seat]
+    hearts = sum_points(batch.rules, taken, hearts=True)
+    rest = sum_points(batch.rules, taken, hearts=False)
+    queen = (taken >> np.uint64(QUEEN_OF_SPADES)) & ONE == ONE
+    rest -= queen * batch.rules.queen_points
+    tricks = ends.tricks.reshape(-1, SEATS)
+    found = []
+    for i in range(choices):
+        part = slice(i * count, (i + 1) * count)
+        moons = value[part] - hearts[part] - rest[part] - queen[part] * batch.rules.queen_points
+        ended = (value[part], queen[part], hearts[part], rest[part], moons, shooters[part])
+        found.append(_outcome(batch.rules, seat, ended, tricks[part]))
+    return value.reshape(choices, count), found
+
+
+def _outcome(rules: Rules, seat: int, ended: Sequence[npt.NDArray[Any]], tricks: npt.NDArray[np.uint64]) -> Outcome:
+    """The shares and means of one choice."""
+    value, queen, hearts, rest, moons, shooters = ended
+    trick = np.bitwise_or.reduce(tricks, axis=1)
+    takes = tricks[:, seat] != 0
+    falls = (trick >> np.uint64(QUEEN_OF_SPADES)) & ONE == ONE
+    worth = sum_points(rules, trick & np.uint64(rules.penalty_cards.mask))
+    shares = tuple(float(np.mean(shooters == one)) for one in range(rules.players))
+    return Outcome(
+        points=float(np.mean(value)),
+        queen=float(np.mean(queen)),
+        hearts=float(np.mean(hearts)),
+        bonus=float(np.mean(rest)),
+        moons=float(np.mean(moons)),
+        shooters=shares,
+        moon=float(sum(share for one, share in enumerate(shares) if one != seat)),
+        own_moon=shares[seat],
+        takes=float(np.mean(takes)),
+        trick_points=float(np.mean(worth)),
+        takes_points=float(np.mean(takes & (worth > 0))),
+        queen_to_me=float(np.mean(falls & takes)),
+        queen_to_other=float(np.mean(falls & ~takes)),
+    )
+
+
+def sum_points(rules: Rules, masks: npt.NDArray[np.uint64], *, hearts: bool | None = None) -> Floats:
+    """What the cards of each mask count; only hearts, or only others, if asked for."""
+    total = np.zeros(len(masks))
+    for card in range(52):
+        worth = rules.card_points(card)
+        if worth and hearts in (None, card // 13 == HEARTS):
+            total += worth * ((masks >> np.uint64(card)) & ONE).astype(np.float64)
+    return total
+
+
+def _gap(values: Floats, size: float | None = None) -> tuple[float, float]:
+    """A mean and its standard error over the worlds; a single world has no standard error."""
+    if len(values) < 2:
+        return float(values.mean()), 0.0
+    return float(values.mean()), float(values.std(ddof=1) / (size or len(values)) ** 0.5)
+
+
+def _report(card: Card, column: int, values: Floats, size: float, choice: int) -> CardReport:
+    """What is shown of one card."""
+    mean, se = _gap(values[column], size)
+    cost, cost_se = _gap(values[column] - values[choice], size)
+    low, high = np.quantile(values[column], (0.1, 0.9))
+    best_in = float((values[column] <= values.min(axis=0) + 1e-9).mean())
+    return CardReport(card, mean, se, (float(low), float(high)), best_in, values.shape[1], cost, cost_se)
 
 
 def cached(kept: OrderedDict[Hashable, Found], key: Hashable, make: Callable[[], Found]) -> Found:
@@ -354,11 +469,6 @@ def cached(kept: OrderedDict[Hashable, Found], key: Hashable, make: Callable[[],
             kept.popitem(last=False)
     kept.move_to_end(key)
     return kept[key]
-
-
-def stand_ins(players: Sequence[str]) -> list[str]:
-    """Who plays on for a person on seat 0 and the players on the other seats: these themselves, if they are quick."""
-    return [PLAY_ON, *(name if name in QUICK else PLAY_ON for name in players)]
 
 
 def swaps(cards: CardSet, choice: CardSet) -> list[int]:

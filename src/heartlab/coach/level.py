@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import numpy as np
 
+from heartlab.coach.phrases import either
 from heartlab.coach.values import LevelEstimate
+from heartlab.util.said import Said, in_a_row
 from heartlab.util.statistics import t_quantile
 
 YARDSTICK = [
-    ("random", 10.88, 1.15),
-    ("gnome", 3.73, 0.74),
-    ("gnome:peter", 2.35, 0.47),
-    ("gnome:jake", 1.96, 0.34),
-    ("advice:advice-four", 1.41, 0.28),
-    ("uct:worlds=20,sims=200", 0.50, 0.17),
+    ("random", 15.59, 4.13),
+    ("gnome:peter", 6.86, 3.36),
+    ("gnome", 3.35, 1.44),
+    ("advice:advice-four", 2.25, 0.70),
+    ("gnome:jake", 1.57, 0.64),
+    ("uct:worlds=20,sims=200", 1.54, 0.69),
+    ("net", 0.94, 0.51),
 ]
-"""Players with the mean cost of their decisions per deal and its standard error: 40 deals of seed 7 under standard
-rules, against three `gnome`, judged as in a review. Made by `python docs/make_levels.py 40`."""
+"""Players with the mean cost of their decisions per deal and its standard error: 12 deals of seed 7 under standard
+rules, against three `gnome`, judged as in a review. Made by `python docs/make_levels.py 12`."""
 
 
-WHICH = "Deals count that you play under standard rules, with a seed unknown to you, and without the coach's help."
-DEALS = 40
+WHICH = Said(
+    "Deals count that you play under standard rules, with a seed unknown to you, and without the coach's help."
+)
+DEALS = 12
 """Deals of the yardstick."""
 ENOUGH = 10
-"""Deals from which a comparison is made."""
+"""The fewest deals for a comparison."""
 PRIOR = 19
 """Prior degrees of freedom: those of the spread of a player of the yardstick that costs as much."""
 STEP = 0.005
@@ -35,15 +40,22 @@ def estimate_level(person: str, deals: list[tuple[float, int]]) -> LevelEstimate
     costs = [cost for cost, _ in deals]
     count = sum(number for _, number in deals)
     if len(costs) < 2:
-        text = f"Review at least two deals to get an estimate. {WHICH}"
+        text = in_a_row([Said("Review at least two deals to get an estimate."), WHICH])
         return LevelEstimate(person, len(costs), count, None, None, None, text)
     mean, low, high = interval(costs)
-    few = f"Too few deals to compare you with our players: {ENOUGH} are needed."
-    text = (
-        f"Your decisions cost {mean:.1f} points a deal in the coach's eyes ({low:.1f} to {high:.1f}, 95 % interval "
-        f"over {len(costs)} deals); what is within the noise is left out. "
-        f"{compare(low, high) if len(costs) >= ENOUGH else few} {WHICH}"
-    )
+    text = in_a_row(
+        [
+            Said(
+                "Your decisions cost {mean:.1f} points a deal in the coach's eyes ({low:.1f} to {high:.1f}, 95 % "
+                "interval over {n} deals); what is within the noise is left out.",
+                mean=mean, low=low, high=high, n=len(costs),
+            ),
+            compare(low, high)
+            if len(costs) >= ENOUGH
+            else Said("Too few deals to compare you with our players: {n} are needed.", n=ENOUGH),
+            WHICH,
+        ]
+    )  # fmt: skip
     return LevelEstimate(person, len(costs), count, round(mean, 2), round(low, 2), round(high, 2), text)
 
 
@@ -64,10 +76,12 @@ def interval(costs: list[float]) -> tuple[float, float, float]:
     return mean, float(fits[0]), float(fits[-1])
 
 
-def compare(low: float, high: float) -> str:
+def compare(low: float, high: float) -> Said:
     """Which players of the yardstick have a cost within the interval."""
     alike = [name for name, mean, se in YARDSTICK if low <= mean + 2 * se and mean - 2 * se <= high]
     if alike:
-        return f"That is like {' or '.join(alike)}."
+        return Said("That is like {players}.", players=either(alike))
     worse = [name for name, mean, _ in YARDSTICK if mean > high]
-    return f"That is better than {worse[-1]}." if worse else f"That is more than {YARDSTICK[0][0]} gives away."
+    if worse:
+        return Said("That is better than {player}.", player=worse[-1])
+    return Said("That is more than {player} gives away.", player=YARDSTICK[0][0])

@@ -1,6 +1,8 @@
-"""What the coach answers, as plain values that the page shows, and from when on a cost counts. Cards are names."""
+"""What the coach answers, as plain values that the page shows, and the thresholds of a mistake. Cards are names."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from msgspec import Struct
 
@@ -8,6 +10,9 @@ CLEAR = 2.0
 """Standard errors above which the cost of a decision counts."""
 MISTAKE = 0.4
 """Expected points from which a decision is a mistake, if its cost counts."""
+
+NOTHING, LITTLE = 0.15, 0.3
+"""Two choices are about the same if they differ by less than the first; or the second, within the noise."""
 
 
 def clear_cost(cost: float, se: float | None) -> float:
@@ -25,37 +30,61 @@ def is_mistake(cost: float, se: float | None) -> bool:
     return clear_cost(cost, se) >= MISTAKE
 
 
-def is_equal(cost: float, se: float) -> bool:
+def about_same(cost: float, se: float | None) -> bool:
+    """Whether two choices are as good as each other: next to nothing lies between them, or little, within the noise."""
+    return abs(cost) <= max(NOTHING, min(CLEAR * (se or 0.0), LITTLE))
+
+
+def within_noise(cost: float, se: float) -> bool:
     """Whether a cost is within the noise, on either side."""
-    return abs(cost) <= CLEAR * se
+    return abs(cost) <= max(NOTHING, CLEAR * se)
 
 
 class Judged(Struct):
-    """What the coach thinks of one card."""
+    """What the coach thinks of one card, counted in deals that were played to their end."""
 
     card: str
     expected: float
+    """Points: 13 x `queen` + `hearts` + moons (+ `bonus`), under standard rules."""
     se: float | None
     low: float
     high: float
     best_in: float
+    queen: float
+    """Share of the deals in which the seat takes Q♠."""
+    hearts: float
+    """Points of hearts that it takes."""
+    bonus: float
+    """Points of other cards."""
     moon: float
+    """Share in which another seat shoots the moon."""
     own_moon: float
-    words: list[str]
+    moons: float
+    """What moons add to the points, or take off."""
+    cost: float
+    """How much more than the coach's card."""
+    equal: bool
+    """About the same as the coach's card."""
 
 
 class Coaching(Struct, tag="coaching"):
     """What the coach thinks of a decision, the best card first."""
 
     at: int
-    player: str
     seed: int
     worlds: int
-    cards: list[Judged]
+    first: str
+    """The advice in a line: a card, or any of some."""
     words: list[str]
+    """At most two sentences for it."""
     ideas: list[str]
-    play_on: str
-    """How the deals go on in which a moon is counted."""
+    cards: list[Judged]
+    more: list[str]
+    """What learned models say for it."""
+    note: str
+    """How the figures were made."""
+    line: dict[str, Any] | None = None
+    """In a replay: the record of the deal as it goes on after the coach's card."""
 
 
 class Passing(Struct):
@@ -64,7 +93,10 @@ class Passing(Struct):
     cards: list[str]
     expected: float
     se: float
-    by: list[str]
+    queen: float
+    hearts: float
+    moon: float
+    own_moon: float
     cost: float
     cost_se: float
     equal: bool
@@ -75,8 +107,12 @@ class PassCoaching(Struct, tag="passing"):
     """What could be passed, the coach's pass first, over the same worlds."""
 
     worlds: int
-    sets: list[Passing]
+    first: str
+    """The advice in a line."""
     words: list[str]
+    """At most two sentences for it."""
+    ideas: list[str]
+    sets: list[Passing]
     note: str
     """How the figures were made."""
 
@@ -91,6 +127,16 @@ class Checked(Struct, tag="checked"):
     words: list[str]
 
 
+class MoonRisk(Struct, tag="risk"):
+    """Whether somebody may shoot the moon; `text` is empty unless that is likely enough to be told."""
+
+    at: int
+    seat: int | None
+    """Who; None unless it is told."""
+    share: float
+    text: str
+
+
 class Counted(Struct, tag="counted"):
     """The card-counting panel."""
 
@@ -102,7 +148,6 @@ class Counted(Struct, tag="counted"):
     moon: float
     moon_seat: int | None
     moon_text: str
-    worlds: int
 
 
 class Decision(Struct):
@@ -133,7 +178,6 @@ class Reviewed(Struct, tag="reviewed"):
     """A finished deal under the coach's eyes; `total` and `text` count only costs that are clear of the noise."""
 
     number: int
-    player: str
     seed: int
     course: list[tuple[int, float]]
     decisions: list[Decision]
@@ -167,6 +211,10 @@ class PuzzleView(Struct, tag="puzzle"):
     passed: list[str] = []
     received: list[str] = []
     direction: str = "hold"
+    stage: int = 0
+    """How often it was solved in a row."""
+    days: list[int] = []
+    """Days until it comes back, once it has been solved so often."""
 
 
 class Graded(Struct, tag="graded"):
@@ -177,6 +225,12 @@ class Graded(Struct, tag="graded"):
     best: str
     text: str
     cards: list[tuple[str, float]]
+    chosen: str = ""
+    """The card that was answered."""
+    played: str = ""
+    """The card that was played in the deal."""
+    again: str = ""
+    """When the puzzle comes back, and how often it was solved in a row."""
 
 
 class LevelEstimate(Struct, tag="level"):

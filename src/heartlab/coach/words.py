@@ -13,18 +13,20 @@ from functools import cache, cached_property
 from typing import Any
 
 from heartlab.cards import CARDS, Card, pretty_card
+from heartlab.coach.phrases import every
 from heartlab.deal import Deal
 from heartlab.learners.advice.explain import votes_for
 from heartlab.learners.advice.player import load_voter
 from heartlab.learners.advice.registry import known_pieces
-from heartlab.learners.td_features.conjunctions import describe
 from heartlab.learners.td_features.explain import Reason, reasons
+from heartlab.learners.td_features.features import ATOMS
 from heartlab.learners.td_features.player import KIND, SHIPPED, load_network
 from heartlab.players.analysis import Analysis
 from heartlab.players.search import SearchPlayer
 from heartlab.rules import Rules
 from heartlab.search.options import SearchOptions
 from heartlab.training.model import load_model
+from heartlab.util.said import Said, in_a_row
 
 ADVICE = "advice-four"
 MOST = 2
@@ -53,15 +55,18 @@ def same_cards(rules: Rules, learned: Rules) -> bool:
     return pack and all(rules.card_points(card) == learned.card_points(card) for card in CARDS)
 
 
-def sources() -> str:
+def sources() -> Said:
     """Where the coach's words come from, for the page."""
     advice, network = learned_under()
-    silent = "" if knows_moon() else ", and where a moon threatens: the network learned without the moon"
-    return (
-        f"The words: ideas of Hearts, checked in the sampled deals; advice weighed by learning under {advice} rules "
-        f"(advice-four); features of a network that learned under {network} rules (td). Both learned ones are "
-        f"silent under rules with other cards or points{silent}."
-    )
+    told = Said(
+        "The words: ideas of Hearts, checked in the sampled deals; advice weighed by learning under {advice} rules "
+        "(advice-four); features of a network that learned under {network} rules (td). Both learned ones are silent "
+        "under rules with other cards or points.",
+        advice=str(advice), network=str(network),
+    )  # fmt: skip
+    if knows_moon():
+        return told
+    return in_a_row([told, Said("Where a moon threatens they are silent too: the network learned without the moon.")])
 
 
 class Words:
@@ -80,13 +85,16 @@ class Words:
         return network, SearchPlayer(SearchOptions(worlds=WORLDS), evaluator=network.evaluator())
 
     def features(self, deal: Deal, analysis: Analysis, other: Card, seed: int) -> list[str]:
-        """The learned features that weigh most against another card, beside the coach's choice."""
+        """The learned features that speak most for the coach's choice, beside another card.
+
+        Two that cancel each other say nothing, and are left out.
+        """
         if not same_cards(deal.rules, learned_under()[1]) or other == analysis.choice:
             return []
         with self._lock:
             network, mind = self._network
             found = reasons(network, mind, deal, replace(analysis, worlds=WORLDS), other, seed=seed)
-        return [_feature(reason, analysis.choice, other) for reason in found[:MOST] if abs(reason.effect) >= TELLING]
+        return [_feature(reason, analysis.choice, other) for reason in speaking_for(found)[:MOST]]
 
     def learned(self, deal: Deal, card: Card) -> list[str]:
         """The weighed advice that speaks for a card and not for every other one, heaviest first."""
@@ -99,21 +107,51 @@ class Words:
         everywhere = set.intersection(*({name for name, _ in one.votes} for one in found))
         telling = [(name, weight) for name, weight in votes if weight > 0 and name not in everywhere]
         return [
-            f"Learned advice (weight {weight:.2f}): {known_pieces()[name].sentence}" for name, weight in telling[:MOST]
+            Said(
+                "Learned advice (weight {weight:.2f}): {advice}",
+                weight=weight,
+                advice=Said(known_pieces()[name].sentence),
+            )
+            for name, weight in telling[:MOST]
         ]
 
 
-def _feature(reason: Reason, choice: Card, other: Card) -> str:
+def speaking_for(found: list[Reason]) -> list[Reason]:
+    """The reasons that speak for a choice, without those that another one cancels."""
+    against = [one.effect for one in found if one.effect < 0]
+    telling = []
+    for one in sorted(found, key=lambda one: -one.effect):
+        opposite = min(against, key=lambda effect: abs(effect + one.effect), default=None)
+        if one.effect < TELLING:
+            break
+        if opposite is not None and abs(opposite + one.effect) < TELLING:
+            against.remove(opposite)
+        else:
+            telling.append(one)
+    return telling
+
+
+def _feature(reason: Reason, choice: Card, other: Card) -> Said:
     """A reason of the network in words: what is true after one card more often than after the other, and its worth."""
     if not reason.atoms:
-        return (
-            f"Points once the trick is over: {reason.after_card:.1f} on average after {pretty_card(other)}, "
-            f"{reason.after_choice:.1f} after {pretty_card(choice)}."
-        )
+        return Said(
+            "Points once the trick is over: {there:.1f} on average after {other}, {here:.1f} after {choice}.",
+            there=reason.after_card, other=pretty_card(other), here=reason.after_choice, choice=pretty_card(choice),
+        )  # fmt: skip
     times = {choice: round(WORLDS * reason.after_choice), other: round(WORLDS * reason.after_card)}
     often, seldom = (choice, other) if reason.after_choice > reason.after_card else (other, choice)
-    return (
-        f"Learned feature: {describe(reason.atoms)}, in {times[often]} of {WORLDS} deals after {pretty_card(often)} "
-        f"and in {times[seldom]} after {pretty_card(seldom)}: this makes {pretty_card(often)} "
-        f"{abs(reason.effect):.1f} points {'worse' if reason.weight > 0 else 'better'}."
+    told = dict(
+        what=every([Said(ATOMS[atom].sentence) for atom in reason.atoms]), times=times[often], of=WORLDS,
+        often=pretty_card(often), fewer=times[seldom], seldom=pretty_card(seldom), effect=abs(reason.effect),
+    )  # fmt: skip
+    if reason.weight > 0:
+        return Said(
+            "Learned feature: {what}, in {times} of {of} deals after {often} and in {fewer} after {seldom}: this makes "
+            "{often} {effect:.1f} points worse.",
+            **told,
+        )
+    return Said(
+        "Learned feature: {what}, in {times} of {of} deals after {often} and in {fewer} after {seldom}: this makes "
+        "{often} {effect:.1f} points better.",
+        **told,
     )

@@ -126,6 +126,15 @@ def loose_kernel(function: Function) -> Function:
     return _compile(function, (), fastmath={"reassoc", "contract", "nsz"})
 
 
+def bare_kernel(function: Function) -> Function:
+    """As `kernel`, for functions that only read and write arrays of their caller: no references are counted.
+
+    Numba counts the references to every array that a function is given, with an atomic instruction each, which costs
+    more than a short function does. A bare kernel cannot make arrays, and is made part of the kernels that call it.
+    """
+    return _compile(function, (), _nrt=False, forceinline=True)
+
+
 def template(function: Function) -> Function:
     """A function that takes kernels as arguments: it is inlined into each kernel that calls it.
 

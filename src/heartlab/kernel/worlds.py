@@ -64,6 +64,24 @@ BINOMIAL = _binomials()
 
 
 @kernel
+def _place_passed(obs: Any, hidden: np.uint64, possible: Any) -> None:
+    """Leave the cards that the observer passed, as far as they are hidden, to the seats that got them."""
+    code = obs["pass_code"]
+    order = obs["passed"]
+    step = 1
+    while order != ZERO:
+        card = order & (~order + ONE)
+        order ^= card
+        holder = (step if code == SCATTER else code) - 1
+        step += 1
+        if card & hidden == ZERO:
+            continue
+        for cell in range(MAX_CELLS):
+            if cell != holder:
+                possible[cell] &= ~card
+
+
+@kernel
 def _find_cells(rules: Any, obs: Any, plan: Any) -> None:
     """The hidden cards, the sizes of the cells, and the cards that each can hold."""
     players = rules["players"]
@@ -93,21 +111,9 @@ def _find_cells(rules: Any, obs: Any, plan: Any) -> None:
     capacity[KITTY_CELL] = popcount(hidden) - in_hands
     if capacity[KITTY_CELL] > 0:
         possible[KITTY_CELL] = hidden & ~obs["passed"]
-    code = obs["pass_code"]
-    if code != POOL and code != 0 and not laid_out:
-        given = obs["passed"] & hidden
-        order = obs["passed"]
-        step = 1
-        while order != ZERO:
-            card = order & (~order + ONE)
-            order ^= card
-            holder = (step if code == SCATTER else code) - 1
-            step += 1
-            if card & given != ZERO:
-                for cell in range(MAX_CELLS):
-                    if cell != holder:
-                        possible[cell] &= ~card
     plan["hidden"] = hidden
+    if obs["pass_code"] != POOL and obs["pass_code"] != 0 and not laid_out:
+        _place_passed(obs, hidden, possible)
 
 
 @kernel

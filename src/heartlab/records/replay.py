@@ -113,6 +113,14 @@ def describe(record: DealRecord, deal: Deal) -> Iterator[str]:
         yield str(deal)
 
 
+def _wants_more() -> bool:
+    """Wait for Enter; `q` and the end of the input mean no."""
+    try:
+        return not input("-- Enter for more, q to quit -- ").strip().lower().startswith("q")
+    except EOFError:
+        return False
+
+
 def replay_file(
     path: Path,
     *,
@@ -144,12 +152,8 @@ def replay_file(
             continue
         for piece in describe(record, deal):
             print(piece)
-            if step:
-                try:
-                    if input("-- Enter for more, q to quit -- ").strip().lower().startswith("q"):
-                        return len(errors)
-                except EOFError:
-                    return len(errors)
+            if step and not _wants_more():
+                return len(errors)
         print()
     if place is not None and not shown:
         raise ValueError(f"{path} has no good deal at place {place}")

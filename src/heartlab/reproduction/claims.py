@@ -67,6 +67,8 @@ class Claim:
     """How the effect compares with the published one, or with the margin if none is published."""
     margin: float | None = None
     """The least effect worth mentioning, stated in advance."""
+    disputed: bool = False
+    """Another paper of the same authors says the opposite."""
 
     @property
     def origin(self) -> Origin:
@@ -75,9 +77,14 @@ class Claim:
 
     @property
     def ruling(self) -> str:
-        """The verdict, with the size of what holds where it is not the published one."""
+        """The verdict, with the size of what holds where it is not the published one, and what the papers dispute.
+
+        >>> Claim("a/b", "", None, 0.8, None, 1, "holds", size="smaller", disputed=True).ruling
+        'holds, smaller, but disputed'
+        """
         unlike = self.size in ("smaller", "larger", "within the margin")
-        return f"{self.verdict}, {self.size}" if self.verdict == "holds" and unlike else self.verdict
+        words = f"{self.verdict}, {self.size}" if self.verdict == "holds" and unlike else self.verdict
+        return f"{words}, but disputed" if self.disputed else words
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, which knows neither NaN nor infinity."""

@@ -15,6 +15,10 @@ Unit = dict[str, Any]
 """What one run showed: plain values by name."""
 
 
+class Unfinished(Exception):
+    """Not enough of an experiment is finished, and nothing is to be worked on."""
+
+
 class Line(msgspec.Struct):
     """A line of the file."""
 

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from heartlab import __version__
-from heartlab.reproduction.kept import Kept
+from heartlab.reproduction.kept import Kept, Unfinished
 from heartlab.util.bundle import Arrays, BundleError, open_bundle, write_bundle
 from heartlab.util.executor import Executor
 
@@ -87,7 +87,9 @@ class Workshop:
     kept: Path | None = None
     """The file of finished units; by default one in the folder."""
     only_kept: bool = False
-    """Whether to work on no units: reports are made of those that are finished."""
+    """Whether to work on nothing: reports are made of what is finished."""
+    most_runs: int | None = None
+    """Work on the first so many runs of each experiment only; None: on all."""
 
     @cached_property
     def units(self) -> Kept:
@@ -102,6 +104,8 @@ class Workshop:
         """The arrays of one part, from its file or by doing the work."""
         place = self._place(name, settings)
         found = self._find(place)
+        if found is None and self.only_kept:
+            raise Unfinished(f"the part {name} is not there")
         return self._keep(place, *timed(work)) if found is None else found
 
     def draft(self, name: str, settings: Mapping[str, Any]) -> Path:
@@ -154,6 +158,8 @@ class Workshop:
             return [self.part(*job) for job in jobs]
         places = [self._place(name, settings) for name, settings, _ in jobs]
         parts = {number: found for number, place in enumerate(places) if (found := self._find(place)) is not None}
+        if self.only_kept and len(parts) < len(jobs):
+            raise Unfinished(f"{len(jobs) - len(parts)} parts are not there")
         tasks = {
             number: self.executor.submit(timed, jobs[number][2]) for number in range(len(jobs)) if number not in parts
         }

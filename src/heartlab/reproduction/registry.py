@@ -126,6 +126,8 @@ class Paper:
     experiments: Sequence[Experiment]
     about: str = ""
     """A sentence that opens the report: what the paper says."""
+    remark: Callable[[Mapping[str, Claim]], str] | None = None
+    """A sentence for the opening that follows from the claims, by id; empty: nothing to say."""
     headline: Mapping[str, str] = field(default_factory=dict)
     """The claims of the opening table, by id, in a few words each; without it all of the paper's own."""
     opening_figure: str = ""

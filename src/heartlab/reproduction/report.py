@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -68,9 +68,10 @@ def write_report(report: Report, folder: Path) -> list[Path]:
     written = draw_figures(report.paper.name, figures, folder)
     is_whole = len(report.findings) + len(report.missing) == len(report.paper.experiments)
     name = "-".join([report.paper.name, *([] if is_whole else [*report.findings, *report.missing])])
+    apart = [one for one in report.missing if (folder / f"{report.paper.name}-{one}.md").is_file()] if is_whole else []
     texts = {
         f"{name}.json": json.dumps(report.to_dict(), ensure_ascii=False, indent=1) + "\n",
-        f"{name}.md": markdown(report, figures_drawn=bool(written)),
+        f"{name}.md": markdown(report, figures_drawn=bool(written), reported_apart=apart),
     }
     for file_name, text in texts.items():
         with replacing(folder / file_name) as file:
@@ -90,8 +91,11 @@ MOST_HEADLINES = 24
 """Rows of the opening table, if the paper does not choose them."""
 
 
-def markdown(report: Report, *, figures_drawn: bool) -> str:
-    """The report for people: a screen that says it all, then the experiments."""
+def markdown(report: Report, *, figures_drawn: bool, reported_apart: Collection[str] = ()) -> str:
+    """The report for people: a screen that says it all, then the experiments.
+
+    :param reported_apart: experiments that have a report of their own in the same folder.
+    """
     drawn = {figure.name: figure for found in report.findings.values() for figure in found.figures}
     lines = opening(report.paper, report.claims, drawn if figures_drawn else {}, QUICK_WARNING if report.quick else "")
     lines += [_made(report), ""]
@@ -102,8 +106,13 @@ def markdown(report: Report, *, figures_drawn: bool) -> str:
             lines += [f"## {title}", ""]
         for experiment in chosen:
             lines += _section(report, experiment, figures_drawn)
-    if report.missing:
-        names = ", ".join(f"`{name}` ({why})" for name, why in report.missing.items())
+    apart = [name for name in report.missing if name in reported_apart]
+    if apart:
+        names = ", ".join(f"[{name}]({report.paper.name}-{name}.md)" for name in apart)
+        lines += ["## Reported apart", "", f"Measured earlier, each with its own commit and date: {names}.", ""]
+    unfinished = {name: why for name, why in report.missing.items() if name not in apart}
+    if unfinished:
+        names = ", ".join(f"`{name}` ({why})" for name, why in unfinished.items())
         lines += ["## Not measured yet", "", f"{names}.", ""]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -119,7 +128,8 @@ def opening(paper: Paper, claims: Sequence[Claim], figures: Mapping[str, Figure]
     lines = [f"# {paper.title}", ""]
     if warning:
         lines += [f"**{warning}**", ""]
-    lines += [" ".join(filter(None, [paper.about, _count_sentence(claims), _runs_sentence(claims)])), ""]
+    remark = paper.remark({claim.id: claim for claim in claims}) if paper.remark else ""
+    lines += [" ".join(filter(None, [paper.about, _count_sentence(claims), remark, _runs_sentence(claims)])), ""]
     shown = _headlines(paper, claims)
     if shown:
         rows = [[words, _number(c.published), _measured(c), _runs(c), c.ruling] for words, c in shown]
@@ -276,9 +286,6 @@ def experiment_lines(experiments: Sequence[Experiment], paper: str) -> list[str]
 
 
 # --- figures ---
-
-MANY_POINTS = 10
-"""A curve of so many points is drawn without dots."""
 
 
 def draw_figures(paper: str, figures: Sequence[Figure], folder: Path) -> list[Path]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from heartlab.reproduction.kept import source_commit
+from heartlab.reproduction.kept import Unfinished, source_commit
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import find_paper
 from heartlab.reproduction.report import Report, write_report
-from heartlab.reproduction.units import Unfinished
 from heartlab.util.executor import make_executor
 
 DEFAULT_FOLDER = Path("reproduced")
@@ -31,7 +30,7 @@ class Reproduced:
 
 def reproduce(
     name: str, *, quick: bool, seed: int, threads: int, folder: Path | None = None, on: str = "local",
-    kept: Path | None = None, only_kept: bool = False,
+    kept: Path | None = None, only_kept: bool = False, runs: int | None = None,
 ) -> Reproduced:  # fmt: skip
     """Measure the claims of a paper, or of some of its experiments, and write the report.
 
@@ -40,6 +39,7 @@ def reproduce(
     :param kept: folder with the finished runs of each paper, to be read and added to; by default KEPT_FOLDER if it is
         there, else the subfolder of parts.
     :param only_kept: make the report of finished runs, and work on no others.
+    :param runs: work on the first so many runs of each experiment only.
     """
     paper_name, _, experiment_names = name.partition("/")
     paper = find_paper(paper_name)
@@ -48,7 +48,9 @@ def reproduce(
     executor = make_executor(on, threads if threads > 1 else None) if on != "local" or threads > 1 else None
     units = _kept_file(kept, paper.name, quick)
     parts = folder / "parts" / paper.name
-    workshop = Workshop(parts, seed, quick, threads, executor=executor, kept=units, only_kept=only_kept)
+    workshop = Workshop(
+        parts, seed, quick, threads, executor=executor, kept=units, only_kept=only_kept, most_runs=runs
+    )  # fmt: skip
     findings, missing = {}, {}
     try:
         for experiment in chosen:
@@ -61,6 +63,7 @@ def reproduce(
         if executor:
             executor.close()
     command = f"heartlab reproduce {name} --seed {seed}" + (" --quick" if quick else "")
+    command += f" --runs {runs}" if runs is not None else ""
     report = Report(
         paper, findings, command, seed, quick, threads, workshop.seconds, source_commit(),
         sorted(workshop.units.commits), missing,

@@ -17,17 +17,13 @@ from functools import partial
 from typing import Any
 
 from heartlab import __version__
-from heartlab.reproduction.kept import Line, Unit, source_commit
+from heartlab.reproduction.kept import Line, Unfinished, Unit, source_commit
 from heartlab.reproduction.parts import Workshop
 
 UnitWork = Callable[[Workshop, int], Mapping[str, Any]]
 """Measures the run with this number."""
 DIGITS = 5
 """Significant digits that are kept of a float."""
-
-
-class Unfinished(Exception):
-    """Not enough runs are finished for an experiment, and none are to be worked on."""
 
 
 def rounded(value: Any) -> Any:
@@ -53,8 +49,10 @@ def run_units(
     ...     [unit["square"] for unit in run_units(shop, "squares", {}, 3, lambda shop, run: {"square": run * run})]
     [0, 1, 4]
 
-    :raises Unfinished: if the workshop is to do no work and fewer than `least` are finished.
+    :raises Unfinished: if fewer than `least` are finished: the workshop is to do no work, or not all of it.
     """
+    planned = runs
+    runs = planned if shop.most_runs is None else min(planned, shop.most_runs)
     kept = shop.units
     keys = [_key(shop, name, settings, run) for run in range(runs)]
     missing = [run for run in range(runs) if kept.find(keys[run]) is None]
@@ -64,8 +62,8 @@ def run_units(
             kept.add(line)
             shop.tell(f"{name}, run {line.run}: {line.seconds:.1f} s")
     found = [one for key in keys if (one := kept.find(key)) is not None]
-    if len(found) < min(least, runs):
-        raise Unfinished(f"{len(found)} of {runs} runs of {name} are finished")
+    if len(found) < min(least, planned):
+        raise Unfinished(f"{len(found)} of {planned} runs of {name} are finished")
     shop.seconds += sum(one.seconds for one in found)
     shop.fresh += 0 if shop.only_kept else len(missing)
     shop.found += runs - len(missing)

@@ -31,7 +31,17 @@ from heartlab.search.options import SPEC
 from heartlab.search.ordering import MAX_MOVES, candidates, stand_in
 from heartlab.search.playouts import SIGNATURE as POLICY_SIGNATURE
 from heartlab.search.playouts import Playout
-from heartlab.search.uct import ANY_NEW, END_OF_LINE, SEEN, inverse_root, propose, reward_scale, root_of_log, simulate
+from heartlab.search.uct import (
+    ANY_NEW,
+    END_OF_LINE,
+    SEEN,
+    back_up,
+    inverse_root,
+    propose,
+    reward_scale,
+    root_of_log,
+    simulate,
+)
 from heartlab.search.walk import LIMIT, NODES, Judge
 from heartlab.search.weights import SIGNATURE as WEIGHT_SIGNATURE
 
@@ -178,6 +188,29 @@ def _draw(rules: Any, obs: Any, weights: Weights, rng: Any, worlds: Any) -> int:
 
 
 @kernel
+def _try_card(
+    rules: Any, state: Any, spec: Any, playout: Playout, tree: Any, node: int, used: int, moves: Any, rng: Any
+) -> tuple[int, int]:
+    """The child of a node to go on with, a new one (number `used`) or not; and the number of cards to choose from."""
+    # Selection: among the cards that are legal in this world.
+    count = candidates(rules, state, spec["merge"] != 0, moves)
+    allowed = ZERO
+    for i in range(count):
+        allowed |= bit(moves[i])
+    best, new = _select(tree, node, allowed, state["to_move"], spec["exploration"])
+    i = 0
+    if new != ZERO:
+        visits = np.int64(tree[node]["visits"]) if node != ROOT else AT_ROOT
+        i = _new_card(rules, state, moves, count, new, playout, visits, rng)
+    # Expansion: one new node, if the card to try is new.
+    if new & bit(moves[i]) != ZERO:
+        best = used
+        _add(tree, best, moves[i], tree[node]["child"])
+        tree[node]["child"] = best
+    return best, count
+
+
+@kernel
 def ismcts_root(
     rules: Any, obs: Any, spec: Any, playout: Playout, judge: Judge, weights: Weights, rng: Any, out: Any, lines: Any,
     counters: Any,
@@ -214,40 +247,21 @@ def ismcts_root(
         node = ROOT
         path[0] = ROOT
         length = 1
-        grown = False
-        while walker["phase"] != OVER and not grown:
-            # Selection: among the cards that are legal in this world.
-            count = candidates(rules, walker, spec["merge"] != 0, moves)
+        # Selection, up to the first node that is new: expansion.
+        before = used
+        while walker["phase"] != OVER and used == before:
+            child, count = _try_card(rules, walker, spec, playout, tree, node, used, moves, rng)
             if node == ROOT:
                 at_root = max(at_root, count)
-            allowed = ZERO
-            for i in range(count):
-                allowed |= bit(moves[i])
-            best, new = _select(tree, node, allowed, walker["to_move"], spec["exploration"])
-            i = 0
-            if new != ZERO:
-                visits = np.int64(tree[node]["visits"]) if node != ROOT else AT_ROOT
-                i = _new_card(rules, walker, moves, count, new, playout, visits, rng)
-            # Expansion: one new node, if the card to try is new.
-            if new & bit(moves[i]) != ZERO:
-                best = used
-                _add(tree, best, moves[i], tree[node]["child"])
-                tree[node]["child"] = best
-                used += 1
-                grown = True
-            node = best
+            used += child == used
+            node = child
             play(rules, walker, tree[node]["card"])
             path[length] = node
             length += 1
         # Simulation: finish the deal.
         simulate(rules, walker, obs["seat"], playout, judge, rng, final, values)
         # Back-up: every seat's reward goes to all nodes of the path.
-        for step in range(length):
-            tree[path[step]]["visits"] += 1
-        for seat in range(players):
-            reward = 1.0 - (values[seat] - low) / width
-            for step in range(length):
-                tree[path[step]]["totals"][seat] += reward
+        back_up(tree, path[:length], values[:players], low, width)
     return _report(tree, players, low, width, out, lines)
 
 

@@ -186,6 +186,28 @@ def simulate(
 
 
 @kernel
+def back_up(tree: Any, path: Any, values: Any, low: float, width: float) -> None:
+    """Add a visit, and every seat's reward for its points, to all nodes of a path."""
+    for node in path:
+        tree[node]["visits"] += 1
+    for seat in range(len(values)):
+        reward = 1.0 - (values[seat] - low) / width
+        for node in path:
+            tree[node]["totals"][seat] += reward
+
+
+@kernel
+def _expand(rules: Any, state: Any, merge: bool, tree: Any, node: int, used: int, moves: Any) -> int:
+    """Give a node its children; returns the number of nodes in use then."""
+    count = candidates(rules, state, merge, moves)
+    tree[node]["first"] = used
+    tree[node]["count"] = count
+    for i in range(count):
+        _clear(tree, used + i, moves[i])
+    return used + count
+
+
+@kernel
 def uct_root(
     rules: Any, state: Any, spec: Any, playout: Playout, judge: Judge, tree: Any, rng: Any, out: Any, lines: Any,
     counters: Any,
@@ -224,12 +246,7 @@ def uct_root(
                 # Expansion: a node gets its children at its second visit; at its first the simulation starts there.
                 if tree[node]["visits"] == 0 and node != ROOT:
                     break
-                found = candidates(rules, walker, spec["merge"] != 0, moves)
-                tree[node]["first"] = used
-                tree[node]["count"] = found
-                for i in range(found):
-                    _clear(tree, used, moves[i])
-                    used += 1
+                used = _expand(rules, walker, spec["merge"] != 0, tree, node, used, moves)
             # Selection: a new child if one is to be tried, else the one with the highest upper confidence bound.
             child = np.int64(tree[node]["first"])
             if tree[node]["count"] > 1:
@@ -245,12 +262,7 @@ def uct_root(
         # Simulation: finish the deal.
         simulate(rules, walker, root_seat, playout, judge, rng, final, values)
         # Back-up: every seat's reward goes to all nodes of the path.
-        for step in range(length):
-            tree[path[step]]["visits"] += 1
-        for seat in range(players):
-            reward = 1.0 - (values[seat] - low) / width
-            for step in range(length):
-                tree[path[step]]["totals"][seat] += reward
+        back_up(tree, path[:length], values[:players], low, width)
     return _report(tree, players, low, width, out, lines)
 
 

@@ -62,6 +62,24 @@ class Parameters:
             if isinstance(kind, type) and issubclass(kind, StrEnum):
                 object.__setattr__(self, name, one_of(kind, name, getattr(self, name)))
 
+    def need(self, wanted: str, fits: Callable[[Any], bool], *names: str) -> None:
+        """Check the values of some parameters.
+
+        :param wanted: what is wanted, for the message: "a number above zero".
+        :raises ValueError: for the first value that does not fit.
+        """
+        for name in names:
+            if not fits(getattr(self, name)):
+                raise ValueError(f"{name}={getattr(self, name)} needs {wanted}")
+
+    def need_shares(self, *names: str) -> None:
+        """Check that some parameters are from 0 to 1."""
+        self.need("a number from 0 to 1", lambda value: 0.0 <= value <= 1.0, *names)
+
+    def need_positive(self, *names: str) -> None:
+        """Check that some parameters are above zero."""
+        self.need("a number above zero", lambda value: value > 0, *names)
+
 
 class Learning(Protocol):
     """What learns step by step, and can be put down and taken up again."""

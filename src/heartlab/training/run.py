@@ -193,7 +193,7 @@ def new_run(
     :raises RunError: if there is one already.
     """
     if (folder / CONFIG).exists():
-        raise RunError(f"{folder}: holds a run already; --resume goes on with it, --out puts a new one elsewhere")
+        raise RunError(f"{folder}: holds a run already; --resume continues it, --out puts a new one elsewhere")
     return Run(folder, recipe.name, seed, games, asdict(recipe.settings(changes)), used)
 
 

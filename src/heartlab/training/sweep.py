@@ -98,7 +98,7 @@ def run_sweep(jobs: Sequence[Job], folder: Path, executor: Executor, report: Cal
     found, fresh = len(jobs) - len(left), len(left)
     if not _train_all(left, folder, executor, found):
         done = sum((folder / job.name / MODEL).is_file() for job in jobs)
-        print(f"interrupted: {done} of {len(jobs)} runs are finished in {folder}; the same command goes on",
+        print(f"interrupted: {done} of {len(jobs)} runs are finished in {folder}; the same command resumes them",
               file=sys.stderr)  # fmt: skip
         return True
     runs = [open_run(folder / job.name) for job in jobs]

@@ -384,10 +384,9 @@ class BotProcess:
             if self._unsent:
                 pipes.register(self._in, selectors.EVENT_WRITE)
             while True:
-                while not self._unsent and (line := self._next_line()) is not None:
-                    found = accept(line)
-                    if found is not None:
-                        return found
+                found = None if self._unsent else self._first_accepted(accept)
+                if found is not None:
+                    return found
                 left = deadline - time.monotonic()
                 if left <= 0:
                     raise Fault("clock", "no answer in time")
@@ -396,8 +395,15 @@ class BotProcess:
                         self._write_some(pipes)
                     else:
                         read += self._read_some()
-                        if read > MAX_OUTPUT:
-                            raise Fault("flood", f"more than {MAX_OUTPUT} bytes for one answer")
+                if read > MAX_OUTPUT:
+                    raise Fault("flood", f"more than {MAX_OUTPUT} bytes for one answer")
+
+    def _first_accepted(self, accept: Callable[[str], Found | None]) -> Found | None:
+        """What the first acceptable line of those that have arrived says; earlier lines are dropped."""
+        while (line := self._next_line()) is not None:
+            if (found := accept(line)) is not None:
+                return found
+        return None
 
     def _write_some(self, pipes: selectors.BaseSelector) -> None:
         try:

@@ -123,6 +123,14 @@ def fit(arrays: Mapping[str, Shaped], forms: Forms, sizes: Mapping[str, int] = {
             raise BundleError(f"array {name} is missing")
 
 
+def fit_like(arrays: Mapping[str, Shaped], examples: Mapping[str, Shaped]) -> None:
+    """See that arrays have the names and shapes of some others, and the same kinds of numbers.
+
+    :raises BundleError: if one is missing or different.
+    """
+    fit(arrays, {name: Form(FLOATS if one.dtype.kind == "f" else WHOLE, *one.shape) for name, one in examples.items()})
+
+
 def _fit_one(name: str, array: Shaped, form: Form, known: dict[str, int]) -> None:
     """:param known: the sizes of dimensions; those that this array is the first to have are added."""
     shape = ", ".join(map(str, array.shape))

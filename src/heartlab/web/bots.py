@@ -15,6 +15,9 @@ from heartlab.players import Observations, Player, PlayerError, make_player
 from heartlab.rules import Rules
 from heartlab.web.messages import Opponent, Strength
 
+EXPERT = "ace:worlds=48"
+"""The strongest player that answers at once. A number of worlds and not a time: the daily deal must be the same."""
+
 OPPONENTS = [
     Opponent("random", "Anything goes", "plays any legal card"),
     Opponent("gnome", "Beginner", "simple rules of thumb"),
@@ -24,7 +27,8 @@ OPPONENTS = [
     Opponent("uct:worlds=20,sims=200", "Strong", "searches 20 possible deals"),
     Opponent("td-closed", "Learned", "a network of 5,500 learned features, in 20 possible deals"),
     Opponent("ismcts:sims=10000", "Patient", "10,000 simulated deals for every card"),
-    Opponent("net", "Expert", "has learned the whole game: hidden cards, passing, the moon"),
+    Opponent("net", "Master", "has learned the whole game: hidden cards, passing, the moon"),
+    Opponent(EXPERT, "Expert", "the same, and looks ahead in 48 possible deals"),
 ]
 """From weak to strong as docs/strength.md has it; `td-closed`, `uct` and `ismcts` have not been measured together."""
 
@@ -32,12 +36,15 @@ LEVELS = [
     Strength("beginner", ["gnome"] * 3),
     Strength("casual", ["gnome:jake"] * 3),
     Strength("skilled", ["gnome:peter"] * 3),
-    Strength("expert", ["net"] * 3),
+    Strength("expert", [EXPERT] * 3),
 ]
-"""The plain strengths: 0, 1.7, 2.8 and 4.3 points a deal better than `gnome`, says docs/strength.md."""
+"""The plain strengths: 0, 1.7 and 2.8 points a deal better than `gnome`, and above 4.3, says docs/play.md."""
 
-NICE_NAMES = ["Ada", "Emil", "Ines", "Oskar", "Lou"]
-"""Names of the bots on the seats."""
+FIRST_CHOICE = "casual"
+"""The strength that the page offers to somebody new (`page/options.js`): its players are compiled first."""
+
+BOT_NAMES = ["Ada", "Emil", "Ines", "Oskar", "Lou", "Sol", "Ruth", "Theo", "Vera", "Karl", "Mina", "Paul"]
+"""Names of the bots on the seats, enough for a full table beside people who are called like some of them."""
 
 
 class BotError(ValueError):

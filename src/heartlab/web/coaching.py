@@ -6,10 +6,12 @@ the first answer takes long, and what is kept: help, costs of decisions, puzzles
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from heartlab.cards import CardSet, parse_card
@@ -21,15 +23,19 @@ from heartlab.coach.values import (
     Decision,
     Graded,
     LevelEstimate,
+    MoonRisk,
     PassCoaching,
     PuzzleView,
     Reviewed,
 )
 from heartlab.deal import Deal
+from heartlab.records.format import to_json
 from heartlab.records.reader import read_records
 from heartlab.rules import Rules
+from heartlab.util.said import Said
 from heartlab.web import messages as m
-from heartlab.web.house import House, Live, Send
+from heartlab.web.house import House
+from heartlab.web.live import Live, Send
 from heartlab.web.session import PERSON, Session, SessionError
 from heartlab.web.store import Row
 
@@ -37,7 +43,7 @@ if TYPE_CHECKING:
     from heartlab.coach.coach import Coach, Seats
     from heartlab.coach.judgement import Judge
 
-FIRST = (
+FIRST = Said(
     "The coach is getting ready: its first answer loads its machine code, and on a new computer compiles it, which "
     "takes a minute or two and happens once."
 )
@@ -67,7 +73,7 @@ class CoachService:
 
     def prepare(self) -> None:
         """Load the coach and its players; the first answer is then as quick as the others."""
-        self.load().judge.prepare()
+        self.load().prepare()
         self.house.warmup.words = sources_of_words
 
     @asynccontextmanager
@@ -82,27 +88,27 @@ class CoachService:
 
     async def hint(self, live: Live, tell: Send) -> Coaching | PassCoaching:
         """Every legal card of the decision at hand, or what could be passed."""
-        session = live.session
+        session = alone_at(live)
         async with live.changing:
             deal = session.deal.copy()
             passes = deal.phase == "pass"
             if session.settings.watch or not (passes or deal.to_move == PERSON):
-                raise SessionError("it is not your turn")
+                raise SessionError(Said("it is not your turn"))
             await self._note_help(live)
         if passes:
             async with self._patience("passes", tell) as coach:
-                return await self.house.think(coach.pass_hint, deal.observe(PERSON))
+                return await self.house.think(coach.pass_hint, deal.observe(PERSON), seats_of(session))
         async with self._patience("cards", tell) as coach:
             return await self.house.think(coach.hint, deal, seats_of(session))
 
     async def check(self, live: Live, tell: Send) -> Checked:
         """Whether there was something better than the person's last card."""
-        session = live.session
+        session = alone_at(live)
         session.check_person()
         async with live.changing:
             place = session.last_own_place()
             if place is None:
-                raise SessionError("you have not played a card yet")
+                raise SessionError(Said("you have not played a card yet"))
             before, card = session.deal.before(place + 1), session.row.plays[place]
             await self._note_help(live)
         async with self._patience("cards", tell) as coach:
@@ -110,15 +116,24 @@ class CoachService:
 
     async def count(self, live: Live, tell: Send) -> Counted:
         """The counting panel."""
-        session = live.session
+        session = alone_at(live)
         async with live.changing:
             if session.settings.watch or session.deal.phase != "play":
-                raise SessionError("there is nothing to count now")
+                raise SessionError(Said("there is nothing to count now"))
             obs = session.deal.observe(PERSON)
             await self._note_help(live)
-        obs.records["random"] = 1 + len(obs.history)
         async with self._patience("worlds", tell) as coach:
             return await self.house.think(coach.count, obs, seats_of(session))
+
+    async def risk(self, live: Live) -> MoonRisk:
+        """Whether somebody may shoot the moon. Everybody is told, so this is no help that is noted."""
+        session = alone_at(live)
+        async with live.changing:
+            if session.settings.watch or session.deal.phase != "play":
+                raise SessionError(Said("no moon can be shot now"))
+            obs = session.deal.observe(PERSON)
+        coach = await self.house.think(self.load)
+        return await self.house.think(coach.moon, obs, seats_of(session))
 
     async def _note_help(self, live: Live) -> None:
         """Note that the person was helped in a running deal, which then says little about the person's level."""
@@ -129,46 +144,70 @@ class CoachService:
 
     # --- after a deal ---
 
-    async def review(self, live: Live, number: int, tell: Send) -> Reviewed:
-        """Every decision of the person in a finished deal; the costly ones become puzzles."""
+    async def review(self, live: Live, seat: int, number: int, tell: Send) -> Reviewed:
+        """Every decision of a person in a finished deal; the costly ones become puzzles."""
         session = live.session
         if session.settings.watch:
-            raise SessionError("nobody plays here whose decisions could be reviewed")
+            raise SessionError(Said("nobody plays here whose decisions could be reviewed"))
         row, deal = await self.house.think(session.deal_at, number)
+        if seat not in session.people_in(row):
+            raise SessionError(Said("you did not play in this deal"))
         tricks = len(row.plays) // session.rules.players
-        await tell(m.Progress("The coach looks at every trick." if "cards" in self._ready else FIRST))
-        coach = await self.house.think(self.load)
+        await tell(m.Progress(Said("The coach looks at every trick.") if "cards" in self._ready else FIRST))
+        coach, seats = await self.house.think(self.load), seats_of(session, row, seat)
         decisions, course = [], []
         for place, card in enumerate(row.plays, 1):
             before = await self.house.think(deal.before, place)
-            if before.to_move != PERSON:
+            if before.to_move != seat:
                 continue
-            expected, decision = await self.house.think(coach.decide, before, card)
+            expected, decision = await self.house.think(coach.decide, before, card, seats)
             self._ready.add("cards")
-            await tell(m.Progress(f"The coach looks at every trick: {decision.trick} of {tricks} …"))
+            await tell(
+                m.Progress(Said("The coach looks at every trick: {trick} of {of} …", trick=decision.trick, of=tricks))
+            )
             course.append((decision.trick, expected))
             if len(before.legal) > 1:
                 decisions.append(decision)
-        worst = await self.house.think(coach.worst, deal, decisions, seats_of(session))
-        await self._keep(live.key, session, row, deal, decisions, worst)
+        worst = await self.house.think(coach.worst, deal, decisions, seats)
+        await self._keep(live.key, session, row, seat, deal, decisions, worst)
         passing = None
-        if PERSON in row.passes and not row.kept:
-            obs = session.dealt(row).observe(PERSON)
-            passing = await self.house.think(coach.pass_review, obs, CardSet(row.passes[PERSON]))
-        return coach.review(number, course, decisions, worst, passing)
+        if seat in row.passes and not row.kept:
+            obs = session.dealt(row).observe(seat)
+            cards = CardSet(row.passes[seat])
+            passing = await self.house.think(coach.pass_review, obs, cards, seats)
+        return coach.review(number, deal, course, decisions, worst, passing, seat)
+
+    async def line(self, live: Live, number: int, at: int, tell: Send) -> m.Deals:
+        """How a finished deal would have gone on after the coach's card at a decision."""
+        session = live.session
+        row, deal = await self.house.think(session.deal_at, number)
+        if at > len(deal.history):
+            raise SessionError(Said("the deal has {n} cards, none at place {at}", n=len(deal.history), at=at))
+        async with self._patience("cards", tell) as coach:
+            found = await self.house.think(coach.line, deal, at, seats_of(session, row))
+        record = json.loads(to_json(found.to_record(players=tuple(session.labels_in(row)))))
+        trick = (at - 1) // session.rules.players + 1
+        return m.Deals(Said("The coach's line from trick {trick} on", trick=trick), [record])
 
     async def _keep(
-        self, key: str, session: Session, row: Row, deal: Deal, decisions: list[Decision], worst: list[Decision]
+        self,
+        key: str,
+        session: Session,
+        row: Row,
+        seat: int,
+        deal: Deal,
+        decisions: list[Decision],
+        worst: list[Decision],
     ) -> None:
         """Keep costs for the level, if the deal counts for it, and puzzles for later."""
-        person = session.settings.name
+        person = session.people_in(row)[seat]
         if counts_for_level(session, row):
             costs = [(one.at, one.cost, one.se) for one in decisions]
             await self.house.write(self.house.store.add_decisions, key, row.number, person, costs)
         if worst:
             from heartlab.coach.puzzles import make_puzzle, origin_of
         for one in worst:
-            body = make_puzzle(deal.before(one.at), one, session.names)
+            body = make_puzzle(deal.before(one.at), one, session.names_in(row), seats_of(session, row, seat).players)
             await self.house.write(self.house.store.add_puzzle, person, origin_of(person, body), body, time.time())
 
     async def analyse(self, text: str, at: int, tell: Send) -> Coaching:
@@ -177,9 +216,9 @@ class CoachService:
         :raises RecordError: if the text is no record; :raises SessionError: if nobody has to play there.
         """
         deal = await self.house.think(position_in, text, at)
-        names = [f"Seat {seat}" for seat in range(deal.rules.players)]
+        names: list[str] = [Said("Seat {seat}", seat=seat) for seat in range(deal.rules.players)]
         async with self._patience("cards", tell) as coach:
-            return await self.house.think(coach.hint, deal, named_seats(names))
+            return await self.house.think(partial(coach.hint, line=True), deal, named_seats(names))
 
     # --- puzzles and level ---
 
@@ -188,13 +227,14 @@ class CoachService:
         waiting = self.house.store.waiting_puzzles(person)
         found = self.house.store.due_puzzle(person, time.time())
         if found is None:
-            none_yet = "No puzzles yet: review a deal, and your mistakes become puzzles."
-            return PuzzleView(None, "No puzzle is due now." if waiting else none_yet, waiting=waiting)
+            none_yet = Said("No puzzles yet: review a deal, and your mistakes become puzzles.")
+            return PuzzleView(None, Said("No puzzle is due now.") if waiting else none_yet, waiting=waiting)
 
         def show() -> PuzzleView:
             from heartlab.coach.puzzles import show_puzzle
 
-            return show_puzzle(found[0], found[1], waiting)
+            kept = self.house.store.puzzle(found[0], person)
+            return show_puzzle(found[0], found[1], waiting, kept[1] if kept else 0)
 
         return await self.house.think(show)
 
@@ -202,7 +242,7 @@ class CoachService:
         """Whether an answer was right, and when the puzzle comes back."""
         found = self.house.store.puzzle(number, person)
         if found is None:
-            raise SessionError(f"there is no puzzle {number}")
+            raise SessionError(Said("there is no puzzle {number}", number=number))
         wanted = parse_card(card)
         async with self._patience("cards", tell) as coach:
             from heartlab.coach.puzzles import grade
@@ -230,30 +270,47 @@ def position_in(text: str, at: int) -> Deal:
     """
     record = next(iter(read_records(text)), None)
     if record is None:
-        raise SessionError("there is no deal in this text")
+        raise SessionError(Said("there is no deal in this text"))
     deal = Deal.from_record(record)
     if deal.phase == "pass" or at > len(deal.history) or (deal.is_over and at == len(deal.history)):
-        raise SessionError("nobody has to play a card there; step to a decision")
+        raise SessionError(Said("nobody has to play a card there; step to a decision"))
     return deal.before(at + 1)
 
 
 def named_seats(names: list[str]) -> Seats:
     """Seats whose players are not known; the coach is loaded by then."""
     from heartlab.coach.coach import Seats
-    from heartlab.coach.judgement import PLAY_ON
+    from heartlab.coach.playing_on import STRONG
 
-    return Seats(names, [PLAY_ON] * len(names))
+    return Seats(names, [STRONG] * len(names))
 
 
-def seats_of(session: Session) -> Seats:
-    """The seats of a session as the coach speaks of them; the coach is loaded by then."""
+def alone_at(live: Live) -> Session:
+    """The session of a person who may ask the coach during a deal: with friends it is a matter between people.
+
+    :raises SessionError: if others play there.
+    """
+    if live.session.settings.friends:
+        raise SessionError(Said("the coach does not help against friends; ask for a review after the deal"))
+    return live.session
+
+
+def seats_of(session: Session, row: Row | None = None, seat: int = PERSON) -> Seats:
+    """The seats of a session, or of one of its deals, as the coach speaks of them to the person on a seat.
+
+    Nobody knows how other people play: the coach's own player stands in for them. The coach is loaded by then.
+    """
     from heartlab.coach.coach import Seats
-    from heartlab.coach.judgement import stand_ins
+    from heartlab.coach.playing_on import SOMEBODY, STRONG, stand_ins
 
-    return Seats(session.names, stand_ins(session.settings.players))
+    players = stand_ins(session.settings.players)
+    for other in session.people_in(row) if row is not None else ():
+        players[other] = SOMEBODY
+    players[seat] = STRONG
+    return Seats(session.names_in(row) if row is not None else session.names, players)
 
 
 def counts_for_level(session: Session, row: Row) -> bool:
     """Whether a deal is like those of the yardstick: standard rules, not known before, and played without help."""
-    known = session.settings.only is not None or session.settings.seed is not None
+    known = session.settings.only is not None or session.settings.seed is not None or session.settings.friends
     return session.rules == Rules() and not known and not row.undos and not row.helped

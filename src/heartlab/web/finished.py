@@ -8,8 +8,9 @@ from typing import Any
 from heartlab.deal import Deal
 from heartlab.records.format import to_json
 from heartlab.records.reader import read_records
+from heartlab.util.said import Said
 from heartlab.web.commitment import check_proof, proof_in, proof_of
-from heartlab.web.history import as_messages, games_of, records_of, update
+from heartlab.web.history import as_messages, games_of, public_key, records_of, update
 from heartlab.web.messages import MAX_RECORDS, Deals, PlayedGame
 from heartlab.web.session import Dealer, Session, deal_out, shared_of
 from heartlab.web.store import Store
@@ -18,10 +19,10 @@ from heartlab.web.store import Store
 def replay_deal(session: Session, number: int) -> Deals:
     """A finished deal of a session with its proof."""
     row, deal = session.deal_at(number)
-    proof = proof_of(deal, row.seed, row.salt, session.labels, shared_of(row))
+    proof = proof_of(deal, row.seed, row.salt, session.labels_in(row), shared_of(row))
     more = session.settings.watch and not session.game_over
     faults = sorted({fault for fault in session.seat_faults() if fault})
-    return Deals(f"Deal {number + 1}", [proof["record"]], proof, more, faults)
+    return Deals(Said("Deal {n}", n=number + 1), [proof["record"]], proof, more, faults)
 
 
 def games_played(store: Store, person: str, dealer: Dealer = deal_out) -> list[PlayedGame]:
@@ -36,15 +37,16 @@ def deals_played(store: Store, person: str, key: str | None, number: int | None,
     :raises ValueError: if there are none.
     """
     if key is not None and number is not None:
-        kept = store.load_session(key)
-        if kept is None or kept[0].name != person:
-            raise ValueError("this deal was imported: it has no proof here")
+        mine = [one for one, _, settings, _ in store.sessions_of(person) if public_key(one, settings) == key]
+        kept = store.load_session(mine[0]) if mine else None
+        if kept is None:
+            raise ValueError(Said("this deal was imported: it has no proof here"))
         return replay_deal(Session(*kept, lambda row: None, dealer), number)
     update(store, person, dealer)
     lines = records_of(store, person, key)
     if not lines:
-        raise ValueError("no deal is finished yet")
-    return Deals(f"{len(lines)} deals", as_messages(lines))
+        raise ValueError(Said("no deal is finished yet"))
+    return Deals(so_many_deals(len(lines)), as_messages(lines))
 
 
 def read_deals(text: str) -> Deals:
@@ -57,8 +59,8 @@ def read_deals(text: str) -> Deals:
     if proof is not None:
         failed = [what for what, holds, _ in check_proof(proof) if not holds]
         if failed:
-            raise ValueError(f"this proof does not hold: {'; '.join(failed)} is not so")
-        return Deals(f"Deal {proof['record'].get('deal', 0) + 1}", [proof["record"]], proof)
+            raise ValueError(Said("this proof does not hold: {what} is not so", what="; ".join(failed)))
+        return Deals(Said("Deal {n}", n=proof["record"].get("deal", 0) + 1), [proof["record"]], proof)
     records: list[dict[str, Any]] = []
     there = 0
     for record in read_records(text):
@@ -68,5 +70,12 @@ def read_deals(text: str) -> Deals:
         whole = Deal.from_record(record)
         records.append(json.loads(to_json(whole.to_record(players=record.players, seed=record.seed))))
     if not records:
-        raise ValueError("there is no deal in this text")
-    return Deals(f"{len(records)} of {there} deals" if there > len(records) else f"{there} deals", records)
+        raise ValueError(Said("there is no deal in this text"))
+    return Deals(
+        Said("{n} of {of} deals", n=len(records), of=there) if there > len(records) else so_many_deals(there), records
+    )
+
+
+def so_many_deals(number: int) -> Said:
+    """The title of some deals."""
+    return Said("1 deal") if number == 1 else Said("{n} deals", n=number)

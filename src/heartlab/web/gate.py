@@ -108,7 +108,7 @@ class Gate:
             self._close(client, f"{self.limits.total} connections are busy")
 
     def move(self, client: Client, stage: Stage) -> None:
-        """A connection does something else from now on; those that are gone already are ignored."""
+        """Change the stage of a connection; one that has ended already is ignored."""
         entry = self._entries.get(client)
         if entry is not None and entry.stage is not stage:
             self._remove(client)

@@ -23,11 +23,16 @@ from heartlab.records.reader import read_records
 from heartlab.web.messages import DealFacts, PlayedGame
 from heartlab.web.session import PERSON, Dealer, Session, deal_out
 from heartlab.web.store import Row, Settings, Store
+from heartlab.web.view import Turned
 
 MAX_GAMES = 500
 """Games that a history shows; older ones are kept."""
 IMPORTED = "import-"
 """What the key of a game begins with that was read from a file."""
+FRIENDS = "friends-"
+"""What the key of a game of friends begins with: it opens nothing."""
+FRIEND = "friend"
+"""What stands in the place of a player where a person sits."""
 
 
 class Result(Struct):
@@ -47,41 +52,60 @@ class Result(Struct):
     """The deal as a line of JSON."""
 
 
-def facts_of(deal: Deal, *, helped: bool) -> DealFacts:
-    """What statistics need to know of a finished deal."""
-    takers = [seat for seat, cards in enumerate(deal.taken) if QUEEN_OF_SPADES in cards]
-    queen, hand = (takers[0] if takers else None), deal.dealt[PERSON].names()
-    return DealFacts(deal.number, list(deal.points), queen, deal.shooter, hand, helped)
+def facts_of(deal: Deal, seat: int = PERSON, *, helped: bool) -> DealFacts:
+    """What statistics need to know of a finished deal, as a seat sees it."""
+    turned = Turned(seat, deal.rules.players)
+    takers = [one for one, cards in enumerate(deal.taken) if QUEEN_OF_SPADES in cards]
+    queen, hand = turned.maybe(takers[0] if takers else None), deal.dealt[seat].names()
+    return DealFacts(deal.number, turned.seats(deal.points), queen, turned.maybe(deal.shooter), hand, helped)
 
 
-def results_of(settings: Settings, rows: list[Row], known: set[int], dealer: Dealer = deal_out) -> list[Result]:
-    """The results of the finished deals of a session that are not known yet."""
+def results_of(
+    settings: Settings, rows: list[Row], person: str, known: set[int], dealer: Dealer = deal_out
+) -> list[Result]:
+    """The results of the finished deals in which somebody sat at a session, and that are not known yet."""
     session = Session(settings, rows, lambda row: None, dealer)
     course, found = session.course, []
     for place, row in enumerate(session.finished):
-        if row.number in known:
+        seats = [seat for seat, name in session.people_in(row).items() if name == person]
+        if row.number in known or not seats:
             continue
         _, deal = session.deal_at(row.number)
-        scores = course[place + 1]
-        over = session.game_over and row is session.finished[-1]
-        record = to_json(deal.to_record(players=tuple(session.labels), seed=row.seed))
-        facts = facts_of(deal, helped=row.helped > 0 or row.undos > 0)
-        found.append(
-            Result(session.rules_text, session.names, settings.players, facts, scores, over, settings.practice, record)
+        turned = Turned(seats[0], session.rules.players)
+        record = to_json(deal.to_record(players=tuple(session.labels_in(row)), seed=row.seed))
+        result = Result(
+            rules=session.rules_text,
+            names=turned.seats(session.names_in(row)),
+            players=[player or FRIEND for player in turned.seats(session.players_in(row))[1:]],
+            facts=facts_of(deal, seats[0], helped=row.helped > 0 or row.undos > 0),
+            scores=turned.seats(course[place + 1]),
+            over=session.game_over and row is session.finished[-1],
+            practice=settings.practice,
+            record=record,
         )
+        found.append(result)
     return found
+
+
+def public_key(key: str, settings: Settings) -> str:
+    """What a history calls a game. With friends it must not be the key: that opens the host's seat."""
+    if not settings.friends:
+        return key
+    return FRIENDS + hashlib.sha256(f"heartlab history {key}".encode()).hexdigest()[:24]
 
 
 def update(store: Store, person: str, dealer: Dealer = deal_out) -> None:
     """Keep the results of all deals that somebody has finished since the last time."""
     known = store.known_results(person)
     for key, made, settings, numbers in store.sessions_of(person):
-        if settings.watch or (settings.only is not None and not settings.daily) or numbers <= known.get(key, set()):
+        public = public_key(key, settings)
+        there = known.get(public, set())
+        if settings.watch or (settings.only is not None and not settings.daily) or numbers <= there:
             continue
         kept = store.load_session(key)
         if kept is not None and kept[1]:
-            for result in results_of(*kept, known.get(key, set()), dealer):
-                store.add_result(key, result.facts.number, person, made, msgspec.json.encode(result))
+            for result in results_of(*kept, person, there, dealer):
+                store.add_result(public, result.facts.number, person, made, msgspec.json.encode(result))
 
 
 def games_of(store: Store, person: str) -> list[PlayedGame]:
@@ -135,19 +159,36 @@ def import_deals(store: Store, person: str, text: str) -> int:
     count = 0
     for game in _grouped(finished):
         key = IMPORTED + hashlib.sha256(to_json(game[0][1].to_record()).encode()).hexdigest()[:16]
-        labels = [_label(one) for one in game[0][0].players or ()] or [(f"Seat {n}", "") for n in range(4)]
-        scores = [0] * len(labels)
-        for record, deal in game:
-            scores = [a + b for a, b in zip(scores, deal.points, strict=True)]
-            line = to_json(deal.to_record(players=record.players, seed=record.seed))
-            over = game_is_over(deal.rules, scores, deal.number + 1)
-            names, players = [name for name, _ in labels], [player for _, player in labels[1:]]
-            facts = facts_of(deal, helped=False)
-            result = Result(str(deal.rules), names, players, facts, scores, over, practice=False, record=line)
-            if line not in known:
+        for result in _results_in(game, person):
+            if result.record not in known:
                 count += 1
-                store.add_result(key, deal.number, person, time.time(), msgspec.json.encode(result))
+                body = msgspec.json.encode(result)
+                store.add_result(key, result.facts.number, person, time.time(), body)
     return count
+
+
+def _results_in(game: list[tuple[DealRecord, Deal]], person: str) -> list[Result]:
+    """The results of the deals of a file that follow one another, from the seat that has the person's name."""
+    labels = [_label(one) for one in game[0][0].players or ()] or [(f"Seat {n}", "") for n in range(4)]
+    names, players = [name for name, _ in labels], [player for _, player in labels]
+    seat = names.index(person) if person in names else PERSON
+    turned = Turned(seat, len(labels))
+    scores, found = [0] * len(labels), []
+    for record, deal in game:
+        scores = [a + b for a, b in zip(scores, deal.points, strict=True)]
+        found.append(
+            Result(
+                rules=str(deal.rules),
+                names=turned.seats(names),
+                players=turned.seats(players)[1:],
+                facts=facts_of(deal, seat, helped=False),
+                scores=turned.seats(scores),
+                over=game_is_over(deal.rules, scores, deal.number + 1),
+                practice=False,
+                record=to_json(deal.to_record(players=record.players, seed=record.seed)),
+            )
+        )
+    return found
 
 
 def _record_in(body: bytes) -> str:

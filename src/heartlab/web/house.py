@@ -13,19 +13,20 @@ import logging
 import secrets
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from typing import Any
 
 from heartlab.cards import Card, CardSet, card_name, parse_card
 from heartlab.deal import Deal, IllegalPlay
 from heartlab.rules import PRESET_NOTES, PRESETS, Rules
 from heartlab.util.errors import clipped
+from heartlab.util.said import Said, sentence_of
 from heartlab.web.bots import LEVELS, BotError, Bots
 from heartlab.web.commitment import Shared
 from heartlab.web.daily import compare, daily_settings, today
 from heartlab.web.finished import replay_deal
+from heartlab.web.live import Live
 from heartlab.web.messages import (
     VERSION,
     Compared,
@@ -34,14 +35,14 @@ from heartlab.web.messages import (
     Hello,
     Limits,
     MadeOfIt,
-    Outgoing,
     Preset,
     Refused,
+    View,
 )
 from heartlab.web.pacing import Choice, Pacing
 from heartlab.web.session import PERSON, Dealer, Session, SessionError, check_seats, deal_out
 from heartlab.web.store import DAMAGED, PATIENCE, Row, Settings, Store, StoreError
-from heartlab.web.view import make_view, trick_winner
+from heartlab.web.view import trick_winner
 from heartlab.web.warmup import Warmup
 from heartlab.web.workers import Result, Workers
 
@@ -51,9 +52,8 @@ TIMINGS = 20_000
 """Moves whose times are kept."""
 SLICE = 0.05
 """Seconds that the bots of a session think before their cards are shown and other sessions have their turn."""
-LOST = "this table could not be kept; open it again, and it goes on with the last card that was"
+LOST = Said("this table could not be kept; open it again, and it goes on with the last card that was")
 
-Send = Callable[[Outgoing], Awaitable[None]]
 log = logging.getLogger(__name__)
 
 
@@ -63,42 +63,6 @@ class KeyRefused(ValueError):
 
 class TooMuch(ValueError):
     """More than this server takes."""
-
-
-@dataclass(eq=False)
-class Live:
-    """A session in memory."""
-
-    key: str
-    session: Session
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    guests: dict[object, Send] = field(default_factory=dict)
-    driving: asyncio.Task[None] | None = None
-    asker: object = None
-    """The connection for which the bots play: all sessions of one connection share its place in the queue."""
-    claimed: bool = False
-    """The person leaves the rest to the server."""
-    thought: float = 0.0
-    """Seconds that bots have thought since the last move of the person."""
-    lost: bool = False
-    """Dropped from memory, perhaps because something could not be kept: another copy is built from the store."""
-    unsaved: list[Row] = field(default_factory=list)
-    """Deals that were changed and must be written before anybody hears of it."""
-    changing: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Held from a change to the end of its writing: nobody looks at what may not be kept."""
-
-    async def tell(self, message: Outgoing) -> None:
-        """Send a message to everybody who looks at this session."""
-        for guest, send in list(self.guests.items()):
-            try:
-                await send(message)
-            except Exception:
-                self.guests.pop(guest, None)
-
-    async def show(self, event: Event) -> None:
-        """Send the session as it stands; a watched one is shown only when its deal is over."""
-        if not self.session.settings.watch:
-            await self.tell(make_view(self.session, event))
 
 
 class House:
@@ -124,6 +88,10 @@ class House:
         """Seconds between a person's move and the page's turn again, bots' thinking excluded."""
         self.dealer = dealer
         self.today = today
+        self.addresses: list[str] = []
+        """Where other computers reach this server; set by whoever serves."""
+        self.changed: Callable[[Live], None] = lambda live: None
+        """Called when a session waits for somebody else; set by whoever replaces people who are gone."""
         self._compared: dict[str, list[MadeOfIt]] = {}
         """What the plain strengths made of daily deals, by day."""
         self._players = Workers(workers, "bots")
@@ -181,7 +149,7 @@ class House:
         :raises KeyRefused: if it is wrong.
         """
         if not secrets.compare_digest(key, self.key):
-            raise KeyRefused("this key does not open the house")
+            raise KeyRefused(Said("this key does not open the house"))
 
     # --- opening ---
 
@@ -199,6 +167,8 @@ class House:
         self._make_room()
         key = secrets.token_urlsafe(16)
         await self.write(self.store.add_session, key, settings)
+        if settings.friends:
+            await self.write(self.store.set_invitation, key, secrets.token_urlsafe(16))
         if row is not None:
             await self.write(self.store.save_deal, key, row)
         live = await self.prepare(self._session, key, settings, [row] if row else [], shared)
@@ -215,7 +185,7 @@ class House:
         while key not in self.live:
             kept = self.store.load_session(key)
             if kept is None:
-                raise KeyRefused("this key opens no table")
+                raise KeyRefused(Said("this key opens no table"))
             self._make_room()
             live = await self.prepare(self._rebuilt, key, *kept)
             await self.keep(live)
@@ -224,8 +194,9 @@ class House:
         return self.live[key]
 
     def leave(self, live: Live, guest: object) -> None:
-        """Somebody does not look any more."""
+        """A connection stops following a session."""
         live.guests.pop(guest, None)
+        live.places.pop(guest, None)
         self._forget(live)
 
     def _forget(self, live: Live) -> None:
@@ -248,7 +219,7 @@ class House:
             for live in list(self.live.values()):
                 self._forget(live)
         if len(self.live) >= MAX_LIVE:
-            raise TooMuch(f"{MAX_LIVE} tables are busy; try again later")
+            raise TooMuch(Said("{n} tables are busy; try again later", n=MAX_LIVE))
 
     def _rebuilt(self, key: str, settings: Settings, rows: list[Row]) -> Live:
         """A session from what is kept of it, which somebody may have changed.
@@ -259,32 +230,35 @@ class House:
             check_seats(Rules.parse(settings.rules), settings, rows)
             return self._session(key, settings, rows)
         except Exception as error:  # contradictions may show anywhere
-            raise StoreError(f"{DAMAGED} ({clipped(error, 120)})") from error
+            raise StoreError(Said("{what} ({error})", what=DAMAGED, error=clipped(error, 120))) from error
 
     def _session(self, key: str, settings: Settings, rows: list[Row], shared: Shared | None = None) -> Live:
         unsaved: list[Row] = []
         session = Session(settings, rows, unsaved.append, self.dealer, shared)
         session.faults = self.bots.faults
+        session.holders.update(self.store.seats_at(key) if settings.friends else {})
         return Live(key, session, unsaved=unsaved)
 
     # --- moving ---
 
-    async def pass_cards(self, live: Live, cards: list[str]) -> None:
-        """The person passes."""
+    async def pass_cards(self, live: Live, seat: int, cards: list[str]) -> None:
+        """A person passes."""
         live.session.check_person()
-        await self._act(live, lambda: live.session.pass_cards(PERSON, CardSet(cards)), Event("passed", PERSON))
+        await self._act(live, lambda: live.session.pass_cards(seat, CardSet(cards)), Event("passed", seat))
 
-    async def play(self, live: Live, name: str, at: int) -> None:
-        """The person plays a card."""
+    async def play(self, live: Live, seat: int, name: str, at: int) -> None:
+        """A person plays a card."""
         live.session.check_person()
         card = parse_card(name)
 
         def change() -> None:
             played = len(live.session.row.plays)
             if at != played:
-                raise SessionError(f"{at} cards were played when this card was chosen, and now it is {played}")
-            if live.session.deal.to_move != PERSON:
-                raise IllegalPlay("it is not your turn")
+                raise SessionError(
+                    Said("{at} cards were played when this card was chosen, and now it is {now}", at=at, now=played)
+                )
+            if live.session.deal.to_move != seat:
+                raise IllegalPlay(Said("it is not your turn"))
             live.session.play(card)
 
         await self._act(live, change, None)
@@ -292,32 +266,41 @@ class House:
     async def undo(self, live: Live) -> None:
         """The person takes a card back."""
         live.session.check_person()
-        live.claimed = False
+        live.claimed.clear()
         await self._act(live, live.session.undo, Event("undone", PERSON))
 
-    async def claim(self, live: Live, what: str) -> None:
-        """The person leaves the rest to the server."""
+    async def claim(self, live: Live, seat: int, what: str) -> None:
+        """A person leaves the rest to the server."""
         live.session.check_person()
 
         def change() -> None:
-            if what not in live.session.claims:
-                raise SessionError("what you see does not prove this claim")
-            live.claimed = True
+            if what not in live.session.claims(seat):
+                raise SessionError(Said("what you see does not prove this claim"))
+            live.claimed.add(seat)
 
-        await self._act(live, change, Event("opened"))
+        await self._act(live, change, Event("seats" if live.session.settings.friends else "opened"))
 
-    async def choose_moon(self, live: Live, what: str) -> None:
-        """The person says what the own moon does."""
+    async def choose_moon(self, live: Live, seat: int, what: str) -> None:
+        """A person says what the own moon does."""
         live.session.check_person()
-        await self._act(live, lambda: live.session.choose_moon(what), Event("moon", PERSON))
+        await self._act(live, lambda: live.session.choose_moon(seat, what), Event("moon", seat))
+
+    async def stand_in(self, live: Live, seat: int) -> None:
+        """A bot plays for somebody from now on."""
+        await self._act(live, lambda: live.session.stand_in(seat), Event("seats", seat))
 
     async def next_deal(self, live: Live, shared: Shared | None) -> None:
         """The next deal of the game."""
         await self._act(live, lambda: live.session.next_deal(shared), Event("dealt"))
 
     async def again(self, live: Live, number: int, at: int) -> Live:
-        """A new session in which a finished deal is played again."""
+        """A new session in which a finished deal is played again.
+
+        :raises SessionError: if it was a deal of friends, who would all have to play it again.
+        """
         session = live.session
+        if session.settings.friends:
+            raise SessionError(Said("a deal of several people is not played again; step through it instead"))
         row, deal = session.deal_at(number)
         before = session.course[session.finished.index(row)]
         kept = min(at, len(row.plays))
@@ -344,7 +327,7 @@ class House:
         """
         day = live.session.settings.daily
         if not day or not live.session.game_over:
-            raise SessionError("only a daily deal that is over is compared")
+            raise SessionError(Said("only a daily deal that is over is compared"))
         if day not in self._compared:
             self._compared[day] = await self.prepare(compare, self.bots, day)
         return Compared(day, self._compared[day])
@@ -364,13 +347,13 @@ class House:
                     self._lose(live)
                 raise
             live.thought = 0.0
-            shown = event or self._last_card(live.session)
-            await live.show(shown)
+            await live.show(event or self._last_card(live.session))
         self.drive(live, started)
 
     def drive(self, live: Live, started: float | None = None) -> None:
-        """Let the bots play until it is the person's turn; does nothing if they are at it already."""
-        if live.driving is None or live.driving.done():
+        """Let the bots play until it is a person's turn; does nothing if they are at it already."""
+        self.changed(live)
+        if live.session.begun and (live.driving is None or live.driving.done()):
             live.asker = asyncio.current_task()
             live.driving = asyncio.create_task(self._drive(live, started))
 
@@ -385,7 +368,7 @@ class House:
                 if not known:
                     log.exception("the bots of a session failed")
                 self._lose(live)
-                await live.tell(Failed("server", str(error) if known else LOST))
+                await live.tell(Failed("server", sentence_of(error) if known else LOST))
                 return
             if not live.guests:
                 self._drop(live)
@@ -393,19 +376,24 @@ class House:
                 self.own_seconds.append(time.perf_counter() - started - live.thought)
 
     async def _play_on(self, live: Live) -> None:
-        """Bots, and the server for somebody who claimed, until it is the person's turn."""
-        while live.session.next_bot() is not None or self._plays_for_person(live):
-            if live.session.next_bot() is None:
+        """Play for bots, and for those who claimed, until a person's turn; with friends, only while one is there."""
+        session = live.session
+        while session.next_bot() is not None or self._plays_for_person(live):
+            if session.settings.friends and not live.guests:
+                return
+            if session.next_bot() is None:
                 async with live.changing:
-                    live.session.play(min(live.session.deal.legal))
+                    session.play(min(session.deal.legal))
                     await self.keep(live)
-                await live.show(self._last_card(live.session))
+                await live.show(self._last_card(session))
             else:
                 await self._bots_act(live)
+        self.changed(live)
 
     def _plays_for_person(self, live: Live) -> bool:
-        live.claimed = live.claimed and not live.session.deal.is_over
-        return live.claimed and live.session.deal.to_move == PERSON
+        if live.session.deal.is_over:
+            live.claimed.clear()
+        return live.session.deal.to_move in live.claimed
 
     async def _bots_act(self, live: Live) -> None:
         """Let the next bots choose, and act as they chose when it is time; all is kept before it is shown."""
@@ -416,18 +404,28 @@ class House:
         waiting = deque(zip(moments, chosen, strict=True))
         while waiting:
             live.thought += await self.pacing.until(waiting[0][0])
-            now, views = self.pacing.clock(), []
+            now = self.pacing.clock()
             async with live.changing:
                 with session.kept_together():
-                    act = True
-                    while act:
-                        self._act_for(session, waiting.popleft()[1])
-                        if not session.deal.to_pass and not session.settings.watch:
-                            views.append(make_view(session, self._last_card(session)))
-                        act = bool(waiting) and waiting[0][0] <= now
+                    shown = self._act_until(now, live, waiting)
                 await self.keep(live)
-            for view in views:
-                await live.tell(view)
+            for views in shown:
+                await live.tell_each(views)
+
+    def _act_until(self, now: float, live: Live, waiting: deque[tuple[float, Choice]]) -> list[dict[int, View]]:
+        """Act as the first of the waiting choices says, and the others whose time has come; what to show of each."""
+        session = live.session
+        shown = []
+        due = True
+        while due:
+            if session.next_bot() != waiting[0][1].seat:  # its person has come back: the choice is void
+                waiting.clear()
+                break
+            self._act_for(session, waiting.popleft()[1])
+            if not session.deal.to_pass:
+                shown.append(live.views(self._last_card(session)))
+            due = bool(waiting) and waiting[0][0] <= now
+        return shown
 
     @staticmethod
     def _act_for(session: Session, choice: Choice) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from heartlab.cards import ACE_OF_SPADES, KING_OF_SPADES, QUEEN_OF_SPADES, pretty_card
 from heartlab.rules import Rules
+from heartlab.web.how_de import how_to_play_de
 
 _DIRECTIONS = {
     "hold": "not at all", "scatter": "one to each of the others", "pool": "into a pool that is dealt out again",
@@ -22,6 +23,11 @@ _HEARTS = {
     "pips": "each heart counts its pips (jack, queen and king 10, ace 11)",
     "none": "",
 }
+
+
+def how_to_play_in(language: str, rules: Rules) -> list[str]:
+    """How Hearts is played, in a language that the page speaks."""
+    return how_to_play_de(rules) if language == "de" else how_to_play(rules)
 
 
 def how_to_play(rules: Rules) -> list[str]:

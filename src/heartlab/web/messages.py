@@ -1,16 +1,16 @@
 """The messages between the page and the server: one JSON object each, told apart by ``type``.
 
 ``docs/web-protocol.md`` documents them for authors of clients. Cards are written by name (``"QS"``), seats as
-numbers, clockwise; the person at the table sits on seat 0. What the server sends about a running deal is made from that
+numbers, clockwise; everybody sees the own seat as seat 0. What the server sends about a running deal is made from that
 seat's observation (:mod:`heartlab.web.view`), so it can hold nothing that the seat may not know.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from heartlab.coach.values import (
     Checked,
@@ -18,197 +18,148 @@ from heartlab.coach.values import (
     Counted,
     Graded,
     LevelEstimate,
+    MoonRisk,
     PassCoaching,
     PuzzleView,
     Reviewed,
 )
+from heartlab.util.said import Language, Said
+from heartlab.web.german import GERMAN
+from heartlab.web.incoming import (
+    MAX_NAME as MAX_NAME,
+)
+from heartlab.web.incoming import (
+    MAX_POSITION as MAX_POSITION,
+)
+from heartlab.web.incoming import (
+    MAX_RECORD as MAX_RECORD,
+)
+from heartlab.web.incoming import (
+    MAX_RECORDS as MAX_RECORDS,
+)
+from heartlab.web.incoming import (
+    MAX_RULES as MAX_RULES,
+)
+from heartlab.web.incoming import (
+    MAX_SEED as MAX_SEED,
+)
+from heartlab.web.incoming import (
+    Again as Again,
+)
+from heartlab.web.incoming import (
+    Analyse as Analyse,
+)
+from heartlab.web.incoming import (
+    Answer as Answer,
+)
+from heartlab.web.incoming import (
+    Back as Back,
+)
+from heartlab.web.incoming import (
+    Check as Check,
+)
+from heartlab.web.incoming import (
+    Claim as Claim,
+)
+from heartlab.web.incoming import (
+    Compare as Compare,
+)
+from heartlab.web.incoming import (
+    Count as Count,
+)
+from heartlab.web.incoming import (
+    Create as Create,
+)
+from heartlab.web.incoming import (
+    Daily as Daily,
+)
+from heartlab.web.incoming import (
+    Describe as Describe,
+)
+from heartlab.web.incoming import (
+    Game as Game,
+)
+from heartlab.web.incoming import (
+    Hint as Hint,
+)
+from heartlab.web.incoming import (
+    History as History,
+)
+from heartlab.web.incoming import (
+    Incoming as Incoming,
+)
+from heartlab.web.incoming import (
+    Invite as Invite,
+)
+from heartlab.web.incoming import (
+    Join as Join,
+)
+from heartlab.web.incoming import (
+    LanguageName as LanguageName,
+)
+from heartlab.web.incoming import (
+    Leave as Leave,
+)
+from heartlab.web.incoming import (
+    Level as Level,
+)
+from heartlab.web.incoming import (
+    Line as Line,
+)
+from heartlab.web.incoming import (
+    Moon as Moon,
+)
+from heartlab.web.incoming import (
+    Next as Next,
+)
+from heartlab.web.incoming import (
+    Open as Open,
+)
+from heartlab.web.incoming import (
+    Pass as Pass,
+)
+from heartlab.web.incoming import (
+    Play as Play,
+)
+from heartlab.web.incoming import (
+    Puzzle as Puzzle,
+)
+from heartlab.web.incoming import (
+    React as React,
+)
+from heartlab.web.incoming import (
+    Reaction as Reaction,
+)
+from heartlab.web.incoming import (
+    Read as Read,
+)
+from heartlab.web.incoming import (
+    Rematch as Rematch,
+)
+from heartlab.web.incoming import (
+    Remove as Remove,
+)
+from heartlab.web.incoming import (
+    Replay as Replay,
+)
+from heartlab.web.incoming import (
+    Review as Review,
+)
+from heartlab.web.incoming import (
+    Risk as Risk,
+)
+from heartlab.web.incoming import (
+    Speak as Speak,
+)
+from heartlab.web.incoming import (
+    Undo as Undo,
+)
 
 VERSION = 1
-MAX_SEED = 2**53 - 1
-"""The largest whole number that every JSON reader keeps exact."""
-
-MAX_RECORD, MAX_RECORDS = 200_000, 200
-"""Characters and deals of the longest record file that is read at once."""
-MAX_POSITION = 3_000
-"""Characters of the record of one deal."""
-MAX_NAME, MAX_RULES = 24, 300
-"""Characters of a person's name, and of rules."""
-
-Key = Annotated[str, Meta(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-]+\Z")]
-CardName = Annotated[str, Meta(min_length=2, max_length=3)]
-PersonName = Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
-Number = Annotated[int, Meta(ge=0, le=100_000)]
-Share = Annotated[str, Meta(min_length=16, max_length=64, pattern=r"^[0-9a-f]+\Z")]
-"""The page's part of a seed: random hexadecimal digits, chosen after the server's promise."""
 
 Phase = Literal["pass", "play", "moon", "over", "end"]
-
-# --- from the page ---
-
-
-class Create(Struct, tag="create", forbid_unknown_fields=True):
-    """Open a new table. With `watch` the bots play all seats, and each deal is sent when it is over."""
-
-    house: Key
-    players: Annotated[list[Annotated[str, Meta(max_length=80)]], Meta(min_length=2, max_length=6)]
-    rules: Annotated[str, Meta(max_length=MAX_RULES)] = "standard"
-    seed: Annotated[int, Meta(ge=0, le=MAX_SEED)] | None = None
-    name: PersonName = "You"
-    practice: bool = False
-    watch: bool = False
-    share: Share | None = None
-
-
-class Describe(Struct, tag="describe", forbid_unknown_fields=True):
-    """Ask what rules mean before a table is opened: how many players there are, and how it is played."""
-
-    house: Key
-    rules: Annotated[str, Meta(max_length=MAX_RULES)]
-
-
-class Open(Struct, tag="open", forbid_unknown_fields=True):
-    """Sit down at a table whose key one knows."""
-
-    key: Key
-
-
-class Pass(Struct, tag="pass", forbid_unknown_fields=True):
-    """Pass cards."""
-
-    cards: Annotated[list[CardName], Meta(max_length=13)]
-
-
-class Play(Struct, tag="play", forbid_unknown_fields=True):
-    """Play a card; `at` is the number of cards played before it, so that no card is played twice by mistake."""
-
-    card: CardName
-    at: Annotated[int, Meta(ge=0, le=52)]
-
-
-class Undo(Struct, tag="undo", forbid_unknown_fields=True):
-    """Take back one's last card, and what followed; in practice only."""
-
-
-class Claim(Struct, tag="claim", forbid_unknown_fields=True):
-    """Let the rest be played out: because nothing counts any more, or one takes all, or no further trick."""
-
-    what: Literal["rest", "all", "none"] = "rest"
-
-
-class Moon(Struct, tag="moon", forbid_unknown_fields=True):
-    """Say what one's moon does, where the rules leave the choice to the shooter."""
-
-    what: Literal["others", "self"]
-
-
-class Next(Struct, tag="next", forbid_unknown_fields=True):
-    """Deal the next deal; in practice also in the middle of one, which is then left."""
-
-    share: Share | None = None
-
-
-class Again(Struct, tag="again", forbid_unknown_fields=True):
-    """Play a finished deal again, at a table of its own, from the beginning or from its card number `at`."""
-
-    number: Number
-    at: Annotated[int, Meta(ge=0, le=52)] = 0
-
-
-class Daily(Struct, tag="daily", forbid_unknown_fields=True):
-    """Play the deal of the day; who has begun it goes on, who has finished it sees how it ended."""
-
-    house: Key
-    name: PersonName = "You"
-
-
-class Compare(Struct, tag="compare", forbid_unknown_fields=True):
-    """Ask what others made of the daily deal that one has finished."""
-
-
-class Hint(Struct, tag="hint", forbid_unknown_fields=True):
-    """Ask the coach about the decision at hand."""
-
-
-class Check(Struct, tag="check", forbid_unknown_fields=True):
-    """Ask whether there was something better than one's last card, and no more than that."""
-
-
-class Count(Struct, tag="count", forbid_unknown_fields=True):
-    """Ask what is out, who is void, who may hold Q♠, and whether somebody may shoot the moon."""
-
-
-class Review(Struct, tag="review", forbid_unknown_fields=True):
-    """Ask for the review of a finished deal."""
-
-    number: Number
-
-
-class Replay(Struct, tag="replay", forbid_unknown_fields=True):
-    """Ask for a finished deal, with all hands and its proof."""
-
-    number: Number
-
-
-class Read(Struct, tag="read", forbid_unknown_fields=True):
-    """Read a record file, to step through it; or, with a name, to take its deals into that person's history."""
-
-    house: Key
-    text: Annotated[str, Meta(max_length=MAX_RECORD)]
-    into: PersonName | None = None
-
-
-class History(Struct, tag="history", forbid_unknown_fields=True):
-    """Ask for all games that somebody has played."""
-
-    house: Key
-    name: PersonName = "You"
-
-
-class Game(Struct, tag="game", forbid_unknown_fields=True):
-    """Ask for the finished deals of a game of the history, or of all games; or for one deal, with its proof."""
-
-    house: Key
-    key: Key | None = None
-    number: Number | None = None
-    name: PersonName = "You"
-
-
-class Analyse(Struct, tag="analyse", forbid_unknown_fields=True):
-    """Ask the coach about a decision of any recorded deal, after `at` cards; it sees what the seat to move may know."""
-
-    house: Key
-    record: Annotated[str, Meta(max_length=MAX_POSITION)]
-    at: Annotated[int, Meta(ge=0, le=52)]
-
-
-class Puzzle(Struct, tag="puzzle", forbid_unknown_fields=True):
-    """Ask for a puzzle that is due."""
-
-    house: Key
-    name: PersonName = "You"
-
-
-class Answer(Struct, tag="answer", forbid_unknown_fields=True):
-    """Answer a puzzle."""
-
-    house: Key
-    puzzle: Annotated[int, Meta(ge=0, le=MAX_SEED)]
-    card: CardName
-    name: PersonName = "You"
-
-
-class Level(Struct, tag="level", forbid_unknown_fields=True):
-    """Ask for the estimate of one's level."""
-
-    house: Key
-    name: PersonName = "You"
-
-
-Incoming = (
-    Create | Describe | Open | Pass | Play | Undo | Claim | Moon | Next | Again | Hint | Check | Count | Review | Replay
-    | Read | History | Game | Daily | Compare | Analyse | Puzzle | Answer | Level
-)  # fmt: skip
-
+Occupant = Literal["person", "gone", "away", "next", "bot"]
+"""Who is on a seat: a person; one whose line is lost; one for whom a bot plays; one who sits down next; a bot."""
 
 # --- from the server ---
 
@@ -266,7 +217,7 @@ class Ready(Struct, tag="ready"):
     done: int
     of: int
     what: str
-    """What is being prepared: `table`, the name of a player, or `coach`; empty once all is done."""
+    """What is being prepared: `table`, `deal`, the name of a player, or `coach`; empty once all is done."""
     words: str
     """Where the coach's words come from, once all is done."""
 
@@ -295,7 +246,7 @@ class Opened(Struct, tag="opened"):
 class Event(Struct):
     """What happened just before a view."""
 
-    kind: Literal["opened", "dealt", "passed", "played", "undone", "over", "moon"]
+    kind: Literal["opened", "dealt", "passed", "played", "undone", "over", "moon", "seats"]
     seat: int | None = None
     card: str | None = None
     winner: int | None = None
@@ -315,7 +266,7 @@ class Reveal(Struct):
 
 
 class View(Struct, tag="view"):
-    """The table as seat 0 sees it: everything that the page shows."""
+    """The table as one seat sees it, which is seat 0 in it: everything that the page shows."""
 
     event: Event
     rules: str
@@ -362,7 +313,49 @@ class View(Struct, tag="view"):
     winners: list[int]
     faults: list[str]
     """By seat: a sentence if its player has failed since the server started."""
+    seat: int
+    """The own seat as records and proofs number it."""
+    friends: bool
+    people: list[Occupant]
+    waiting: list[int]
+    """With friends: the people for whom the table waits."""
+    chooser: int | None
+    """In the phase `moon`: who says what the moon does."""
     reveal: Reveal | UnsetType = UNSET
+
+
+class RoomSeat(Struct):
+    """A seat of a table of friends."""
+
+    name: str
+    player: str
+    """The bot that plays here, or stands in."""
+    occupant: Occupant
+    host: bool
+
+
+class Room(Struct, tag="room"):
+    """Who is at a table of friends; sent whenever that changes."""
+
+    seats: list[RoomSeat]
+    seat: int
+    """The own seat as records number it."""
+    host: bool
+    begun: bool
+    playing: bool
+    """Whether one takes part in the current deal."""
+    rules: str
+    invitation: str
+    """For the host: what a link needs."""
+    addresses: list[str]
+    """For the host: where other computers reach this server; empty if they do not."""
+
+
+class Reacted(Struct, tag="reacted"):
+    """Somebody at the table shows something."""
+
+    seat: int
+    what: Reaction
 
 
 class Refused(Struct, tag="refused"):
@@ -453,10 +446,24 @@ class Progress(Struct, tag="progress"):
 Outgoing = (
     Hello | Ready | Described | Promised | Opened | View | Refused | Failed | Coaching | PassCoaching | Checked
     | Counted | Reviewed | Deals | Games | Imported | Compared | PuzzleView | Graded | LevelEstimate | Progress
+    | MoonRisk | Room | Reacted
 )  # fmt: skip
 
 _decoder: msgspec.json.Decoder[Incoming] = msgspec.json.Decoder(Incoming)
-_encoder = msgspec.json.Encoder()
+
+
+def _in(language: Language) -> msgspec.json.Encoder:
+    """Writes messages in a language: msgspec asks what to do with every `Said`, since it knows only plain texts."""
+
+    def tell(said: object) -> str:
+        if not isinstance(said, Said):
+            raise NotImplementedError(f"{type(said)} cannot be sent")
+        return language.tell(said)
+
+    return msgspec.json.Encoder(enc_hook=tell)
+
+
+_encoders: dict[LanguageName, msgspec.json.Encoder] = {"en": _in(Language({})), "de": _in(GERMAN)}
 
 
 def decode(text: str | bytes) -> Incoming:
@@ -467,6 +474,6 @@ def decode(text: str | bytes) -> Incoming:
     return _decoder.decode(text)
 
 
-def encode(message: Outgoing) -> str:
-    """Write a message to the page."""
-    return _encoder.encode(message).decode()
+def encode(message: Outgoing, language: LanguageName = "en") -> str:
+    """Write a message to the page, in its language."""
+    return _encoders[language].encode(message).decode()

@@ -94,7 +94,7 @@ class Pacing:
         return not self.slots or self.slot(key) == self.slots[0]
 
     def note(self, key: Key, seconds: float) -> None:
-        """Note how long a choice took that was one. What no slot covers, as a first start that compiles, is ignored."""
+        """Note how long a choice between several cards took. What no slot covers, such as a compilation, is ignored."""
         if self.slots and seconds <= self.slots[-1]:
             self._recent[key].append(seconds)
 

@@ -14,7 +14,9 @@ export type Incoming =
   | Hint
   | Check
   | Count
+  | Risk
   | Review
+  | Line
   | Replay
   | Read
   | History
@@ -24,7 +26,15 @@ export type Incoming =
   | Analyse
   | Puzzle
   | Answer
-  | Level;
+  | Level
+  | Join
+  | Invite
+  | Remove
+  | Back
+  | Leave
+  | Rematch
+  | React
+  | Speak;
 
 export interface Create {
   type: "create";
@@ -35,6 +45,7 @@ export interface Create {
   name?: string;
   practice?: boolean;
   watch?: boolean;
+  friends?: boolean;
   share?: string | null;
 }
 
@@ -42,6 +53,7 @@ export interface Describe {
   type: "describe";
   house: string;
   rules: string;
+  language?: "de" | "en";
 }
 
 export interface Open {
@@ -97,9 +109,19 @@ export interface Count {
   type: "count";
 }
 
+export interface Risk {
+  type: "risk";
+}
+
 export interface Review {
   type: "review";
   number: number;
+}
+
+export interface Line {
+  type: "line";
+  number: number;
+  at: number;
 }
 
 export interface Replay {
@@ -165,6 +187,44 @@ export interface Level {
   name?: string;
 }
 
+export interface Join {
+  type: "join";
+  invitation: string;
+  name: string;
+}
+
+export interface Invite {
+  type: "invite";
+}
+
+export interface Remove {
+  type: "remove";
+  seat: number;
+}
+
+export interface Back {
+  type: "back";
+}
+
+export interface Leave {
+  type: "leave";
+}
+
+export interface Rematch {
+  type: "rematch";
+  share?: string | null;
+}
+
+export interface React {
+  type: "react";
+  what: "hello" | "nice" | "oops" | "ouch" | "thanks" | "think";
+}
+
+export interface Speak {
+  type: "speak";
+  language: "de" | "en";
+}
+
 export type Outgoing =
   | Hello
   | Ready
@@ -186,7 +246,10 @@ export type Outgoing =
   | PuzzleView
   | Graded
   | LevelEstimate
-  | Progress;
+  | Progress
+  | MoonRisk
+  | Room
+  | Reacted;
 
 export interface Hello {
   type: "hello";
@@ -268,6 +331,11 @@ export interface View {
   share: string;
   winners: number[];
   faults: string[];
+  seat: number;
+  friends: boolean;
+  people: ("away" | "bot" | "gone" | "next" | "person")[];
+  waiting: number[];
+  chooser: number | null;
   reveal?: Reveal;
 }
 
@@ -286,20 +354,24 @@ export interface Failed {
 export interface Coaching {
   type: "coaching";
   at: number;
-  player: string;
   seed: number;
   worlds: number;
-  cards: Judged[];
+  first: string;
   words: string[];
   ideas: string[];
-  play_on: string;
+  cards: Judged[];
+  more: string[];
+  note: string;
+  line: Record<string, any> | null;
 }
 
 export interface PassCoaching {
   type: "passing";
   worlds: number;
-  sets: Passing[];
+  first: string;
   words: string[];
+  ideas: string[];
+  sets: Passing[];
   note: string;
 }
 
@@ -322,13 +394,11 @@ export interface Counted {
   moon: number;
   moon_seat: number | null;
   moon_text: string;
-  worlds: number;
 }
 
 export interface Reviewed {
   type: "reviewed";
   number: number;
-  player: string;
   seed: number;
   course: [number, number][];
   decisions: Decision[];
@@ -385,6 +455,8 @@ export interface PuzzleView {
   passed: string[];
   received: string[];
   direction: string;
+  stage: number;
+  days: number[];
 }
 
 export interface Graded {
@@ -394,6 +466,9 @@ export interface Graded {
   best: string;
   text: string;
   cards: [string, number][];
+  chosen: string;
+  played: string;
+  again: string;
 }
 
 export interface LevelEstimate {
@@ -410,6 +485,32 @@ export interface LevelEstimate {
 export interface Progress {
   type: "progress";
   text: string;
+}
+
+export interface MoonRisk {
+  type: "risk";
+  at: number;
+  seat: number | null;
+  share: number;
+  text: string;
+}
+
+export interface Room {
+  type: "room";
+  seats: RoomSeat[];
+  seat: number;
+  host: boolean;
+  begun: boolean;
+  playing: boolean;
+  rules: string;
+  invitation: string;
+  addresses: string[];
+}
+
+export interface Reacted {
+  type: "reacted";
+  seat: number;
+  what: "hello" | "nice" | "oops" | "ouch" | "thanks" | "think";
 }
 
 export interface Opponent {
@@ -438,7 +539,7 @@ export interface Limits {
 }
 
 export interface Event {
-  kind: "dealt" | "moon" | "opened" | "over" | "passed" | "played" | "undone";
+  kind: "dealt" | "moon" | "opened" | "over" | "passed" | "played" | "seats" | "undone";
   seat: number | null;
   card: string | null;
   winner: number | null;
@@ -462,16 +563,24 @@ export interface Judged {
   low: number;
   high: number;
   best_in: number;
+  queen: number;
+  hearts: number;
+  bonus: number;
   moon: number;
   own_moon: number;
-  words: string[];
+  moons: number;
+  cost: number;
+  equal: boolean;
 }
 
 export interface Passing {
   cards: string[];
   expected: number;
   se: number;
-  by: string[];
+  queen: number;
+  hearts: number;
+  moon: number;
+  own_moon: number;
   cost: number;
   cost_se: number;
   equal: boolean;
@@ -512,6 +621,13 @@ export interface PlayedGame {
 export interface MadeOfIt {
   name: string;
   points: number;
+}
+
+export interface RoomSeat {
+  name: string;
+  player: string;
+  occupant: "away" | "bot" | "gone" | "next" | "person";
+  host: boolean;
 }
 
 export interface DealFacts {

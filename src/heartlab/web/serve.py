@@ -3,34 +3,42 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import re
 import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from heartlab.util.interrupts import signals_held
 from heartlab.util.locks import alone
-from heartlab.web.bots import LEVELS, Bots
+from heartlab.web.bots import Bots
 from heartlab.web.coaching import CoachService
 from heartlab.web.gate import make_gate
+from heartlab.web.guard import LOOPBACK, Hosts, own_addresses
 from heartlab.web.house import House
-from heartlab.web.server import LOOPBACK, MAX_MESSAGE, make_app
+from heartlab.web.server import MAX_MESSAGE, make_app
 from heartlab.web.store import Store
 from heartlab.web.transport import Config, Server
-from heartlab.web.warmup import COACH, TABLE, Warmup, open_table, try_player
+from heartlab.web.warmup import COACH, Warmup, usual_steps
 
 if TYPE_CHECKING:
     from heartlab.coach.judgement import Judge
 
 BEYOND = """\
-This server listens on {host}, beyond this computer: everybody who can reach it AND knows the key in the
-address below can open tables and use this machine's time. The connection is not encrypted; whoever can watch the
-network can read keys and cards. Put a proxy with TLS before it if the network is not yours."""
+This server listens on {host}, beyond this computer. What that opens:
+- Whoever has an invitation link can sit down at that one table, and can do nothing else.
+- Whoever has the address below, with the key of this house in it, can open tables, read all histories and use this
+  machine's time. Keep it to yourself, and send invitations.
+- The connection is not encrypted: whoever can watch the network can read keys and cards. If the network is not yours,
+  put a proxy with TLS before it and name it with --allow-host.
+- It answers to addresses in numbers and to {names}; other names are turned away."""
 
 
 def default_file() -> Path:
@@ -54,8 +62,11 @@ def bind(host: str, port: int) -> socket.socket:
         listener.listen(128)
     except OSError as error:
         listener.close()
-        advice = "; --port 0 takes a free one" if port else ""
-        raise ValueError(f"cannot listen on {host} port {port}: {error.strerror}{advice}") from error
+        if error.errno == errno.EADDRINUSE:
+            raise ValueError(f"port {port} of {host} is in use; --port 0 takes a free one") from error
+        if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+            raise ValueError(f"{host} is no address of this computer; lan means all of them") from error
+        raise ValueError(f"cannot listen on {host} port {port}: {error.strerror}") from error
     return listener
 
 
@@ -69,17 +80,20 @@ def run_server(
     coach: str | None,
     browser: bool,
     workers: int,
+    names: Sequence[str] = (),
 ) -> None:
-    """`heartlab play`: serve until interrupted.
+    """`heartlab play`: serve until interrupted; `names` are further ones by which browsers may call the server.
 
     :raises ValueError: if the address is not allowed or in use, or a player cannot be made.
     """
-    local = host in LOOPBACK
-    if not local and not beyond:
+    if host not in LOOPBACK and not beyond:
         raise ValueError(
-            f"--host {host} lets other computers in; add --beyond-this-computer if that is meant. "
-            "Without --host only this computer can connect"
+            f"--host {host} lets other computers in; --listen {host} says that this is meant. "
+            "Without either only this computer can connect"
         )
+    for name in names:
+        if not re.fullmatch(r"[A-Za-z0-9.-]{1,253}", name):
+            raise ValueError(f"--allow-host {name[:60]}: a name without port and slashes is needed, such as hearts.lan")
     path = file or default_file()
     if path.is_dir():
         raise ValueError(f"{path} is a folder; games are kept in a file")
@@ -88,23 +102,54 @@ def run_server(
         bots.player(name)
     make_judge = partial(_judge, coach)
     if coach is not None:
-        make_judge().prepare()
+        make_judge().load()
     listener = bind(host, port)
     busy = f"{path} is in use by another `heartlab play`: use that one, or give this one --file OTHER"
     with contextlib.closing(listener), alone(Path(f"{path}.lock"), busy):
-        _serve(listener, host, path, bots, make_judge, browser=browser, workers=workers)
+        _serve(listener, Place(host, tuple(names)), path, bots, make_judge, browser=browser, workers=workers)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a server listens, and how it is called."""
+
+    host: str
+    names: tuple[str, ...] = ()
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this computer reaches it."""
+        return self.host in LOOPBACK
+
+    @property
+    def hosts(self) -> Hosts:
+        """The names by which browsers may call it."""
+        return Hosts(frozenset(LOOPBACK | set(self.names))) if self.is_local else Hosts.beyond(self.names)
+
+    def address(self, port: int) -> str:
+        """For the browser of this computer."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
+        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+    def addresses(self, port: int) -> list[str]:
+        """For browsers of other computers, for links of invitations."""
+        if self.is_local:
+            return []
+        own = own_addresses() if self.host in ("0.0.0.0", "::") else [self.host]
+        return [f"http://[{one}]:{port}" if ":" in one else f"http://{one}:{port}" for one in own]
 
 
 def _judge(name: str | None) -> Judge:
-    """The judge of the coach, by the name of a player; imported here because that compiles."""
-    from heartlab.coach.judgement import COACH, Judge
+    """The judge of the coach, by the name of its model; imported here because that takes a while."""
+    from heartlab.coach.judgement import Judge
+    from heartlab.coach.playing_on import MODEL
 
-    return Judge(name or COACH)
+    return Judge(name or MODEL)
 
 
 def _serve(
     listener: socket.socket,
-    host: str,
+    place: Place,
     path: Path,
     bots: Bots,
     make_judge: Callable[[], Judge],
@@ -113,21 +158,19 @@ def _serve(
     workers: int,
 ) -> None:
     """Serve until interrupted."""
-    local = host in LOOPBACK
     gate = make_gate()
     store = Store(path)
-    names = dict.fromkeys(name for level in LEVELS for name in level.players)
-    warmup = Warmup([(TABLE, open_table), *((name, partial(try_player, bots, name)) for name in names)])
+    warmup = Warmup(usual_steps(bots))
     house = House(store, bots, workers=workers, warmup=warmup)
     coach = CoachService(house, make_judge)
     warmup.add(COACH, coach.prepare)
-    app = make_app(house, coach, LOOPBACK if local else None, gate)
-    server = Server(Config(app, gate, 2 * MAX_MESSAGE))
-    shown = f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{listener.getsockname()[1]}/#{house.key}"
+    port = listener.getsockname()[1]
+    house.addresses = place.addresses(port)
+    server = Server(Config(make_app(house, coach, place.hosts, gate), gate, 2 * MAX_MESSAGE))
+    address = f"{place.address(port)}/#{house.key}"
     with signals_held(server.stop), contextlib.closing(house), contextlib.suppress(KeyboardInterrupt):
-        if not local:
-            print(BEYOND.format(host=host), file=sys.stderr)
+        if not place.is_local:
+            print(BEYOND.format(host=place.host, names=", ".join(sorted(place.hosts.names))), file=sys.stderr)
         print(f"Hearts is served at {address}", flush=True)
         print(f"Games are kept in {store.path}; Ctrl+C ends the server and loses nothing.", file=sys.stderr, flush=True)
         threading.Thread(target=warmup.run, daemon=True).start()

@@ -11,161 +11,79 @@ import asyncio
 import contextlib
 import logging
 import secrets
-import time
 from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from heartlab.cards import CardError, parse_card
 from heartlab.deal import IllegalPlay
 from heartlab.rules import Rules
+from heartlab.util.said import Said, sentence_of
 from heartlab.web import messages as m
 from heartlab.web.coaching import CoachService
 from heartlab.web.commitment import Shared
 from heartlab.web.finished import deals_played, games_played, read_deals, replay_deal
+from heartlab.web.friends import Friends, proper_name
 from heartlab.web.gate import Gate, Stage
+from heartlab.web.guard import Guarded, Hosts
 from heartlab.web.history import import_deals
-from heartlab.web.house import LOST, House, KeyRefused, Live, TooMuch, refusal
-from heartlab.web.how import how_to_play
-from heartlab.web.session import Session, SessionError
+from heartlab.web.house import LOST, House, KeyRefused, TooMuch, refusal
+from heartlab.web.how import how_to_play_in
+from heartlab.web.live import Live
+from heartlab.web.session import PERSON, SessionError
 from heartlab.web.store import Settings, StoreError
-from heartlab.web.view import make_view
+from heartlab.web.tokens import MAX_MESSAGE as MAX_MESSAGE
+from heartlab.web.tokens import MAX_ORDINARY, PENALTY, Bucket, entry_cost, further_cost
+from heartlab.web.view import Turned, make_view
 
 PAGE = Path(__file__).parent / "page"
-HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-        "manifest-src 'self'; worker-src 'self'; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    ),
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cache-Control": "no-cache",
-}
-LOOPBACK = {"127.0.0.1", "localhost", "::1"}
-NO_TABLE = "open or create a table first"
-WRONG = "something went wrong in the server; what was played is kept"
+NO_TABLE = Said("open or create a table first")
+WRONG = Said("something went wrong in the server; what was played is kept")
+GARBLED = Said("this is not a whole address: a part of its key is missing or changed")
+KEYS = ("`$.key`", "`$.house`", "`$.invitation`")
+"""Where a message holds keys, as msgspec names places: somebody may have copied a part of an address."""
 log = logging.getLogger(__name__)
-
-COSTS = {
-    "create": 8.0,
-    "again": 8.0,
-    "read": 12.0,
-    "hint": 4.0,
-    "check": 4.0,
-    "count": 2.0,
-    "review": 16.0,
-    "history": 8.0,
-    "daily": 8.0,
-    "compare": 4.0,
-    "analyse": 4.0,
-    "game": 4.0,
-    "puzzle": 2.0,
-    "answer": 2.0,
-}
-"""What a message costs; all others cost one token."""
-CAPACITY, PER_SECOND = 60.0, 15.0
-MAX_MESSAGE = 256 << 10
-"""Characters of the largest message: a record file."""
-MAX_ORDINARY = 4 << 10
-"""Characters of the largest message of any other kind."""
-PENALTY = 1 / PER_SECOND
-"""Seconds that a connection without tokens has to wait for the answer that says so."""
-
-
-def entry_cost(size: int) -> float:
-    """What a message costs before anybody has read it: a large one can only be a record file."""
-    return COSTS["read"] if size > MAX_ORDINARY else 1.0
-
-
-def further_cost(kind: str, size: int) -> float:
-    """What is still to be paid when the kind of a message is known."""
-    return max(0.0, COSTS.get(kind, 1.0) - entry_cost(size))
-
-
-class Bucket:
-    """Tokens of one connection."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._tokens, self._filled = CAPACITY, clock()
-
-    def take(self, cost: float) -> bool:
-        """Pay, if there are tokens enough."""
-        now = self._clock()
-        self._tokens = min(CAPACITY, self._tokens + (now - self._filled) * PER_SECOND)
-        self._filled = now
-        if cost > self._tokens:
-            return False
-        self._tokens -= cost
-        return True
-
-
-class Guarded:
-    """Adds the security headers, and refuses requests with an unknown Host or a foreign Origin (DNS rebinding)."""
-
-    def __init__(self, app: ASGIApp, hosts: set[str] | None) -> None:
-        self.app, self.hosts = app, hosts
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] not in ("http", "websocket"):
-            await self.app(scope, receive, send)
-            return
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        host, origin = headers.get("host", ""), headers.get("origin")
-        try:
-            known = self.hosts is None or urlsplit(f"//{host}").hostname in self.hosts
-            same = origin is None or scope["type"] == "http" or urlsplit(origin).netloc == host
-        except ValueError:
-            known = same = False
-        if not (known and same):
-            if scope["type"] == "websocket":
-                await receive()
-                await send({"type": "websocket.close", "code": 1008})
-            else:
-                await PlainTextResponse("unknown Host header\n", 421)(scope, receive, send)
-            return
-
-        async def sending(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [
-                    *message["headers"],
-                    *((name.lower().encode(), value.encode()) for name, value in HEADERS.items()),
-                ]
-            await send(message)
-
-        await self.app(scope, receive, sending)
 
 
 class Connection:
     """One browser: reads its messages and answers them."""
 
-    def __init__(self, house: House, coach: CoachService, socket: WebSocket, gate: Gate | None = None) -> None:
+    def __init__(
+        self,
+        house: House,
+        coach: CoachService,
+        socket: WebSocket,
+        gate: Gate | None = None,
+        friends: Friends | None = None,
+    ) -> None:
         self.house, self.coach, self.socket, self.gate = house, coach, socket, gate
+        self.friends = friends or Friends(house)
         self.live: Live | None = None
+        self.seat = PERSON
         self.bucket = Bucket()
         self.secret = secrets.token_hex(32)
+        self.language: m.LanguageName = "en"
         self._answers: dict[type, Callable[[Any], Awaitable[None]]] = {
             m.Create: self.create, m.Describe: self.describe, m.Open: self.open, m.Pass: self.pass_cards,
             m.Play: self.play, m.Undo: self.undo, m.Claim: self.claim, m.Moon: self.choose_moon,
             m.Next: self.next_deal, m.Again: self.again,
-            m.Hint: self.hint, m.Check: self.check, m.Count: self.count, m.Review: self.review, m.Replay: self.replay,
+            m.Hint: self.hint, m.Check: self.check, m.Count: self.count, m.Risk: self.risk, m.Review: self.review,
+            m.Line: self.line, m.Replay: self.replay,
             m.Read: self.read, m.History: self.history, m.Game: self.game,
             m.Daily: self.daily, m.Compare: self.compare, m.Analyse: self.analyse, m.Puzzle: self.puzzle,
             m.Answer: self.answer, m.Level: self.level,
+            m.Join: self.join, m.Invite: self.invite, m.Remove: self.remove, m.Back: self.back, m.Leave: self.leave,
+            m.Rematch: self.rematch, m.React: self.react, m.Speak: self.speak,
         }  # fmt: skip
 
     async def send(self, message: m.Outgoing) -> None:
@@ -174,7 +92,7 @@ class Connection:
         :raises WebSocketDisconnect: if the browser has left, however that was noticed.
         """
         try:
-            await self.socket.send_text(m.encode(message))
+            await self.socket.send_text(m.encode(message, self.language))
         except RuntimeError as error:
             raise WebSocketDisconnect(1006) from error
 
@@ -196,8 +114,14 @@ class Connection:
             await asyncio.sleep(0)  # the end of the connection is noted first, and nothing is logged about it
         finally:
             self.house.warmup.leave(self)
-            if self.live is not None:
-                self.house.leave(self.live, self)
+            await self.get_up(on_purpose=False)
+
+    async def get_up(self, *, on_purpose: bool) -> None:
+        """Stop following a session."""
+        live, self.live = self.live, None
+        if live is not None:
+            self.house.leave(live, self)
+            await self.friends.left(live, self.seat, on_purpose=on_purpose)
 
     async def follow_warmup(self) -> None:
         """Tell how far the compilation is, as long as it is not done."""
@@ -217,7 +141,7 @@ class Connection:
         await self.send(self.house.warmup.ready)
 
     def tell_gate(self, stage: Stage) -> None:
-        """Who works for somebody, or has a table, does not make way for others."""
+        """Tell the gate whether this connection is idle: only idle ones make way for others."""
         if self.gate is not None and self.socket.client is not None:
             self.gate.move((self.socket.client.host, self.socket.client.port), stage)
 
@@ -230,27 +154,30 @@ class Connection:
             if text is None:
                 raise msgspec.ValidationError("messages are texts")
             if size > MAX_MESSAGE or (size > MAX_ORDINARY and '"read"' not in text[:200]):
-                raise TooMuch(f"a message has at most {MAX_ORDINARY} characters, a record file {MAX_MESSAGE}")
+                raise TooMuch(
+                    Said("a message has at most {n} characters, a record file {file}", n=MAX_ORDINARY, file=MAX_MESSAGE)
+                )
             message = m.decode(text)
             await self.pay(further_cost(str(message.__struct_config__.tag), size))
             card = getattr(message, "card", None)
             await self._answers[type(message)](message)
         except (msgspec.ValidationError, msgspec.DecodeError, UnicodeError) as error:
-            await self.send(m.Failed("message", str(error)[:300]))
+            garbled = str(error).endswith(KEYS)
+            await self.send(m.Failed("key", GARBLED) if garbled else m.Failed("message", sentence_of(error)))
         except WebSocketDisconnect:
             raise
         except KeyRefused as error:
-            await self.send(m.Failed("key", str(error)))
+            await self.send(m.Failed("key", sentence_of(error)))
         except TooMuch as error:
-            await self.send(m.Failed("limit", str(error)))
+            await self.send(m.Failed("limit", sentence_of(error)))
         except IllegalPlay as error:
             await self.send(refusal(error, None if card is None else parse_card(card)))
         except CardError as error:
-            await self.send(m.Failed("message", str(error)[:300]))
+            await self.send(m.Failed("message", sentence_of(error)))
         except StoreError as error:
-            await self.send(m.Failed("server", str(error)[:300]))
+            await self.send(m.Failed("server", sentence_of(error)))
         except (SessionError, ValueError) as error:
-            await self.send(m.Failed("table", str(error)[:300]))
+            await self.send(m.Failed("table", sentence_of(error)))
         except Exception:
             if self.socket.client_state != WebSocketState.CONNECTED:
                 raise
@@ -264,41 +191,71 @@ class Connection:
         """
         if not self.bucket.take(cost):
             await asyncio.sleep(PENALTY)
-            raise TooMuch("too many messages; wait a moment")
+            raise TooMuch(Said("too many messages; wait a moment"))
 
-    def at_session(self) -> Live:
+    def at_table(self) -> Live:
         """The session that this browser looks at.
 
         :raises SessionError: if it looks at none.
         """
-        if self.live is None:
+        if self.live is None or (self not in self.live.guests and not self.live.lost):
             raise SessionError(NO_TABLE)
         if self.live.lost:
             raise SessionError(LOST)
         return self.live
 
-    async def sit(self, live: Live, *, tell_key: bool) -> None:
-        """Look at a session from now on; the one before is left last, so that it stays in memory if it is the same."""
-        before, self.live = self.live, live
+    def at_session(self) -> Live:
+        """The same, where a deal is being played and this browser's person takes part.
+
+        :raises SessionError: if that is not so.
+        """
+        live = self.at_table()
+        if not live.session.begun:
+            raise SessionError(Said("the host has not begun yet"))
+        if live.session.settings.friends and self.seat not in live.session.people:
+            raise SessionError(Said("you sit down with the next deal"))
+        return live
+
+    def acting(self) -> tuple[Live, int]:
+        """The same with the seat, for somebody who does something and so is not away.
+
+        :raises SessionError: if that is not so.
+        """
+        live = self.at_session()
+        live.session.away.discard(self.seat)
+        return live, self.seat
+
+    async def sit(self, live: Live, seat: int = PERSON, key: str = "") -> None:
+        """Look at a session from a seat from now on; with a key, it is told.
+
+        The session before is left last, so that it stays in memory if it is the same.
+        """
+        before, self.live, old, self.seat = self.live, live, self.seat, seat
         live.guests[self] = self.send
+        live.places[self] = seat
         if before is not None and before is not live:
             self.house.leave(before, self)
-        if tell_key:
-            await self.send(m.Opened(live.key))
+            await self.friends.left(before, old, on_purpose=True)
+        if key:
+            await self.send(m.Opened(key))
         async with live.changing:
-            shown = None if live.lost else self.first_sight(live.session)
+            shown = None if live.lost else self.first_sight(live)
         if live.lost:  # what was being written was not kept
-            await self.sit(await self.house.open(live.key), tell_key=False)
+            await self.sit(await self.house.open(live.key), seat)
             return
         if shown is not None:
             await self.send(shown)
+        if live.session.settings.friends:
+            await self.friends.came(live, seat)
         self.house.drive(live)
 
-    def first_sight(self, session: Session) -> m.View | m.Deals | None:
+    def first_sight(self, live: Live) -> m.View | m.Deals | None:
         """What somebody sees who sits down; at a watched table only a deal that is over."""
-        if not session.settings.watch:
-            return make_view(session, m.Event("opened"))
-        return replay_deal(session, session.row.number) if session.deal.is_over else None
+        session = live.session
+        if session.settings.watch:
+            return replay_deal(session, session.row.number) if session.deal.is_over else None
+        session.away.discard(self.seat)
+        return make_view(session, m.Event("opened"), self.seat) if self.seat in session.people else None
 
     def shared(self, share: str | None) -> Shared | None:
         """The secret that was promised to this browser, with the text that it chose after that."""
@@ -314,48 +271,61 @@ class Connection:
 
     async def create(self, message: m.Create) -> None:
         self.house.check_house(message.house)
+        name = proper_name(message.name) if message.friends else message.name
         settings = Settings(
-            rules=message.rules, players=message.players, name=message.name, seed=message.seed,
-            practice=message.practice, watch=message.watch,
+            rules=message.rules, players=message.players, name=name, seed=message.seed,
+            practice=message.practice, watch=message.watch, friends=message.friends,
         )  # fmt: skip
-        shared = self.shared(message.share)
-        await self.sit(await self.house.create(settings, shared=shared), tell_key=True)
+        if message.friends and (message.practice or message.watch or message.seed is not None):
+            raise SessionError(Said("with friends there is no practice, no watching and no seed of one's own"))
+        shared = None if message.friends else self.shared(message.share)
+        live = await self.house.create(settings, shared=shared)
+        await self.sit(live, PERSON, live.key)
         await self.promise_again(shared)
+
+    async def speak(self, message: m.Speak) -> None:
+        self.language = message.language
+        await self.send(self.house.warmup.ready)  # its words were told in another language
 
     async def describe(self, message: m.Describe) -> None:
         self.house.check_house(message.house)
         rules = Rules.parse(message.rules)
-        await self.send(m.Described(message.rules, str(rules), rules.players, how_to_play(rules)))
+        await self.send(m.Described(message.rules, str(rules), rules.players, how_to_play_in(message.language, rules)))
 
     async def open(self, message: m.Open) -> None:
-        await self.sit(await self.house.open(message.key), tell_key=False)
+        await self.sit(*await self.friends.open(message.key))
 
     async def pass_cards(self, message: m.Pass) -> None:
-        await self.house.pass_cards(self.at_session(), message.cards)
+        await self.house.pass_cards(*self.acting(), message.cards)
 
     async def play(self, message: m.Play) -> None:
-        await self.house.play(self.at_session(), message.card, message.at)
+        await self.house.play(*self.acting(), message.card, message.at)
 
     async def undo(self, message: m.Undo) -> None:
         await self.house.undo(self.at_session())
 
     async def claim(self, message: m.Claim) -> None:
-        await self.house.claim(self.at_session(), message.what)
+        await self.house.claim(*self.acting(), message.what)
 
     async def choose_moon(self, message: m.Moon) -> None:
-        await self.house.choose_moon(self.at_session(), message.what)
+        await self.house.choose_moon(*self.acting(), message.what)
 
     async def next_deal(self, message: m.Next) -> None:
-        shared = self.shared(message.share)
-        await self.house.next_deal(self.at_session(), shared)
+        shared, live = self.shared(message.share), self.at_table()
+        if not live.session.settings.friends:
+            await self.house.next_deal(live, shared)
+        elif not await self.friends.next_deal(live, self.seat, shared):
+            return
         await self.promise_again(shared)
 
     async def again(self, message: m.Again) -> None:
-        await self.sit(await self.house.again(self.at_session(), message.number, message.at), tell_key=True)
+        live = await self.house.again(self.at_session(), message.number, message.at)
+        await self.sit(live, PERSON, live.key)
 
     async def daily(self, message: m.Daily) -> None:
         self.house.check_house(message.house)
-        await self.sit(await self.house.daily(message.name), tell_key=True)
+        live = await self.house.daily(message.name)
+        await self.sit(live, PERSON, live.key)
 
     async def compare(self, message: m.Compare) -> None:
         await self.send(await self.house.compare(self.at_session()))
@@ -391,8 +361,14 @@ class Connection:
     async def count(self, message: m.Count) -> None:
         await self.send(await self.coach.count(self.at_session(), self.send))
 
+    async def risk(self, message: m.Risk) -> None:
+        await self.send(await self.coach.risk(self.at_session()))
+
+    async def line(self, message: m.Line) -> None:
+        await self.send(await self.coach.line(self.at_session(), message.number, message.at, self.send))
+
     async def review(self, message: m.Review) -> None:
-        await self.send(await self.coach.review(self.at_session(), message.number, self.send))
+        await self.send(await self.coach.review(self.at_session(), self.seat, message.number, self.send))
 
     async def analyse(self, message: m.Analyse) -> None:
         self.house.check_house(message.house)
@@ -410,6 +386,35 @@ class Connection:
         self.house.check_house(message.house)
         await self.send(await self.coach.level(message.name))
 
+    # --- friends ---
+
+    async def join(self, message: m.Join) -> None:
+        live, seat, key = await self.friends.join(message.invitation, message.name, self)
+        await self.sit(live, seat, key)
+
+    async def invite(self, message: m.Invite) -> None:
+        await self.friends.invite(self.at_table(), self.seat)
+
+    async def remove(self, message: m.Remove) -> None:
+        live = self.at_table()
+        other = Turned(self.seat, live.session.rules.players).real(message.seat)
+        await self.friends.remove(live, self.seat, other)
+
+    async def back(self, message: m.Back) -> None:
+        await self.friends.back(self.at_table(), self.seat)
+
+    async def leave(self, message: m.Leave) -> None:
+        self.at_table()
+        await self.get_up(on_purpose=True)
+
+    async def rematch(self, message: m.Rematch) -> None:
+        shared = self.shared(message.share)
+        if await self.friends.rematch(self.at_table(), shared):
+            await self.promise_again(shared)
+
+    async def react(self, message: m.React) -> None:
+        await self.friends.react(self.at_table(), self.seat, message.what)
+
 
 async def _index(request: Request) -> Response:
     return FileResponse(PAGE / "index.html")
@@ -420,11 +425,18 @@ async def _worker(request: Request) -> Response:
     return FileResponse(PAGE / "worker.js", media_type="text/javascript")
 
 
-def make_app(house: House, coach: CoachService, hosts: set[str] | None = None, gate: Gate | None = None) -> ASGIApp:
-    """The application; `hosts` are the names by which it may be called, None means any."""
+def make_app(
+    house: House,
+    coach: CoachService,
+    hosts: Hosts,
+    gate: Gate | None = None,
+    friends: Friends | None = None,
+) -> ASGIApp:
+    """The application; `hosts` are the names by which it may be called."""
+    friends = friends or Friends(house)
 
     async def talk(socket: WebSocket) -> None:
-        await Connection(house, coach, socket, gate).run()
+        await Connection(house, coach, socket, gate, friends).run()
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> Any:

@@ -1,6 +1,7 @@
-"""A session: the game of one person on seat 0 with bots, or of bots alone, as a state machine without input or output.
+"""A session: a game of people and bots, or of bots alone, as a state machine without input or output.
 
-The session says who is to act; :mod:`heartlab.web.house` asks the person or a bot and passes the answer on. It can be
+One person sits on seat 0; with friends, up to all seats are people's, and the first deal waits until the host begins.
+The session says who is to act; :mod:`heartlab.web.house` asks a person or a bot and passes the answer on. It can be
 built again from what the store keeps, at any moment. The page and the protocol call a session a table.
 """
 
@@ -15,13 +16,14 @@ from heartlab.deal import Deal
 from heartlab.game import game_is_over, winners
 from heartlab.observation import Observation
 from heartlab.rules import Rules
-from heartlab.web.bots import NICE_NAMES
+from heartlab.util.said import Said
+from heartlab.web.bots import BOT_NAMES
 from heartlab.web.commitment import Shared, commit
 from heartlab.web.messages import MAX_SEED
 from heartlab.web.store import Row, Settings
 
 PERSON = 0
-"""The person's seat."""
+"""The seat of the person who opened the session; with friends, the host."""
 
 Dealer = Callable[[Rules, int, int, Sequence[int]], Deal]
 """Makes a deal from rules, seed, number and scores."""
@@ -48,9 +50,20 @@ def check_seats(rules: Rules, settings: Settings, rows: Sequence[Row] = ()) -> N
     """
     wanted = rules.players - (not settings.watch)
     if len(settings.players) != wanted:
-        raise ValueError(f"these rules need {wanted} bots, not {len(settings.players)}")
+        raise ValueError(Said("these rules need {wanted} bots, not {n}", wanted=wanted, n=len(settings.players)))
     if any(row.points is not None and len(row.points) != rules.players for row in rows):
         raise ValueError(f"a deal has points for {rules.players} seats")
+
+
+def seat_names(players: int, people: Mapping[int, str]) -> list[str]:
+    """What the seats are called: people by their names, bots by those that are left.
+
+    >>> seat_names(4, {0: "Zoe", 2: "Ada"})
+    ['Zoe', 'Emil', 'Ada', 'Ines']
+    """
+    taken = {name.casefold() for name in people.values()}
+    free = iter([name for name in BOT_NAMES if name.casefold() not in taken])
+    return [people[seat] if seat in people else next(free) for seat in range(players)]
 
 
 class Session:
@@ -71,15 +84,57 @@ class Session:
         self._save, self._dealer = save, dealer
         self.faults: Mapping[str, str] = {}
         """Players that have failed, with a sentence about it; set by the house."""
+        self.holders: dict[int, str] = {PERSON: settings.name} if settings.friends else {}
+        """With friends: who has a seat, by name; somebody who came during a deal plays from the next one on."""
+        self.away: set[int] = set()
+        """People for whom a bot plays until they come back."""
+        self.ready: set[int] = set()
+        """People who have asked for the next deal."""
         self._together = False
-        bots = [*NICE_NAMES, "Sol"]
-        self.names = bots[: self.rules.players] if settings.watch else [settings.name, *bots[: self.rules.players - 1]]
-        if not rows:
-            self._deal_next(self._new_row(settings.first, shared))
-        else:
+        if rows:
             self._rebuild()
+        elif not settings.friends:
+            self._deal_next(self._new_row(settings.first, shared))
 
     # --- looking ---
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is a deal: with friends the first one is dealt when the host says so."""
+        return bool(self.rows)
+
+    def people_in(self, row: Row) -> dict[int, str]:
+        """The people of a deal, by seat."""
+        if self.settings.friends:
+            return row.people
+        return {} if self.settings.watch else {PERSON: self.settings.name}
+
+    @property
+    def people(self) -> dict[int, str]:
+        """The people of the current deal, by seat."""
+        return self.people_in(self.row) if self.begun else {}
+
+    def names_in(self, row: Row) -> list[str]:
+        """What the seats are called in a deal: no bot has the name of a person."""
+        return seat_names(self.rules.players, self.people_in(row))
+
+    @property
+    def names(self) -> list[str]:
+        """What the seats are called."""
+        return self.names_in(self.row)
+
+    @property
+    def awaited(self) -> list[int]:
+        """The people for whom the session waits now."""
+        if not self.begun or self.game_over:
+            return []
+        present = [seat for seat in sorted(self.people) if seat not in self.away]
+        if self.row.points is not None:
+            return [seat for seat in present if seat not in self.ready]
+        if self.deal.phase == "pass":
+            return [seat for seat in present if seat in self.deal.to_pass]
+        mover = self.moon_asked if self.deal.is_over else self.deal.to_move
+        return [seat for seat in present if seat == mover]
 
     @property
     def row(self) -> Row:
@@ -115,51 +170,60 @@ class Session:
         """Who won, once the game is over."""
         return winners(self.course[-1]) if self.game_over else []
 
-    @property
-    def claims(self) -> list[str]:
-        """Which claims the person can prove from what is known to everybody and the own hand."""
-        if self.settings.watch or self.deal.phase != "play":
+    def claims(self, seat: int = PERSON) -> list[str]:
+        """Which claims a person can prove from what is known to everybody and the own hand."""
+        if seat not in self.people or self.deal.phase != "play":
             return []
-        obs = self.deal.observe(PERSON)
+        obs = self.deal.observe(seat)
         found = ["rest"] if nothing_counts(obs, self.deal) else []
-        if self.deal.to_move == PERSON and obs.hand and not found:
+        if self.deal.to_move == seat and obs.hand and not found:
             found += ["all"] if takes_all(obs) else []
             found += ["none"] if takes_none(obs) else []
         return found
 
     @property
-    def asks_moon(self) -> bool:
-        """Whether the person shot the moon and must still choose what it does. Bots take what is best for them."""
-        waits = self.deal.is_over and self.row.points is None and not self.settings.watch
-        return waits and self.rules.moon == "choice" and self.deal.shooter == PERSON
+    def moon_asked(self) -> int | None:
+        """The person who shot the moon and must still choose what it does. Bots take what is best for them."""
+        if not self.deal.is_over or self.row.points is not None or self.rules.moon != "choice":
+            return None
+        shooter = self.deal.shooter
+        return shooter if shooter in self.people and shooter not in self.away else None
 
     @property
     def can_undo(self) -> bool:
         """Whether the person has a card that may be taken back."""
-        return self.settings.practice and not self.settings.watch and self.last_own_place(self.row.kept) is not None
+        return (
+            self.settings.practice and PERSON in self.people and self.last_own_place(PERSON, self.row.kept) is not None
+        )
 
     @property
     def can_leave(self) -> bool:
         """Whether the next deal may follow although this one is not finished."""
         return self.settings.practice and not self.settings.watch and self.settings.only is None
 
-    def last_own_place(self, first: int = 0) -> int | None:
-        """How many cards were played before the person's last one, if that is not before the place `first`."""
-        own = self.deal.observe(PERSON).played[PERSON]
+    def last_own_place(self, seat: int = PERSON, first: int = 0) -> int | None:
+        """How many cards were played before a person's last one, if that is not before the place `first`."""
+        own = self.deal.observe(seat).played[seat]
         places = [place for place, card in enumerate(self.row.plays) if card in own and place >= first]
         return places[-1] if places else None
 
     def seat_player(self, seat: int) -> str | None:
-        """The name of the bot on a seat; None for the person."""
-        if self.settings.watch:
-            return self.settings.players[seat]
-        return None if seat == PERSON else self.settings.players[seat - 1]
+        """The name of the bot that plays on a seat; None for a person who does."""
+        return None if seat in self.people and seat not in self.away else self.bot_for(seat)
 
-    @property
-    def labels(self) -> list[str]:
-        """Who sits where, for records: the bots with the name of their player."""
-        players = [self.seat_player(seat) for seat in range(self.rules.players)]
-        return [f"{name} ({player})" if player else name for name, player in zip(self.names, players, strict=True)]
+    def bot_for(self, seat: int) -> str:
+        """The bot of a seat, or the one that stands in for its person."""
+        return self.settings.players[seat if self.settings.watch else max(0, seat - 1)]
+
+    def players_in(self, row: Row) -> list[str]:
+        """Who plays on each seat in a deal: the players of the bots, and nothing for people."""
+        people = self.people_in(row)
+        return ["" if seat in people else self.bot_for(seat) for seat in range(self.rules.players)]
+
+    def labels_in(self, row: Row) -> list[str]:
+        """Who sits where in a deal, for records: the bots with the name of their player."""
+        pairs = zip(self.names_in(row), self.players_in(row), strict=True)
+        return [f"{name} ({player})" if player else name for name, player in pairs]
 
     def bots(self) -> dict[int, str]:
         """All seats that bots have, with the names of their players."""
@@ -176,13 +240,12 @@ class Session:
         :raises SessionError: if bots play on all seats.
         """
         if self.settings.watch:
-            raise SessionError("bots play on all seats here, and you watch")
+            raise SessionError(Said("bots play on all seats here, and you watch"))
 
     def next_bot(self) -> int | None:
-        """The bot that has to choose now, if any: bots pass only after the person has passed."""
+        """The bot that has to choose now, if any: bots pass only after all people have passed."""
         if self.deal.phase == "pass":
-            waiting = self.deal.to_pass
-            return waiting[0] if self.settings.watch or PERSON not in waiting else None
+            return None if self.awaited else self.deal.to_pass[0]
         seat = self.deal.to_move
         return seat if seat is not None and self.seat_player(seat) is not None else None
 
@@ -194,7 +257,7 @@ class Session:
         for row in self.finished:
             if row.number == number:
                 return row, self._replayed(row)
-        raise SessionError(f"deal {number} of this table is not finished, or does not exist")
+        raise SessionError(Said("deal {number} of this table is not finished, or does not exist", number=number))
 
     # --- acting ---
 
@@ -214,9 +277,20 @@ class Session:
         """
         self.deal.play(card)
         self.row.plays.append(card)
-        if self.deal.is_over and not self.asks_moon:
-            self.row.points = list(self.deal.points)
+        self._close_deal()
         self._keep()
+
+    def _close_deal(self) -> None:
+        """Note the points of a deal that is over, unless its shooter has to say what they are."""
+        if self.deal.is_over and self.row.points is None and self.moon_asked is None:
+            self.row.points = list(self.deal.points)
+
+    def stand_in(self, seat: int) -> None:
+        """Let a bot play for a person who is away."""
+        self.away.add(seat)
+        if self.begun and self.row.points is None and self.deal.is_over:  # a moon whose shooter has left
+            self._close_deal()
+            self._save(self.row)
 
     @contextmanager
     def kept_together(self) -> Iterator[None]:
@@ -232,13 +306,13 @@ class Session:
         if not self._together:
             self._save(self.row)
 
-    def choose_moon(self, what: str) -> None:
-        """Say what the person's moon does: 26 points for each of the others, or 26 off the own score.
+    def choose_moon(self, seat: int, what: str) -> None:
+        """Say what a person's moon does: 26 points for each of the others, or 26 off the own score.
 
         :raises SessionError: if there is no such choice now.
         """
-        if not self.asks_moon:
-            raise SessionError("there is no moon of yours to decide on now")
+        if self.moon_asked != seat:
+            raise SessionError(Said("there is no moon of yours to decide on now"))
         self.deal.choose_moon(what)
         self.row.moon = what
         self.row.points = list(self.deal.points)
@@ -251,10 +325,10 @@ class Session:
         """
         self.check_person()
         if not self.settings.practice:
-            raise SessionError("cards can be taken back in practice only")
-        place = self.last_own_place(self.row.kept)
+            raise SessionError(Said("cards can be taken back in practice only"))
+        place = self.last_own_place(PERSON, self.row.kept)
         if place is None:
-            raise SessionError("there is no card of yours to take back")
+            raise SessionError(Said("there is no card of yours to take back"))
         self.row.plays = self.row.plays[:place]
         self.row.points = self.row.moon = None
         self.row.undos += 1
@@ -266,21 +340,22 @@ class Session:
 
         :raises SessionError: if the deal or the whole game is not at that point.
         """
-        if self.row.points is None and not self.can_leave:
-            raise SessionError("this deal is not finished")
-        if self.game_over:
-            raise SessionError("the game is over")
-        self._deal_next(self._new_row(self.row.number + 1, shared))
+        if self.begun and self.row.points is None and not self.can_leave:
+            raise SessionError(Said("this deal is not finished"))
+        if self.begun and self.game_over:
+            raise SessionError(Said("the game is over"))
+        self.ready.clear()
+        self._deal_next(self._new_row(self.row.number + 1 if self.begun else self.settings.first, shared))
 
     # --- within ---
 
     def _new_row(self, number: int, shared: Shared | None) -> Row:
-        salt = secrets.token_hex(16)
+        salt, people = secrets.token_hex(16), dict(self.holders)
         if self.settings.seed is not None:
-            return Row(number, self.settings.seed, salt)
+            return Row(number, self.settings.seed, salt, people=people)
         if shared is None:
-            return Row(number, secrets.randbelow(MAX_SEED + 1), salt)
-        return Row(number, shared.seed(number), salt, secret=shared.secret, share=shared.share)
+            return Row(number, secrets.randbelow(MAX_SEED + 1), salt, people=people)
+        return Row(number, shared.seed(number), salt, secret=shared.secret, share=shared.share, people=people)
 
     def _deal_next(self, row: Row) -> None:
         self.rows.append(row)

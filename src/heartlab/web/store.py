@@ -21,9 +21,10 @@ from msgspec import Struct
 
 from heartlab.coach.values import CLEAR
 from heartlab.util.errors import clipped
+from heartlab.util.said import Said
 
 log = logging.getLogger(__name__)
-DAMAGED = "what is kept of this table is damaged, so it cannot be opened; it is left as it is"
+DAMAGED = Said("what is kept of this table is damaged, so it cannot be opened; it is left as it is")
 PATIENCE = 10.0
 """Seconds that a change waits for other programs, unless told otherwise."""
 SCHEMA = """
@@ -42,6 +43,10 @@ CREATE TABLE IF NOT EXISTS results (
     person TEXT NOT NULL, key TEXT NOT NULL, number INTEGER NOT NULL, made REAL NOT NULL, body BLOB NOT NULL,
     PRIMARY KEY (person, key, number)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS seats (
+    token TEXT PRIMARY KEY, key TEXT NOT NULL, seat INTEGER NOT NULL, name TEXT NOT NULL, UNIQUE (key, seat)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS invitations (key TEXT PRIMARY KEY, token TEXT NOT NULL UNIQUE) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS puzzles (
     id INTEGER PRIMARY KEY, person TEXT NOT NULL, origin TEXT NOT NULL UNIQUE, body BLOB NOT NULL,
     stage INTEGER NOT NULL DEFAULT 0, due REAL NOT NULL
@@ -67,6 +72,8 @@ class Settings(Struct, frozen=True):
     """Totals before the first deal."""
     daily: str = ""
     """The day, if this is its daily deal."""
+    friends: bool = False
+    """Whether people may be invited; the bots then play on the seats that nobody has, and stand in."""
 
 
 class Row(Struct):
@@ -89,6 +96,8 @@ class Row(Struct):
     secret: str = ""
     share: str = ""
     """What the seed was made from, if the page had a share in it."""
+    people: dict[int, str] = {}
+    """With friends: the people of the deal by seat."""
 
 
 class StoreError(ValueError):
@@ -101,7 +110,9 @@ def _one_kind_of_error() -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, OSError) as error:
-        raise StoreError(f"this cannot be kept, so it was not done ({error}); open the table again") from error
+        raise StoreError(
+            Said("this cannot be kept, so it was not done ({error}); open the table again", error=str(error))
+        ) from error
 
 
 class Store:
@@ -171,7 +182,7 @@ class Store:
     # --- a file that somebody deletes ---
 
     def _on_disk(self) -> list[tuple[int, int] | None]:
-        """What is now at the path and beside it as its journal (`-wal`), as device and number; None for nothing."""
+        """Device and inode of the file at the path, and of its journal (`-wal`); None where there is none."""
         found: list[tuple[int, int] | None] = []
         for path in (str(self.path), f"{self.path}-wal"):
             try:
@@ -182,7 +193,7 @@ class Store:
         return found
 
     def _check_file(self) -> None:
-        """Write what was deleted again: the system keeps the contents as long as they are open.
+        """Restore the file if somebody deleted it: its contents exist as long as it is open.
 
         :raises StoreError: if another file is in its place, which must not be overwritten.
         """
@@ -240,7 +251,7 @@ class Store:
             settings = msgspec.json.decode(found[0], type=Settings)
             return settings, [msgspec.json.decode(row[0], type=Row) for row in rows]
         except (msgspec.DecodeError, UnicodeError, TypeError) as error:
-            raise StoreError(f"{DAMAGED} ({clipped(error, 80)})") from error
+            raise StoreError(Said("{what} ({error})", what=DAMAGED, error=clipped(error, 80))) from error
 
     def save_deal(self, key: str, row: Row) -> None:
         """Keep a deal as it stands."""
@@ -248,17 +259,65 @@ class Store:
         with self._writing() as db:
             db.execute("INSERT OR REPLACE INTO deals VALUES (?, ?, ?)", (key, row.number, body))
 
+    # --- seats of friends ---
+
+    def set_invitation(self, key: str, token: str) -> None:
+        """Let a token invite to a session, and no other one any more."""
+        with self._writing() as db:
+            db.execute("INSERT OR REPLACE INTO invitations VALUES (?, ?)", (key, token))
+
+    def move_invitation(self, old: str, new: str) -> None:
+        """Let the token that invited to a session invite to another one."""
+        with self._writing() as db:
+            db.execute("UPDATE OR REPLACE invitations SET key = ? WHERE key = ?", (new, old))
+
+    def invitation_to(self, key: str) -> str:
+        """The token that invites to a session; empty if none does."""
+        with self._looking() as db:
+            found = db.execute("SELECT token FROM invitations WHERE key = ?", (key,)).fetchone()
+        return "" if found is None else str(found[0])
+
+    def invited_by(self, token: str) -> str | None:
+        """The session that a token invites to."""
+        with self._looking() as db:
+            found = db.execute("SELECT key FROM invitations WHERE token = ?", (token,)).fetchone()
+        return None if found is None else str(found[0])
+
+    def add_seat(self, token: str, key: str, seat: int, name: str) -> None:
+        """Give a seat to whoever has the token."""
+        with self._writing() as db:
+            db.execute("INSERT INTO seats VALUES (?, ?, ?, ?)", (token, key, seat, name))
+
+    def remove_seat(self, key: str, seat: int) -> None:
+        """Take a seat back: its token opens nothing any more."""
+        with self._writing() as db:
+            db.execute("DELETE FROM seats WHERE key = ? AND seat = ?", (key, seat))
+
+    def seat_of(self, token: str) -> tuple[str, int] | None:
+        """The session and the seat that a token opens."""
+        with self._looking() as db:
+            found = db.execute("SELECT key, seat FROM seats WHERE token = ?", (token,)).fetchone()
+        return None if found is None else (str(found[0]), int(found[1]))
+
+    def seats_at(self, key: str) -> dict[int, str]:
+        """The names of the guests of a session, by seat."""
+        with self._looking() as db:
+            return {int(seat): str(name) for seat, name in db.execute(
+                "SELECT seat, name FROM seats WHERE key = ?", (key,)
+            )}  # fmt: skip
+
     # --- the history ---
 
     def sessions_of(self, person: str) -> list[tuple[str, float, Settings, set[int]]]:
-        """The sessions that somebody has opened: key, time, settings, and the numbers of their deals."""
+        """The sessions that somebody has opened, or was a guest of: key, time, settings, and the deals' numbers."""
         with self._looking() as db:
             tables = db.execute("SELECT key, made, settings FROM tables").fetchall()
+            guest = {row[0] for row in db.execute("SELECT key FROM seats WHERE name = ?", (person,))}
             mine = [(key, made, msgspec.json.decode(body, type=Settings)) for key, made, body in tables]
             return [
                 (key, made, settings, {row[0] for row in db.execute("SELECT number FROM deals WHERE key = ?", (key,))})
                 for key, made, settings in mine
-                if settings.name == person
+                if settings.name == person or key in guest
             ]
 
     def known_results(self, person: str) -> dict[str, set[int]]:

@@ -22,7 +22,7 @@ MOST_UNREAD = 1 << 20
 """Bytes of a WebSocket's answers that wait for it when it asks for more."""
 MOST_PIECES = 1 << 12
 """Frames of one message."""
-OURS = ("gate", "house", "server", "store", "transport", "warmup")
+OURS = ("friends", "gate", "house", "server", "store", "transport", "warmup")
 LOGGERS = ("uvicorn.error", "asyncio", *(f"heartlab.web.{name}" for name in OURS))
 """Who writes to the log of the server."""
 AT_ONCE = 16

@@ -9,16 +9,17 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from heartlab.cards import CardSet
 from heartlab.deal import Deal
-from heartlab.web.bots import Bots
+from heartlab.web.bots import FIRST_CHOICE, LEVELS, Bots
 from heartlab.web.messages import Event, Ready
 from heartlab.web.session import PERSON, Session
 from heartlab.web.store import Settings
 from heartlab.web.view import make_view
 
-TABLE, COACH = "table", "coach"
+TABLE, DEAL, COACH = "table", "deal", "coach"
 log = logging.getLogger(__name__)
 
 Step = tuple[str, Callable[[], object]]
@@ -35,6 +36,17 @@ def open_table() -> None:
     make_view(session, Event("opened"))
 
 
+def finish_deal() -> Session:
+    """Everything that a deal needs after its first trick: points, what can be proved, the end."""
+    session = Session(Settings("standard", ["gnome"] * 3, seed=1), [], lambda row: None)
+    for seat in range(session.rules.players):
+        session.pass_cards(seat, CardSet(list(session.deal.observe(seat).may_pass)[:3]))
+    while session.deal.to_move is not None:
+        session.play(max(session.deal.legal))
+        make_view(session, Event("opened"))
+    return session
+
+
 def try_player(bots: Bots, name: str) -> None:
     """Let a player pass, and play with a choice."""
     deal = Deal("standard", 1)
@@ -44,6 +56,14 @@ def try_player(bots: Bots, name: str) -> None:
     while len(deal.legal) < 2:
         deal.play(min(deal.legal))
     bots.play(name, deal.observe(deal.to_move or 0))
+
+
+def usual_steps(bots: Bots) -> list[Step]:
+    """What a newcomer needs, in this order: a table, the players of the first choice, the end of a deal, the others."""
+    likely = sorted(LEVELS, key=lambda level: level.name != FIRST_CHOICE)
+    first, *others = dict.fromkeys(name for level in likely for name in level.players)
+    tries = [(name, partial(try_player, bots, name)) for name in (first, *others)]
+    return [(TABLE, open_table), tries[0], (DEAL, finish_deal), *tries[1:]]
 
 
 class Warmup:
@@ -65,7 +85,7 @@ class Warmup:
 
     @property
     def ready(self) -> Ready:
-        """How far it is."""
+        """The progress."""
         with self._lock:
             done = self._of - len(self._left)
         return Ready(done, self._of, self._now if done < self._of else "", self.words() if done == self._of else "")
@@ -76,11 +96,11 @@ class Warmup:
             self._left.sort(key=lambda step: step[0] != TABLE and step[0] not in names)
 
     def listen(self, who: object, hear: Callable[[Ready], None]) -> None:
-        """Hear of every step, on the thread that does them."""
+        """Call a function after every step, on the thread that does them."""
         self._listeners[who] = hear
 
     def leave(self, who: object) -> None:
-        """Hear no more."""
+        """Call a function no more."""
         self._listeners.pop(who, None)
 
     def run(self) -> None:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from heartlab.learners.advice import claims as advice
 from heartlab.learners.advice.beyond import QUICK_GAMES, field_gaps, train_votes
 from heartlab.learners.advice.games import constant, sitter, tournament
-from heartlab.learners.advice.parts import Scores, tabular_learner, tournaments
+from heartlab.learners.advice.overtraining import wander
+from heartlab.learners.advice.parts import Scores, net_learner, tournaments
+from heartlab.learners.advice.pieces import GET_LEAD
+from heartlab.learners.advice.runs import best_marks, end_gaps, end_points, lead_preference, peak_gaps
+from heartlab.learners.advice.trainer import make_learner
+from heartlab.learners.advice.vote import NET
 from heartlab.learners.advice.vote_trainer import VoteParameters
 from heartlab.reproduction import Workshop
 from heartlab.rules import Rules
@@ -67,16 +74,59 @@ def test_votes_of_earlier_runs_are_found(workshop):
     np.testing.assert_array_equal(found.weights, np.arange(9.0))
 
 
-def test_peaks_are_judged_on_games_that_did_not_choose_them(workshop, monkeypatch):
-    seen = {}
+def unit(marks, fresh):
+    return {which: [[0.0, gap, 9.0, 0.1] for gap in gaps] for which, gaps in (("marks", marks), ("fresh", fresh))}
 
-    def judge(workshop, name, players, **rest):
-        seen[name] = [one.weights[0] for one in players]
-        return []
 
-    monkeypatch.setattr(advice, "tournaments", judge)
-    runs = [{"snapshots": np.stack([np.full((1, 4608), 10.0 * run + mark) for mark in range(3)])} for run in range(2)]
-    gaps = [[0.1, 0.3], [0.5, 0.2], [0.4, 0.1]]
-    scores = [[Scores(np.zeros(3), Estimate(gap, 0.1, 100)) for gap in row] for row in gaps]
-    advice._judge_peaks(workshop, tabular_learner("T"), runs, scores)
-    assert seen == {"T peak": [1.0, 10.0]}, "the best mark of each run, under a name that no other tournament has"
+def test_peaks_are_judged_on_games_that_did_not_choose_them():
+    units = [unit([0.1, 0.5, 0.4], [1.0, 2.0, 3.0]), unit([0.3, 0.2, 0.1], [4.0, 5.0, 6.0])]
+    assert best_marks(units) == [1, 0]
+    assert peak_gaps(units).tolist() == [2.0, 4.0]
+
+
+def test_networks_of_one_run_count_as_one():
+    units = [{"ends": [[3.0, 4.0, 7.0, 0.1], [3.0, 6.0, 7.0, 0.1]]}, {"ends": [[3.0, 3.5, 7.0, 0.1]] * 2}]
+    assert end_gaps(units).tolist() == [2.0, 0.5]
+    assert end_points(units)[0].tolist() == [3.0, 5.0, 7.0]
+
+
+def test_variation_between_marks_is_more_than_chance_in_games():
+    still, moving = unit([0] * 4, [0.1, -0.1, 0.1, -0.1]), unit([0] * 4, [1.0, -1.0, 1.0, -1.0])
+    spreads = wander([still, moving], 0)
+    assert spreads[0] < 0.06
+    assert spreads[1] == pytest.approx(np.sqrt(4 / 3 - 0.01))
+
+
+def test_the_preference_for_the_lead_is_that_of_the_network():
+    """Against the compiled network, whose state when a deal begins has no active input."""
+    learner = net_learner("N")
+    weights = make_learner(NET, learner.settings, 7).weights
+    hidden, inputs = learner.settings.hidden, len(learner.settings.inputs)
+    out, total = [], hidden * (inputs + 1)
+    units = [1 / (1 + math.exp(-weights[h * (inputs + 1) + inputs])) for h in range(hidden)]
+    for piece in range(9):
+        row = weights[total + piece * (hidden + 1) : total + (piece + 1) * (hidden + 1)]
+        out.append(1 / (1 + math.exp(-(sum(a * b for a, b in zip(row[:-1], units, strict=True)) + row[-1]))))
+    others = [value for piece, value in enumerate(out) if piece != GET_LEAD]
+    assert lead_preference(learner, weights) == pytest.approx(out[GET_LEAD] - sum(others) / 8)
+
+
+EXPECTED = {
+    "figure-2": (7, 1, 1), "figure-3": (7, 0, 1), "table-1": (4, 1, 0), "peaks": (6, 1, 0), "statements": (6, 1, 0),
+    "overtraining": (5, 1, 1), "controls": (5, 1, 0), "readings": (5, 1, 0),
+}  # fmt: skip
+"""Claims, tables and figures of each experiment."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EXPECTED)
+def test_experiments_in_a_hurry(tmp_path_factory, name):
+    shop = Workshop(tmp_path_factory.getbasetemp() / "shared", seed=3, quick=True, tell=lambda line: None)
+    found = advice.PAPER.choose(name)[0].run(shop)
+    assert (len(found.claims), len(found.tables), len(found.figures)) == EXPECTED[name]
+    for claim in found.claims:
+        assert claim.runs == 3
+        if claim.ci95 is not None:
+            assert claim.ci95[0] <= claim.measured <= claim.ci95[1]
+    for figure in found.figures:
+        assert len(figure.curves) <= 5

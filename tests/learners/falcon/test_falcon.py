@@ -215,6 +215,7 @@ def assert_twins_agree(settings, games=40, itself=False):
     assert store.visits[: store.count].tolist() == twin.tried
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [
@@ -229,6 +230,7 @@ def test_learning_agrees_with_the_twin_game_by_game(settings):
     assert_twins_agree(settings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes",
     [
@@ -247,6 +249,7 @@ def test_every_reading_agrees_with_the_twin(changes):
     assert_twins_agree(FalconSettings(**changes), games=25)
 
 
+@pytest.mark.slow
 def test_what_the_others_may_do_does_not_teach_the_learner():
     """Its network plays in the other seats, too, but learns only in the learner's."""
     assert_twins_agree(FalconSettings(rate=0.1), games=25, itself=True)
@@ -287,6 +290,7 @@ def test_the_agent_is_a_fusion_art_network_of_three_fields():
     assert (art.weights_of(2) == [1.0, 0.0]).all()  # why the agent does not store its feedback field
 
 
+@pytest.mark.slow
 def test_the_paper_agent_learns_and_categories_number_as_in_the_pilot():
     agent = FalconAgent(FalconSettings(), FALCON)
     before = agent.ratio(GNOMES, 1, "test", 4000).mean()
@@ -295,6 +299,7 @@ def test_the_paper_agent_learns_and_categories_number_as_in_the_pilot():
     assert 520 < agent.categories.count < 640
 
 
+@pytest.mark.slow
 def test_growing_room_changes_nothing():
     small, large = (FalconAgent(FalconSettings(groups="+".join("1" * 13)), FALCON) for _ in range(2))
     small.categories = Categories(capacity=32)
@@ -304,6 +309,7 @@ def test_growing_room_changes_nothing():
     assert (small.categories.arrays()["weights"] == large.categories.arrays()["weights"]).all()
 
 
+@pytest.mark.slow
 def test_an_agent_that_stands_aside_and_one_that_plays_itself():
     agent = FalconAgent(FalconSettings(), FALCON)
     assert agent.ratio(GNOMES, 1, "test", 20_000, stand_in="gnome").mean() == pytest.approx(0.25, abs=0.01)
@@ -312,6 +318,7 @@ def test_an_agent_that_stands_aside_and_one_that_plays_itself():
         agent.ratio(["gnom"] * 3, 1, "test", 1)
 
 
+@pytest.mark.slow
 def test_the_rule_based_agent_is_calibrated_as_published():
     agent = FalconAgent(FalconSettings(), FALCON)
     points = agent.play(["random", "gnome", "random"], 1, "calibration", 0, 30_000, stand_in="gnome")
@@ -382,6 +389,7 @@ def test_growth_without_shrinking_has_weights_for_actions_that_never_applied():
     assert len(trainer.net) > 3
 
 
+@pytest.mark.slow
 def test_a_round_too_short_for_an_experience_changes_nothing():
     trainer = GrowTrainer(GrowParameters(batch=1000, keep=1, test=0), 1)
     trainer.step(0, 1000)
@@ -396,6 +404,7 @@ def test_a_round_too_short_for_an_experience_changes_nothing():
 # --- growth ---
 
 
+@pytest.mark.slow
 def test_growth_finds_the_percept_that_matters():
     """Throw Q♠ where spades are short (say), else a heart: one question separates the two."""
     dice = np.random.default_rng(1)
@@ -414,6 +423,7 @@ def test_growth_finds_the_percept_that_matters():
         assert (weights[7] > weights[9]) == short
 
 
+@pytest.mark.slow
 def test_experiences_pair_the_choices_of_one_deal():
     known = gather(seedling(), FALCON, "gnome", 1, "test", 600)
     assert 0 < len(known) < known.games <= 600
@@ -425,12 +435,14 @@ def test_experiences_pair_the_choices_of_one_deal():
         assert (known.costs[known.kinds == kind][:, outside] == -1).all()
 
 
+@pytest.mark.slow
 def test_experiences_hold_any_points():
     known = gather(seedling(), Rules.parse("falcon,queen_points=200"), "gnome", 1, "test", 600)
     assert known.costs.min() == -1
     assert known.costs.max() >= 200
 
 
+@pytest.mark.slow
 def test_pairing_cancels_luck():
     """The differences between choices spread less if all are played out against the same hands."""
     spread = []
@@ -441,6 +453,7 @@ def test_pairing_cancels_luck():
     assert spread[0] < 0.9 * spread[1]
 
 
+@pytest.mark.slow
 def test_what_is_left_out_is_not_used():
     known = gather(seedling(), FALCON, "gnome", 1, "test", 3000)
     plain = plainer(known, True, True)
@@ -514,6 +527,7 @@ def test_a_network_of_boxes_plays_like_fusion_art():
     assert played == {0, 1, 2}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["falcon", "standard", "seed", "standard,players=5"])
 def test_players_are_legal_under_other_rules(rules):
     from heartlab.arena import Match, run_match
@@ -525,6 +539,7 @@ def test_players_are_legal_under_other_rules(rules):
     assert (result.forfeits == 0).all()
 
 
+@pytest.mark.slow
 def test_the_shipped_network_is_small_and_strong():
     player = make_player("falcon")
     assert isinstance(player, BoxesPlayer)
@@ -533,6 +548,7 @@ def test_the_shipped_network_is_small_and_strong():
     assert ratios.mean() < 0.185  # 0.176 in 200,000 deals of the arena; the standard error here is 0.0017
 
 
+@pytest.mark.slow
 def test_models_come_back_and_foreign_ones_are_refused(tmp_path):
     agent = FalconAgent(FalconSettings(groups="7+6"), FALCON)
     agent.play(GNOMES, 1, "train", 0, 300, learning=True)
@@ -552,6 +568,7 @@ def test_models_come_back_and_foreign_ones_are_refused(tmp_path):
         make_player(f"falcon:{tmp_path / 'none.npz'}")
 
 
+@pytest.mark.slow
 def test_damaged_models_are_refused_in_words():
     agent = FalconAgent(FalconSettings(), FALCON)
     agent.play(GNOMES, 1, "train", 0, 100, learning=True)
@@ -604,6 +621,7 @@ def test_the_monte_carlo_agent_sees_what_is_plain():
             make_player(f"montecarlo:c={c}")
 
 
+@pytest.mark.slow
 def test_the_monte_carlo_agent_searches_where_rewards_are_far_below_zero():
     """A sun with the doubler costs four times what all cards count: every simulation finds an action all the same."""
     rules = Rules.parse("seed,sun=yes,doubler=TC,moon=others")
@@ -615,6 +633,7 @@ def test_the_monte_carlo_agent_searches_where_rewards_are_far_below_zero():
     assert tries.sum() == 100
 
 
+@pytest.mark.slow
 def test_categories_read_as_rules():
     agent = FalconAgent(FalconSettings(groups="7+6"), FALCON)
     agent.play(GNOMES, 1, "train", 0, 500, learning=True)
@@ -658,6 +677,7 @@ def test_a_rule_names_the_best_action_of_each_situation():
 # --- runs, experiments, commands ---
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "games", "changes"),
     [
@@ -673,6 +693,7 @@ def test_runs_resume_to_the_same_result(tmp_path, name, games, changes):
     assert (tmp_path / "whole/model.npz").read_bytes() == (tmp_path / "torn/model.npz").read_bytes()
 
 
+@pytest.mark.slow
 def test_the_ladder_moves_with_the_results():
     trainer = FalconTrainer(FalconParameters(partners="ladder"), 1)
     lines = [trainer.step(first, 1000)[0] for first in range(0, 5000, 1000)]
@@ -683,6 +704,7 @@ def test_the_ladder_moves_with_the_results():
         GrowParameters(partners="gnome+nobody")
 
 
+@pytest.mark.slow
 def test_parts_of_experiments(tmp_path):
     shop = Workshop(tmp_path, seed=1, quick=True, tell=lambda line: None)
     study = FalconStudy("tiny", networks(14), games=1000, marks=(0, 1000), tests=500, big_games=20)
@@ -696,6 +718,7 @@ def test_parts_of_experiments(tmp_path):
     assert shares.sum() == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_a_training_run_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
     study = FalconStudy(
         "torn", networks(2, rule=Rule.TD, rate=0.005, epsilon=0.1), games=2500, marks=(600, 2500), tests=300

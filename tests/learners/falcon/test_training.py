@@ -26,7 +26,7 @@ from heartlab.learners.falcon.actions import COUNT
 from heartlab.learners.falcon.agent import FalconAgent, learner_record
 from heartlab.learners.falcon.boxes import seedling
 from heartlab.learners.falcon.categories import Categories
-from heartlab.learners.falcon.claims import GROUPINGS, PAPER
+from heartlab.learners.falcon.claims import GROUPINGS, PAPER, order_of_networks
 from heartlab.learners.falcon.experience import Experiences, frozen_ratios, gather, join
 from heartlab.learners.falcon.growth import grow
 from heartlab.learners.falcon.kernels import learn_values, make_memory
@@ -39,6 +39,7 @@ from heartlab.learners.falcon.readings import BOTS, SEATS
 from heartlab.learners.falcon.settings import Dump, FalconSettings, Match, Percepts, Rule, group_of_tricks
 from heartlab.learners.falcon.trainer import FalconParameters, FalconTrainer, GrowParameters, GrowTrainer
 from heartlab.players import make_player
+from heartlab.reproduction.claims import Claim
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.series import train_study
 from heartlab.training.model import save_model
@@ -89,6 +90,7 @@ def network(settings: FalconSettings, games: int = 300) -> Categories:
     return agent.categories
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [
@@ -126,6 +128,7 @@ def test_the_player_asks_the_network_that_its_twin_asks(settings):
     assert len(dumped) >= 3, "high spades and others are dumped, before Q♠ has been played and after"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [FalconSettings(), FalconSettings(groups="7+6")], ids=["two", "four"])
 def test_four_players_play_deals_as_the_training_loop_does(settings):
     store = network(settings, games=60)
@@ -141,6 +144,7 @@ def test_four_players_play_deals_as_the_training_loop_does(settings):
 # --- learning, exploring, seats ---
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "options"),
     [
@@ -172,6 +176,7 @@ def test_values_places_exploration_and_leaders_agree_with_the_twin(changes, opti
     assert store.visits[: store.count].tolist() == twin.tried
 
 
+@pytest.mark.slow
 def test_td_with_relative_points_worked_out_by_hand():
     """Three tricks, of which the second is forced; values are 1 at −26/3 (the others take all) and 0 at 26 points.
 
@@ -189,6 +194,7 @@ def test_td_with_relative_points_worked_out_by_hand():
     assert (known.weights != 0.3).sum() == 2
 
 
+@pytest.mark.slow
 def test_exploration_has_the_chance_it_is_given():
     """A new network has equal weights, so that without exploration the first applicable action is always taken."""
     shares = {}
@@ -210,6 +216,7 @@ def test_exploration_has_the_chance_it_is_given():
     assert shares[1.0] > 0.3
 
 
+@pytest.mark.slow
 def test_a_seat_is_worth_what_the_pilot_found():
     """A gnome by its place in the first trick: 0.279, 0.246, 0.242, 0.2335 of the points."""
     agent = FalconAgent(FalconSettings(), FALCON)
@@ -220,6 +227,7 @@ def test_a_seat_is_worth_what_the_pilot_found():
         assert found == pytest.approx(ratio, abs=0.004), words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leader", [-1, 0, 1, 2, 3])
 def test_frozen_games_of_boxes_are_those_of_their_player(leader):
     net, gnome = random_boxes(7, 80), make_player("gnome")
@@ -243,6 +251,7 @@ def scripted(trainer, ratios, monkeypatch):
     return asked
 
 
+@pytest.mark.slow
 def test_the_ladder_goes_up_and_down(monkeypatch):
     trainer = FalconTrainer(FalconParameters(partners="ladder:random/gnome/jake"), 1)
     ratios = [0.24, 0.27, 0.31, 0.35, 0.10, 0.25, 0.20, 0.20, 0.29, 0.40, 0.40, 0.40]
@@ -254,6 +263,7 @@ def test_the_ladder_goes_up_and_down(monkeypatch):
     assert [line["ratio"] for line in lines] == pytest.approx(ratios)
 
 
+@pytest.mark.slow
 def test_tables_take_turns(monkeypatch):
     trainer = FalconTrainer(FalconParameters(partners="gnome+random+jake/random+random+random"), 1)
     asked = scripted(trainer, [0.1, 0.1, 0.4, 0.4], monkeypatch)
@@ -262,6 +272,7 @@ def test_tables_take_turns(monkeypatch):
     assert [one["partners"] for one in asked] == ["gnome+random+jake", "random+random+random"] * 2
 
 
+@pytest.mark.slow
 def test_exploration_falls_until_the_horizon(monkeypatch):
     trainer = FalconTrainer(FalconParameters(epsilon=0.2, epsilon_end=0.04, horizon=4000), 1)
     asked = scripted(trainer, [0.3] * 7, monkeypatch)
@@ -271,6 +282,7 @@ def test_exploration_falls_until_the_horizon(monkeypatch):
     assert all(one["learning"] for one in asked)
 
 
+@pytest.mark.slow
 def test_exploration_falls_in_studies(monkeypatch):
     asked = []
 
@@ -462,6 +474,7 @@ def test_variants_of_the_gnome_change_one_habit_only(name):
 # --- experiences and growth ---
 
 
+@pytest.mark.slow
 def test_experiences_play_every_choice_to_the_end_of_the_deal():
     net, gnome, budget = random_boxes(11, 60), make_player("gnome"), 400
     known = gather(net, FALCON, "gnome", 9, "paired", budget)
@@ -502,6 +515,7 @@ def two_choices(costs, bits) -> Experiences:
     return Experiences(codes, np.ones(len(costs), np.int8), table, len(costs))
 
 
+@pytest.mark.slow
 def test_foresight_splits_what_does_not_pay_yet():
     """Action 7 is always better, but with percept 5 by six points and without it by two."""
     known = two_choices([(1, 7)] * 10 + [(1, 3)] * 10, [[5]] * 10 + [[]] * 10)
@@ -513,6 +527,7 @@ def test_foresight_splits_what_does_not_pay_yet():
     assert len(grow(known, 100, 11, 10.0, 0.5)) == 3, "each half needs its experiences"
 
 
+@pytest.mark.slow
 def test_foresight_is_weighed_against_what_pays():
     """Percept 5 saves 0.4 points on average, percept 8 explains more: which comes first depends on the foresight."""
     costs = [(0, 1)] * 8 + [(1, 0)] * 2 + [(0, 20)] * 10
@@ -522,6 +537,7 @@ def test_foresight_is_weighed_against_what_pays():
     assert grow(known, 4, 2, 1.0, 0.5).tree.tests[1] == 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shrink", "part"), [(2.5, 0.8), (10.0, 0.5), (30.0, 0.25)])
 def test_shrinking_dilutes_motor_weights(shrink, part):
     """Ten experiences, 5 points apart: each action is 2.5 from the mean, and less with others that say nothing."""
@@ -532,6 +548,7 @@ def test_shrinking_dilutes_motor_weights(shrink, part):
     assert net.weights[row, 8] == 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep", [1, 2, 5])
 def test_rounds_of_growth_are_what_they_are_told(keep):
     """Each network grows from the last rounds under the policy before it, with partners that take turns."""
@@ -589,38 +606,45 @@ def test_rules_of_boxes_are_shown_most_useful_first(tmp_path, capsys):
 
 # --- experiments ---
 
-CLAIMS = {
-    "calibration": ["calibration/random", "calibration/montecarlo"],
-    "figure-2": [
-        "figure-2/weight-beats-quick-base", "figure-2/weight-beats-slow-base", "figure-2/none-below-parity",
+PRINTED = {
+    "figure-2": ["weight-beats-quick-base", "weight-beats-slow-base", "none-below-parity"],
+    "table-3": ["fourteen-beats-two", "fourteen-is-best"],
+    "figure-4": ["below-parity-after-8000", "below-parity", "under-024"],
+    "figure-5": ["first-rises", "fourth-falls", "first-most-frequent-5000", "first-most-frequent-the-end"],
+    "ideas": ["rate-helps-most-quick", "rate-helps-most-slow"],
+}
+"""Statements that are measured with the printed update, and then again with the delta rule."""
+BOTH = {
+    name: [f"{name}/{one}" for one in slugs] + [f"readings/delta-{name}-{one}" for one in slugs]
+    for name, slugs in PRINTED.items()
+}
+CLAIMS = BOTH | {
+    "calibration": [
+        "calibration/random", "calibration/montecarlo", "monte-carlo/no-gain-at-500", "monte-carlo/no-gain-beyond-250",
     ],
-    "figure-3": ["figure-3/separate-beats-weight", "readings/separate-beats-weight-later"],
-    "table-3": [
-        "table-3/fourteen-beats-two", "table-3/level-2", "table-3/level-14", "control/pilot-1", "control/pilot-2",
-        "control/pilot-14", "table-3/fourteen-is-best",
+    "figure-3": [
+        "figure-3/separate-beats-weight", "readings/separate-beats-weight-later",
+        "readings/delta-figure-3-separate-beats-weight", "readings/separate-beats-weight-later-delta",
     ],
-    "figure-4": ["figure-4/below-parity-after-8000", "figure-4/below-parity", "figure-4/under-024"],
-    "figure-5": [
-        "figure-5/first-rises", "figure-5/fourth-falls", "figure-5/first-most-frequent-5000",
-        "figure-5/first-most-frequent-the-end",
-    ],
+    "table-3": BOTH["table-3"][:2] + [f"table-3/row-{row}" for row in range(1, 11)] + BOTH["table-3"][2:],
     "figure-6": [
         "figure-6/gnome-better-than-a", "figure-6/gnome-better-than-b", "figure-6/gnome-better-than-c",
         "figure-6/random-worse-than-b", "figure-6/random-worse-than-c", "figure-6/mixed-better-than-montecarlo",
     ],
     "beyond": ["beyond/whole-deal-helps", "beyond/50000-games", "beyond/2000-categories", "beyond/no-limit"],
-    "readings": [
-        "readings/default-2-beats-1", "readings/default-14-beats-2", "readings/literal-2-beats-1",
-        "readings/literal-14-beats-2",
-    ],
+    "readings": [],
     "robustness": [],
 }  # fmt: skip
-ROWS = {"figure-2": [4], "table-3": [10], "figure-5": [2], "figure-6": [2], "beyond": [9, 6, 6, 7, 4],
-        "readings": [9, 12], "robustness": [5, 8]}  # fmt: skip
+ROWS = {"figure-2": [7], "table-3": [10], "figure-5": [2, 2], "figure-6": [2], "beyond": [9, 6, 6, 7, 4],
+        "readings": [9, 12], "robustness": [5, 8], "ideas": [8]}  # fmt: skip
 """Rows of the tables."""
-CURVES = {"figure-2": (4, [500, 1000]), "figure-3": (2, [1000, 2000]), "figure-4": (1, [2000]),
-          "figure-5": (4, [0, 1000]), "figure-6": (4, [10, 30])}  # fmt: skip
+CURVES = {"figure-2": (5, [500, 1000]), "figure-3": (4, [1000]), "table-3": (3, list(range(1, 11))),
+          "figure-4": (5, [2000]), "figure-5": (4, [0, 1000]), "figure-5-end": (4, [0, 1000]),
+          "figure-6": (4, [10, 30]), "simulations": (2, [60, 125, 250, 500, 1000])}  # fmt: skip
 """Curves of the figures, and their marks in a quick run."""
+FIGURES = {"figure-2": ["figure-2"], "figure-3": ["figure-3"], "table-3": ["table-3"], "figure-4": ["figure-4"],
+           "figure-5": ["figure-5", "figure-5-end"], "figure-6": ["figure-6"],
+           "calibration": ["simulations"]}  # fmt: skip
 SEED = 3
 
 
@@ -657,11 +681,13 @@ def test_experiments_in_a_hurry(findings, experiment):
         assert claim.verdict in ("holds", "fails", "unclear")
     assert [len(table.rows) for table in found.tables] == ROWS.get(name, [])
     assert all(len(row) == len(table.head) for table in found.tables for row in table.rows)
-    assert [figure.name for figure in found.figures] == ([name] if name in CURVES else [])
+    assert [figure.name for figure in found.figures] == FIGURES.get(name, [])
     for figure in found.figures:
-        count, marks = CURVES[name]
+        count, marks = CURVES[figure.name]
         assert len(figure.curves) == count
         for curve in figure.curves:
+            if curve.published:
+                continue
             assert list(curve.x) == marks
             assert len(curve.y) == len(curve.low) == len(curve.high) == len(marks)
             assert (np.array(curve.y) >= 0).all()
@@ -669,21 +695,34 @@ def test_experiments_in_a_hurry(findings, experiment):
             assert (curve.y <= np.array(curve.high)).all()
 
 
+def test_the_summary_says_what_the_update_decides():
+    def claim(name, low, high):
+        return Claim(name, "", None, (low + high) / 2, (low, high), 1, "fails")
+
+    ids = ("table-3/fourteen-beats-two", "readings/delta-table-3-fourteen-beats-two")
+    reversed_ = {ids[0]: claim(ids[0], 0.001, 0.003), ids[1]: claim(ids[1], -0.004, -0.002)}
+    text = order_of_networks(reversed_)
+    assert "under the printed update fourteen networks are worse than two (+0.0020 [+0.0010, +0.0030])" in text
+    assert "under the delta rule fourteen networks are better than two" in text
+    assert "not clearly other than two" in order_of_networks(reversed_ | {ids[0]: claim(ids[0], -0.001, 0.001)})
+    assert order_of_networks({}) == ""
+
+
 @pytest.mark.slow
 def test_experiments_agree_on_what_they_share(findings):
     """The same runs behind several claims; and numbers that tables and claims both show."""
     claims = {claim.id: claim for name in CLAIMS for claim in findings(name).claims}
     measured = {identity: claim.measured for identity, claim in claims.items()}
-    assert measured["figure-4/below-parity"] == measured["table-3/level-14"] == measured["control/pilot-14"]
-    assert measured["readings/default-14-beats-2"] == measured["table-3/fourteen-beats-two"]
-    assert measured["readings/default-14-beats-2"] == pytest.approx(
-        measured["control/pilot-14"] - measured["control/pilot-2"]
-    )
-    assert measured["readings/default-2-beats-1"] == measured["readings/separate-beats-weight-later"]
+    gain = measured["table-3/row-9"] - measured["table-3/row-1"]
+    assert measured["table-3/fourteen-beats-two"] == pytest.approx(gain)
+    assert f"{measured['table-3/row-9']:.4f} ± " in findings("readings").tables[0].rows[1][3]
+    assert f"{measured['figure-4/below-parity']:.4f} ± " in findings("readings").tables[0].rows[1][1]
+    later = measured["readings/separate-beats-weight-later"]
+    assert later == pytest.approx(measured["table-3/row-1"] - measured["figure-4/below-parity"])
     (table,) = findings("table-3").tables
     assert [row[0] for row in table.rows] == ["2", "4", "6", "8", "8", "10", "10", "10", "14", "26"]
     assert [row[2] for row in table.rows] == [f"{published:.4f}" for _, published in GROUPINGS]
-    assert table.rows[8][3].startswith(f"{measured['table-3/level-14']:.4f} ± ")
+    assert table.rows[8][3].startswith(f"{measured['table-3/row-9']:.4f} ± ")
     assert findings("robustness").tables[0].rows[0][3] == table.rows[8][3]
     ranks = np.array([[float(cell) for cell in row[1:]] for row in findings("figure-5").tables[0].rows])
     assert ranks.sum(axis=1) == pytest.approx([1, 1], abs=0.003)
@@ -694,7 +733,7 @@ def test_experiments_agree_on_what_they_share(findings):
 
 @pytest.mark.slow
 def test_the_report_of_the_figures_is_written(findings, folder, capsys):
-    names = list(CURVES)
+    names = list(FIGURES)
     for name in names:
         findings(name)
     seen = []
@@ -702,7 +741,7 @@ def test_the_report_of_the_figures_is_written(findings, folder, capsys):
     run_reproduction(asked, quick=True, seed=SEED, threads=1, folder=folder, report_json=seen.append)
     assert "; 0 parts done, " in capsys.readouterr().err
     assert [claim["id"] for claim in seen[0]["claims"]] == [identity for name in names for identity in CLAIMS[name]]
-    for name in names:
+    for name in CURVES:
         assert (folder / f"falcon-{name}.svg").read_text().startswith("<?xml")
         assert (folder / f"falcon-{name}.png").read_bytes().startswith(b"\x89PNG")
     text = (folder / f"falcon-{'-'.join(names)}.md").read_text()

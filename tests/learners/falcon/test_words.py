@@ -182,6 +182,7 @@ READINGS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reading", READINGS, ids=str)
 def test_rules_of_every_reading_say_what_is_done_and_when(reading):
     """A reader takes the action of the agent; and what the rule demands holds, but for its exceptions."""
@@ -298,6 +299,7 @@ def test_actions_that_were_left_out_are_not_named():
     assert {action.need.cards for action in RICHER[FIRST[LEAD] : FIRST[LEAD] + 12]} == set("♣♦♠♥")
 
 
+@pytest.mark.slow
 def test_the_meaning_of_numbers_is_told(tmp_path, capsys):
     def meaning(**settings):
         agent = FalconAgent(FalconSettings(**settings), FREE)

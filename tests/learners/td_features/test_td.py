@@ -119,6 +119,7 @@ def test_one_update_moves_the_output_by_its_share_of_the_error():
     assert sum(weights.values()) == pytest.approx(0.75 + (13 - 0.75) / 13)
 
 
+@pytest.mark.slow
 def test_initial_weights_are_small_and_random():
     trainer = TdTrainer("queen", TdParameters(orders="1,2"), seed=1)
     live = trainer.network.live_weights
@@ -140,6 +141,7 @@ def test_learning_beats_the_expert_and_a_beginner():
         assert mine < theirs
 
 
+@pytest.mark.slow
 def test_a_run_can_be_resumed_to_the_identical_model(tmp_path):
     recipe = find_recipe("td-queen")
     changes = {"orders": "1,2"}
@@ -183,6 +185,7 @@ def test_closed_training_chooses_like_a_closed_player():
     assert answers["open"] < 40
 
 
+@pytest.mark.slow
 def test_with_leaf_no_deal_is_learned_from_its_start():
     """TDLeaf learns from the ends of expected tricks: the state before the first card is never among them."""
     rules, start = compile_rules(Rules.parse("seed-queen")), np.zeros(1, STATE)
@@ -199,6 +202,7 @@ def test_with_leaf_no_deal_is_learned_from_its_start():
         assert not np.array_equal(trainer.network.weights, before)
 
 
+@pytest.mark.slow
 def test_growth_adds_what_explains_errors():
     """Errors that come from one triple alone: its parts are found on the way, then the triple itself."""
     dice = np.random.default_rng(1)
@@ -244,6 +248,7 @@ def model_file(tmp_path_factory):
     return path, trainer.network
 
 
+@pytest.mark.slow
 def test_a_model_keeps_every_weight(model_file):
     path, network = model_file
     again = to_network(load_model(path))
@@ -256,6 +261,7 @@ def test_a_model_keeps_every_weight(model_file):
     assert len(again.conjunctions) == int((network.weights != 0).sum())
 
 
+@pytest.mark.slow
 def test_models_become_players_and_evaluators(model_file):
     path, _ = model_file
     match = Match([make_player(f"td:{path}"), make_player("random")], Rules.parse("seed"), 3, seed=1, open=True)
@@ -271,6 +277,7 @@ def test_models_become_players_and_evaluators(model_file):
         make_evaluator("nothing")
 
 
+@pytest.mark.slow
 def test_a_network_without_its_atoms_is_refused(model_file, tmp_path):
     path, _ = model_file
     model = load_model(path)
@@ -286,6 +293,7 @@ def test_a_network_without_its_atoms_is_refused(model_file, tmp_path):
         to_network(replace(model, arrays={"weights": model.arrays["weights"]}))
 
 
+@pytest.mark.slow
 def test_selected_features_come_from_models(model_file):
     path, network = model_file
     trainer = TdTrainer("full", TdParameters(select=f"{path}:40"), seed=1)
@@ -295,6 +303,7 @@ def test_selected_features_come_from_models(model_file):
     assert sorted(kept) == pytest.approx(largest)
 
 
+@pytest.mark.slow
 def test_features_can_be_selected_by_their_effect(tmp_path):
     """Equal weights: what is active half of the time moves predictions more than what is rare, or always so."""
     lead, single, took_none = [36], [33], [64]
@@ -345,6 +354,7 @@ def test_features_can_be_selected_by_how_well_they_fit_together(tmp_path):
     assert lead_too not in chosen("fit")
 
 
+@pytest.mark.slow
 def test_elimination_lets_the_rest_learn_what_was_dropped(capsys):
     """One thing said nine times over: what is left of it takes over the weight of the others."""
     atoms = [(64,), *((number, 64) for number in range(33, 41))]
@@ -406,6 +416,7 @@ def test_rules_that_training_does_not_know_are_refused(rules):
         recipe.make(recipe.settings({"rules": rules, "orders": "1"}), 0)
 
 
+@pytest.mark.slow
 def test_the_bonus_is_not_foreseen():
     """The evaluator adds it: what is learned are penalty points, which are never below zero."""
     trainer = TdTrainer("full", TdParameters(rules="seed-nomoon,bonus=JD", orders="1"), 1)
@@ -427,6 +438,7 @@ def test_a_change_of_weights_is_seen_when_it_is_announced():
     assert out[:4] == pytest.approx(2 * first[:4])
 
 
+@pytest.mark.slow
 def test_a_model_is_small_and_says_where_it_comes_from(model_file):
     path, _ = model_file
     model = load_model(path, "td")
@@ -435,6 +447,7 @@ def test_a_model_is_small_and_says_where_it_comes_from(model_file):
     assert to_model(to_network(model), model.rules).names == model.names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", ["paranoid", "softmaxn"])
 def test_the_learner_may_search_otherwise(search):
     """Training by another search plays other cards, so that other weights come out."""
@@ -448,6 +461,7 @@ def test_the_learner_may_search_otherwise(search):
         TdParameters(search="best")
 
 
+@pytest.mark.slow
 def test_values_can_be_cut_to_the_whole_deal():
     """With cut=whole the bounds are none and all points, whatever a seat has; the model remembers it."""
     trainer = TdTrainer("full", TdParameters(orders="1", cut="whole"), seed=1)

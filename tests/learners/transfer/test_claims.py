@@ -10,10 +10,11 @@ import pytest
 from heartlab.cli.reproduce import run_reproduction
 from heartlab.learners.transfer import beyond as ggp_beyond
 from heartlab.learners.transfer import table_1 as ggp_table
-from heartlab.learners.transfer.claims import PAPER
+from heartlab.learners.transfer.claims import PAPER, _share_claim
 from heartlab.learners.transfer.series import (
     CONTROL,
     FIGURES,
+    HEADLINE,
     Rewards,
     Source,
     curve,
@@ -29,7 +30,8 @@ from heartlab.learners.transfer.series import (
 from heartlab.learners.transfer.settings import Opponent, Reading
 from heartlab.learners.transfer.table_1 import PRINTED, PRINTED_VALUES, WITHOUT_FEATURES, WITHOUT_OPPONENT, rms
 from heartlab.learners.transfer.variants import SET_UPS
-from heartlab.reproduction.claims import above
+from heartlab.learners.transfer.wider import decided
+from heartlab.reproduction.claims import above, below
 from heartlab.reproduction.parts import Workshop
 from heartlab.util.statistics import Estimate, estimate, t_quantile
 
@@ -194,9 +196,11 @@ def test_reports(name, tmp_path):
     assert reports[0]["quick"]
     if name == "table-1":
         assert claims["table-1/twelve-features"]["measured"] == 12
-        assert claims["table-1/values"]["measured"] < WITHOUT_OPPONENT
-        low, high = claims["table-1/values"].pop("ci95")
-        assert low < claims["table-1/values"]["measured"] < high
+        own, every = (claims.pop(name) for name in ("table-1/values", "readings/table-1/values-all-plies"))
+        assert every["measured"] < WITHOUT_OPPONENT < own["measured"], "every move fits the printed values better"
+        for claim in (own, every):
+            assert claim["ci95"][0] < claim["measured"] < claim["ci95"][1]
+            assert claim["verdict"] == below(claim["ci95"], WITHOUT_OPPONENT)
         assert claims["table-1/undecidable-weak-above-random"]["measured"] > 0
     assert all(claim["verdict"] == above(claim["ci95"]) for claim in claims.values() if claim.get("ci95"))
     if name == "figure-6":
@@ -213,3 +217,35 @@ def test_reports(name, tmp_path):
     text = (tmp_path / f"ggp-transfer-{name}.md").read_text()
     assert "This is a quick run" in text
     assert json.loads((tmp_path / f"ggp-transfer-{name}.json").read_text())["paper"] == "ggp-transfer"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "count"), [("cost", 6), ("beyond-large", 12), ("beyond-matrix", 1), ("beyond-recall", 9)]
+)
+def test_wider_experiments(name, count, shop):
+    found = PAPER.choose(name)[0].run(shop)
+    assert len(found.claims) == count
+    assert len({claim.id for claim in found.claims}) == count
+    for claim in found.claims:
+        assert claim.origin == ("control" if name == "cost" else "beyond")
+        assert claim.ci95[0] <= claim.measured <= claim.ci95[1]
+    for table in found.tables:
+        assert all(len(row) == len(table.head) for row in table.rows)
+
+
+def test_a_gain_that_is_not_worth_mentioning_fails():
+    assert decided(Estimate(1.0, 0.1, 100)) == "holds"
+    assert decided(Estimate(0.1, 0.1, 100)) == "fails", "half a point is excluded"
+    assert decided(Estimate(0.4, 0.3, 100)) == "unclear"
+
+
+def test_the_share_of_the_end():
+    """Rewards of 95 from match 51 on are 95 % of the end's 100, and no more."""
+    values = np.full((4, 3000), 100, np.uint8)
+    values[:, :100] = 96
+    values[:2, 50:100] = 97
+    claim = _share_claim("figure-3", "connect3", Rewards(values), HEADLINE)
+    assert claim.measured == pytest.approx(1.5)
+    assert claim.verdict == "holds"
+    assert claim.id == "figure-3/95-of-the-end-in-100-matches"

@@ -3,6 +3,7 @@
 import json
 import math
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -234,6 +235,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(map(str, case)))
 def test_learner_and_twin_play_the_same_matches(case, games, model):
     name, learner, reading, opponent, others = case
@@ -257,9 +259,10 @@ def test_learner_and_twin_play_the_same_matches(case, games, model):
 
 def kept(model):
     """The fields of a model that are saved."""
-    return {name: value for name, value in vars(model).items() if not name.startswith("_")}
+    return msgspec.structs.asdict(model)
 
 
+@pytest.mark.slow
 def test_the_twelve_features_of_tictactoe(games):
     game = games["tictactoe"]
     machine = game.machine
@@ -293,6 +296,7 @@ TREES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(TREES, min_size=1, max_size=4), st.randoms())
 def test_shapes_are_sets(nodes, dice):
     try:
@@ -314,6 +318,7 @@ def test_what_is_no_shape(text):
         parse_shape(text)
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=8), st.sampled_from([0.0, 50.0, 100.0]))
 def test_update_is_the_formula_of_the_paper(values, reward):
     memory, settings = make_memory(16), Settings()
@@ -325,6 +330,7 @@ def test_update_is_the_formula_of_the_paper(values, reward):
         assert math.isclose(memory.values[p, 0], values[p] + 0.3 * change, abs_tol=1e-9)
 
 
+@pytest.mark.slow
 def test_single_visits_have_the_values_of_the_spec():
     memory = make_memory(16)
     memory.values[:3] = 50
@@ -406,6 +412,7 @@ def test_opponents_are_recognised_in_another_game(games, model, opponent):
     assert games["connect3"].features.belief.max() > 0.9
 
 
+@pytest.mark.slow
 def test_outcomes_are_declared():
     assert [CLASS_NAMES[kind] for kind in parse_outcomes("")[[0, 49, 50, 51, 100]]] == ["L", "L", "D", "W", "W"]
     classes = parse_outcomes("0-20=L, 40=d,80-100=W")
@@ -420,6 +427,7 @@ def test_outcomes_are_declared():
     assert not set(taken.features["random"]) <= set(TWELVE)
 
 
+@pytest.mark.slow
 def test_a_board_grows_without_losing_anything(games):
     game = TurnGame(load_game("capturego"))
     settings = make_settings(learner="look-ahead", reading="look-up")

@@ -7,7 +7,7 @@ from support import whole_game_twin as twin
 from heartlab import Deal, make_player
 from heartlab.cards import CardSet
 from heartlab.kernel.layout import compile_rules
-from heartlab.learners.whole_game.deals import Company, play_deal
+from heartlab.learners.whole_game.deals import Company, play_deal, seat_players
 from heartlab.learners.whole_game.features import (
     CARD_SIZE,
     POSITION_SIZE,
@@ -27,7 +27,8 @@ from heartlab.learners.whole_game.network import (
     new_mind,
     predict,
 )
-from heartlab.learners.whole_game.trainer import SHARDS, WholeGameParameters, WholeGameTrainer
+from heartlab.learners.whole_game.strangers import JAKE, LING, LUIS, PETER, STOCK
+from heartlab.learners.whole_game.trainer import SHARDS, WholeGameParameters, WholeGameTrainer, widened
 from heartlab.rules import Rules
 
 RULES = ("standard", "seed", "gnome", "omnibus", "openspiel")
@@ -60,7 +61,7 @@ def test_features_are_those_of_the_twin(rules):
         count = position_features(compiled, record, now)
         assert sorted(now[:count]) == twin.rows_of(twin.position_features(obs))
         for card in obs.legal:
-            count = card_features(record, unseen_cards(compiled, record), card, card_now)
+            count = card_features(compiled, record, unseen_cards(compiled, record), card, card_now)
             assert sorted(card_now[:count]) == twin.card_rows(obs, card)
 
 
@@ -80,7 +81,7 @@ def test_a_mind_that_goes_on_predicts_what_a_fresh_one_does():
         record, seat = obs.records[0], obs.seat
         attend(net, 0, mind, seat, position_features(rules, record, mind.now))
         for card in obs.legal:
-            predict(net, 0, mind, seat, card_features(record, unseen_cards(rules, record), card, mind.card))
+            predict(net, 0, mind, seat, card_features(rules, record, unseen_cards(rules, record), card, mind.card))
             _, _, heads = twin.forward(net, twin.rows_of(twin.position_features(obs)), twin.card_rows(obs, card))
             assert mind.heads == pytest.approx(heads, abs=2e-5)
 
@@ -111,22 +112,34 @@ def lists_of_positions(log, count):
     return found
 
 
+def lambda_return(later, final, trace):
+    """The mean of all n-step returns, each with a share of (1 - λ) λ^n, the last with the rest."""
+    shares = [(1 - trace) * trace**n for n in range(len(later))]
+    return sum((share * one for share, one in zip(shares, later, strict=True)), (1 - sum(shares)) * final)
+
+
+def n_step(later, final, steps):
+    """What was expected at the n-th decision from here; the outcome, if there are fewer."""
+    return later[steps - 1] if len(later) >= steps else final
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("trace", [1.0, 0.7, 0.0])
-def test_the_gradient_is_that_of_the_twin(trace):
-    settings = WholeGameParameters(first=16, pass_first=12, second=8, trace=trace, alone=0.5, past=0.0)
+@pytest.mark.parametrize(("trace", "steps"), [(1.0, 0), (0.7, 0), (0.0, 0), (1.0, 1), (1.0, 3), (1.0, 13)])
+def test_the_gradient_is_that_of_the_twin(trace, steps):
+    settings = WholeGameParameters(first=16, pass_first=12, second=8, trace=trace, steps=steps, alone=0.5, past=0.0)
     trainer = WholeGameTrainer(settings, seed=3, threads=1)
     lesson = trainer.lesson
     for number in range(3):
         shard, *counts = noted(trainer, number, Company(0.3, 0.5, 0.0))
         for pupil, count in zip(shard.pupils, counts, strict=True):
             learn_deal(pupil.net, pupil.grads, pupil.log, count, shard.table.final, pupil.slopes, lesson)
-            log, returns, decisions = pupil.log, shard.table.final.copy(), []
+            log, final, decisions = pupil.log, shard.table.final, []
+            mine = [[at for at in range(count) if log.seat[at] == seat] for seat in range(4)]
             for at, true in reversed(list(enumerate(lists_of_positions(log, count)))):
                 seat = log.seat[at]
-                decisions.append((true, log.card[at, : log.cards[at]].tolist(), returns[seat] - log.taken[at]))
-                expected = log.taken[at] + log.heads[at]
-                returns[seat] = trace * returns[seat] + (1 - trace) * expected
+                later = [log.taken[next_one] + log.heads[next_one] for next_one in mine[seat] if next_one > at]
+                wanted = (n_step if steps else lambda_return)(later, final[seat], steps or trace)
+                decisions.append((true, log.card[at, : log.cards[at]].tolist(), wanted - log.taken[at]))
             wanted = twin.gradient(pupil.net, decisions, lesson.weights, lesson.aid, SCALE)
             for found, array in zip(pupil.grads, wanted, strict=True):
                 assert found == pytest.approx(array, rel=1e-3, abs=1e-3)
@@ -150,6 +163,52 @@ def test_an_outcome_is_worth_the_points_above_the_mean_of_the_others():
             assert gaps == pytest.approx(offset)
 
 
+def test_who_sits_at_a_table():
+    """Shares of tables and seats over 4,000 tables: within four standard errors."""
+    rng, kinds, found = np.array([7], np.uint64), np.zeros(4, np.int64), []
+    for _ in range(4000):
+        seat_players(Company(0.0, 0.25, 0.25, 0.6), 3, kinds, rng)
+        found.append(kinds.copy())
+    tables = np.array(found)
+    assert (tables == 0).all(axis=1).mean() == pytest.approx(0.25, abs=0.03)
+    assert (tables > 0).any(axis=1).mean() == pytest.approx(0.25, abs=0.03)
+    strangers = tables[tables < 0]
+    assert set(strangers.tolist()) == {STOCK, LUIS, JAKE, LING, PETER}
+    assert (strangers == PETER).mean() == pytest.approx(0.6 + 0.4 / 5, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [
+        ("steps", 14), ("steps", -1), ("shooters", 1.5), ("past", 0.9), ("second", 6), ("rate", 0.0), ("average", 1.0),
+        ("wider", 2),
+    ],
+)  # fmt: skip
+def test_parameters_that_do_not_fit_are_refused(name, value):
+    with pytest.raises(ValueError, match=name):
+        WholeGameParameters(**{name: value})
+
+
+def test_a_wider_network_predicts_the_same():
+    net = small_net()
+    wide = widened(net, 3, np.random.default_rng(1))
+    assert wide.bias.shape == (1, 48)
+    for obs in positions(seeds=range(1)):
+        rows = twin.rows_of(twin.position_features(obs)), twin.card_rows(obs, min(obs.legal))
+        assert twin.forward(wide, *rows)[2] == pytest.approx(twin.forward(net, *rows)[2], abs=1e-5)
+
+
+@pytest.mark.slow
+def test_the_model_may_hold_the_mean_of_the_weights():
+    settings = WholeGameParameters(first=16, pass_first=8, second=8, batch=8, past=0.0, schedule=1000, average=0.75)
+    trainer, mean = WholeGameTrainer(settings, seed=5, threads=1), None
+    for start in range(0, 32, 8):
+        before = trainer.nets[0].position[0].copy() if mean is None else mean
+        trainer.step(start, 8)
+        mean = 0.75 * before + 0.25 * trainer.nets[0].position[0]
+    assert trainer.model().arrays["play/position"] == pytest.approx(mean, abs=2e-3)
+    assert abs(trainer.nets[0].position[0] - mean).max() > 1e-3
+
+
 @pytest.mark.slow
 def test_one_and_two_threads_learn_the_same():
     settings = WholeGameParameters(first=16, pass_first=8, second=8, batch=4 * SHARDS, past_every=64, schedule=1000)
@@ -162,7 +221,7 @@ def test_one_and_two_threads_learn_the_same():
 
 @pytest.mark.slow
 def test_a_resumed_run_learns_the_same():
-    settings = WholeGameParameters(first=16, pass_first=8, second=8, batch=8, past_every=64, schedule=1000)
+    settings = WholeGameParameters(first=16, pass_first=8, second=8, batch=8, past_every=64, schedule=1000, average=0.9)
     whole, begun, resumed = (WholeGameTrainer(settings, seed=5, threads=1) for _ in range(3))
     whole.step(0, 96)
     whole.step(96, 96)

@@ -15,7 +15,7 @@ from heartlab.learners.whole_game.ace import AcePlayer, Plan, candidates, worth_
 from heartlab.learners.whole_game.explain import Opinion, WholeGameExplainer
 from heartlab.learners.whole_game.features import CARD_SIZE, PASS_CARD_SIZE, PASS_POSITION_SIZE, POSITION_SIZE
 from heartlab.learners.whole_game.model import Learned, load_learned, make_model, worth_weights
-from heartlab.learners.whole_game.network import HEADS, fresh_net
+from heartlab.learners.whole_game.network import HEADS, SHOT, fresh_net
 from heartlab.learners.whole_game.player import NetPlayer, Parts
 from heartlab.learners.whole_game.score import Score, packed, unpacked, win_chances
 from heartlab.learners.whole_game.words import card_names, pass_names, position_names
@@ -95,6 +95,23 @@ def test_the_network_plays_the_card_with_the_best_prediction():
         assert worth[player.play(obs)] == pytest.approx(min(worth.values()), abs=1e-4)
 
 
+def test_caution_is_the_weight_of_another_moon():
+    """With much of it the network plays the card after which another's moon is least likely, by the twin."""
+    playing, passing = nets()
+    player, bold = NetPlayer(playing, passing, caution=1e5), NetPlayer(playing, passing)
+    chosen = []
+    for cards in range(4, 44, 3):
+        obs = halfway(5, cards).observe(halfway(5, cards).to_move)
+        choices = candidates(Observations.of(obs)).tolist()
+        known = twin.rows_of(twin.position_features(obs))
+        risk = {card: twin.forward(playing, known, twin.card_rows(obs, card))[2][SHOT] for card in choices}
+        assert risk[player.play(obs)] == pytest.approx(min(risk.values()), abs=1e-4)
+        chosen.append((player.play(obs), bold.play(obs)))
+    assert any(one != other for one, other in chosen)
+    weights = ace(worlds=2).weights(Observations.of(halfway().observe(halfway().to_move)))
+    assert weights == pytest.approx(worth_weights(Rules.parse("standard")))
+
+
 def test_a_model_comes_back_and_a_wrong_one_is_refused(model, tmp_path):
     learned = load_learned(str(model))
     assert isinstance(learned, Learned)
@@ -113,7 +130,7 @@ def test_a_model_comes_back_and_a_wrong_one_is_refused(model, tmp_path):
         ("ms=0", "ms=0 needs a number above zero"), ("ms=fast", "ms=fast needs a number"),
         ("tricks=1.5", "a whole number"), ("ms=5,worlds=5", "two ways to say how long"),
         ("wolrds=5", "there is no option wolrds; there are model, score,"),
-        ("prior=-1", "prior=-1 needs a number of at least"),
+        ("prior=-1", "prior=-1 needs a number of at least"), ("caution=much", "caution=much needs a number"),
         ("belief=yes", "the model has no belief"), ("pass=nobody", "no player is called"),
         ("score=maybe", "score=maybe needs yes or no"),
     ],

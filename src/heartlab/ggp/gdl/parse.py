@@ -3,7 +3,8 @@
 The lexer is one regular expression, the parser one loop with a stack: the time is linear in the length of the text, and
 no nesting of parentheses is too deep for it. Texts longer than `MAX_TEXT` are refused before they are read, those with
 more than `MAX_TOKENS` words and parentheses or nested deeper than `MAX_DEPTH` when that is seen. Names are folded to
-lower case, since some managers send upper case.
+lower case, since some managers send upper case; but where a game spells a name in several ways these are different
+names, as in the reference implementation.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from heartlab.ggp.gdl.terms import GdlError, Term, brief, show
+from heartlab.ggp.gdl.terms import KEYWORD_ARITIES, GdlError, Term, brief, show
 
-MAX_DEPTH = 100
-"""Deepest nesting of parentheses that is accepted; real games stay below 20."""
+MAX_DEPTH = 500
+"""Deepest nesting of parentheses that is accepted; real games stay below 20, but lists may be written as terms."""
 MAX_TEXT = 4 << 20
 """Most characters of a text; real games have less than 100,000."""
 MAX_TOKENS = 1_000_000
@@ -54,6 +55,10 @@ class _Text:
     def _starts(self) -> list[int]:
         return [0, *(match.end() for match in re.finditer(r"\r\n|\n|\r", self.text))]
 
+    @cached_property
+    def has_capitals(self) -> bool:
+        return self.text != self.text.lower()
+
     def place(self, offset: int) -> Place:
         line = bisect_right(self._starts, offset)
         return Place(self.source, line, offset - self._starts[line - 1] + 1)
@@ -73,6 +78,20 @@ class Expression:
     def place(self) -> Place:
         """Where the expression starts."""
         return self._text.place(self._offset)
+
+    @property
+    def has_capitals(self) -> bool:
+        """Whether there are capital letters anywhere in the text that it is from."""
+        return self._text.has_capitals
+
+    @property
+    def written(self) -> str:
+        """A name as it stands in the text."""
+        return self._text.text[self._offset : self._offset + len(self.name or "")]
+
+    def spell(self, name: str) -> None:
+        """Give a name its own spelling; before any term is made of it."""
+        self.name = self._term = name
 
     @property
     def term(self) -> Term:
@@ -210,7 +229,25 @@ def rules_of(expressions: list[Expression] | tuple[Expression, ...], source: str
             if sentence.functor_name is None:
                 raise GdlError(f"{sentence.place}: {quote(sentence)} is not a sentence: it should start with a name")
         rules.append(rule)
+    if any(rule.head.has_capitals for rule in rules[:1]):
+        _keep_spellings(rules)
     return Description(source, tuple(rules))
+
+
+def _keep_spellings(rules: list[Rule]) -> None:
+    """Names that a game spells in several ways are different names; all others stay in lower case."""
+    found: dict[str, dict[str, list[Expression]]] = {}
+    waiting = [expression for rule in rules for expression in (rule.head, *rule.body)]
+    while waiting:
+        expression = waiting.pop()
+        waiting.extend(expression.parts)
+        if expression.name is not None:
+            found.setdefault(expression.name, {}).setdefault(expression.written, []).append(expression)
+    for name, spellings in found.items():
+        if len(spellings) > 1 and name not in KEYWORD_ARITIES:
+            for written, expressions in spellings.items():
+                for expression in expressions:
+                    expression.spell(written)
 
 
 def _sentences(rule: Rule) -> Iterator[Expression]:

@@ -7,8 +7,13 @@ the reference implementation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
+
+RECURSION_LIMIT = 6000
+"""Python's default is too low for terms that nest 500 levels deep and for proofs of a few hundred steps."""
+sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION_LIMIT))
 
 Term: TypeAlias = "str | tuple[Term, ...]"
 """A name or variable, or a compound term such as `("mark", "1", "1")`."""
@@ -106,6 +111,22 @@ def brief(term: Term, most: int = 80) -> str:
     return text if len(text) <= most else text[:most] + "…"
 
 
+def folded(term: Term) -> Term:
+    """A term in lower case."""
+    return term.lower() if isinstance(term, str) else tuple([folded(part) for part in term])
+
+
+def as_spelled(term: Term, among: Sequence[Term]) -> Term:
+    """The term of some terms that is the same but for capitals; the term itself if there is none.
+
+    >>> as_spelled(("go", "n"), [("go", "N"), "stay"])
+    ('go', 'N')
+    """
+    if term in among:
+        return term
+    return next((other for other in among if folded(other) == folded(term)), term)
+
+
 def sort_key(term: Term) -> tuple[object, ...]:
     """An order of terms in which numbers are sorted by size: `(cell 2 1)` before `(cell 10 1)`."""
     if not isinstance(term, str):
@@ -114,6 +135,20 @@ def sort_key(term: Term) -> tuple[object, ...]:
         return (1, 0, term)
     digits = term.lstrip("0")
     return (0, len(digits), digits, len(term))
+
+
+def sort_text(term: Term) -> str:
+    """A text whose order is that of `sort_key`; texts compare faster.
+
+    >>> sorted([("cell", "10"), ("cell", "2"), "b", "7"], key=sort_text)
+    ['7', 'b', ('cell', '2'), ('cell', '10')]
+    """
+    if not isinstance(term, str):
+        return f"\3{chr(len(term))}{''.join([sort_text(part) for part in term])}"
+    if not _is_number(term):
+        return f"\2{term}\0"
+    digits = term.lstrip("0")
+    return f"\1{chr(len(digits))}{digits}{chr(len(term))}"
 
 
 def number_of(term: Term) -> int | None:

@@ -3,10 +3,13 @@
 | module | what lives there |
 |---|---|
 | `base` | what every machine offers; `GameError` |
-| `prover` | answers by proving: slow, takes any game, the reference |
-| `grounding` | rules with variables to rules over atoms, by clingo, within a budget |
+| `clauses`, `prover` | rules as Python functions; answers by proving: slow, takes any game |
+| `grounding` | what grounding is and its budget; by clingo, the second choice |
+| `reach` | our own grounding: rules with variables to rules over atoms, by semi-naive evaluation |
 | `gates`, `network` | ground rules to and-gates, and those to arrays in the order of evaluation |
 | `simulate`, `expand` | compiled: evaluation, random playouts 256 at a time; all moves of a position at once |
+| `plan`, `reckon` | the network the other way round, and one game at a time that only follows what changes |
+| `trial` | which of the two is faster for one game at a time |
 | `compiled` | the network as a machine |
 | `load` | a game by name or file, on the best machine that takes it |
 | `describe` | facts about a game, playouts per second among them |

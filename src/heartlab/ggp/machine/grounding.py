@@ -142,10 +142,10 @@ def ground(description: Description, budget: Budget = Budget()) -> GroundGame:  
     if importlib.util.find_spec("clingo") is None:
         raise MissingClingo("grounding needs clingo: pip install 'heartlab[ggp]'")
     names = _Names()
-    return _run_clingo(program(_relevant(normalise(description)), names), names, budget)
+    return _run_clingo(program(relevant(normalise(description)), names), names, budget)
 
 
-def _relevant(rules: list[NormalRule]) -> list[NormalRule]:
+def relevant(rules: list[NormalRule]) -> list[NormalRule]:
     """The rules that matter for play: not those of `base` and `input`, nor of relations that nothing uses."""
     by_head: dict[Functor, list[NormalRule]] = {}
     for rule in rules:

@@ -6,17 +6,21 @@ Our own games have names.
 
 from __future__ import annotations
 
+import importlib.util
 import time
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
 from heartlab.ggp.gdl.parse import MAX_TEXT, Description, parse_game
 from heartlab.ggp.gdl.terms import GdlError
 from heartlab.ggp.machine.base import Machine
-from heartlab.ggp.machine.grounding import Budget, GroundingFailed, MissingClingo, ground
+from heartlab.ggp.machine.grounding import Budget, GroundGame, GroundingFailed, MissingClingo, ground
 from heartlab.ggp.machine.prover import Prover
 
 SUFFIX = ".kif"
+OWN_SHARE = 0.7
+"""The share of the budget after which clingo is tried instead of our own grounder."""
 
 
 def known_games() -> list[str]:
@@ -79,7 +83,7 @@ def _network_machine(description: Description, budget: Budget) -> Machine:
 
     begun = time.monotonic()
     try:
-        game = ground(description, budget)
+        game = _ground(description, budget)
         left = budget.seconds - (time.monotonic() - begun)
         machine = NetworkMachine(build_network(game, description.roles, left), description.source)
     except MemoryError:
@@ -87,6 +91,24 @@ def _network_machine(description: Description, budget: Budget) -> Machine:
     machine.note = f"grounded in {time.monotonic() - begun:.2f} s"
     machine.fingerprint = description.fingerprint
     return machine
+
+
+def _ground(description: Description, budget: Budget) -> GroundGame:
+    """The ground game: by our own grounder, and where that takes too long by clingo, if it is installed."""
+    from heartlab.ggp.machine.reach import reach
+
+    begun = time.monotonic()
+    has_clingo = importlib.util.find_spec("clingo") is not None
+    try:
+        return reach(description, replace(budget, seconds=budget.seconds * (OWN_SHARE if has_clingo else 1.0)))
+    except GroundingFailed as reason:
+        if not has_clingo or not any(words in str(reason) for words in (" seconds", " ground rules")):
+            raise
+        left = budget.seconds - (time.monotonic() - begun)
+        try:
+            return ground(description, replace(budget, seconds=max(0.05, left)))
+        except GroundingFailed:
+            raise GroundingFailed(f"the game did not ground within {budget.seconds:g} seconds") from None
 
 
 def load_game(file: str | Path, kind: str = "auto", budget: Budget = Budget()) -> Machine:  # noqa: B008

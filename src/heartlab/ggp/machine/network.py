@@ -19,13 +19,14 @@ import time
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from heartlab.ggp.gdl.graph import strong_components
-from heartlab.ggp.gdl.terms import Term, arguments, brief, functor, functor_name, number_of, sort_key
+from heartlab.ggp.gdl.terms import Term, arguments, brief, functor, functor_name, number_of, sort_text
 from heartlab.ggp.machine.gates import FALSE, TRUE, Gates
 from heartlab.ggp.machine.grounding import GroundGame, GroundingFailed
 
@@ -91,6 +92,8 @@ class _Builder:
         self.built = set(inputs)
         self.blocks: list[tuple[int, int, int, int]] = []
         self.registers: list[tuple[int, int]] = []
+        self.first_move = 0
+        """The node of the first move."""
 
     def section(self, terms: list[Term]) -> list[int]:
         """Build everything that some named atoms depend on, and return their literals."""
@@ -193,28 +196,59 @@ def build_network(game: GroundGame, roles: tuple[Term, ...], seconds: float = fl
         raise GroundingFailed("the rules of the game have too many conditions for a network") from None
 
 
-def _build_network(game: GroundGame, roles: tuple[Term, ...], deadline: float) -> Network:
-    by_relation: dict[str, list[Term]] = {}
-    for atom in sorted((*game.atoms, *game.always), key=sort_key):
-        by_relation.setdefault(functor_name(functor(atom)), []).append(atom)
-    propositions = tuple(arguments(atom)[0] for atom in by_relation.get("true", ()))
-    moves = tuple(
-        tuple(arguments(atom)[1] for atom in by_relation.get("legal", ()) if arguments(atom)[0] == role)
-        for role in roles
-    )
-    numbered = [(role, move) for role, own in zip(roles, moves, strict=True) for move in own]
+class _Names(NamedTuple):
+    """The terms that a network is asked for, in the order of its arrays."""
 
-    inputs: dict[int, int] = {}
-    for node, proposition in enumerate(propositions, 1):
-        inputs[game.atoms["true", proposition]] = node
-    for node, (role, move) in enumerate(numbered, 1 + len(propositions)):
+    propositions: tuple[Term, ...]
+    moves: tuple[tuple[Term, ...], ...]  # of each role
+    numbered: list[tuple[Term, Term]]  # (role, move) of all moves, role by role
+    goals: list[Term]
+    percepts: list[Term]
+
+    @classmethod
+    def of(cls, game: GroundGame, roles: tuple[Term, ...]) -> _Names:
+        by_relation: dict[str, list[Term]] = {}
+        for atom in sorted((*game.atoms, *game.always), key=sort_text):
+            by_relation.setdefault(functor_name(functor(atom)), []).append(atom)
+        moves = tuple(
+            tuple(arguments(atom)[1] for atom in by_relation.get("legal", ()) if arguments(atom)[0] == role)
+            for role in roles
+        )
+        return cls(
+            propositions=tuple(arguments(atom)[0] for atom in by_relation.get("true", ())),
+            moves=moves,
+            numbered=[(role, move) for role, own in zip(roles, moves, strict=True) for move in own],
+            goals=[term for term in by_relation.get("goal", ()) if arguments(term)[0] in roles],
+            percepts=[term for term in by_relation.get("sees", ()) if arguments(term)[0] in roles],
+        )
+
+
+def _new_builder(game: GroundGame, names: _Names, deadline: float) -> _Builder:
+    """A builder that knows the inputs: the propositions of a state, the moves, and the registers of cycles."""
+    first = 1 + len(names.propositions)
+    inputs = {game.atoms["true", proposition]: node for node, proposition in enumerate(names.propositions, 1)}
+    for node, (role, move) in enumerate(names.numbered, first):
         if ("does", role, move) in game.atoms:
             inputs[game.atoms["does", role, move]] = node
-    first_register = 1 + len(propositions) + len(numbered)
+    first_register = first + len(names.numbered)
     registers = {atom: first_register + number for number, atom in enumerate(_cyclic_atoms(game, inputs))}
     builder = _Builder(game, inputs, registers, first_register - 1 + len(registers), deadline)
+    for one, other in _opposites(game, names.propositions):
+        builder.literals[game.atoms["true", other]] = builder.literals[game.atoms["true", one]] ^ 1
+    builder.first_move = first
+    for own in names.moves:
+        choice = [2 * node for node in range(first, first + len(own))]
+        builder.gates.choices.update(dict.fromkeys(choice, choice))
+        first += len(own)
+    return builder
 
-    legal_terms: list[Term] = [("legal", role, move) for role, move in numbered]
+
+def _build_network(game: GroundGame, roles: tuple[Term, ...], deadline: float) -> Network:
+    names = _Names.of(game, roles)
+    propositions = names.propositions
+    builder = _new_builder(game, names, deadline)
+    role_moves = np.cumsum([0, *(len(own) for own in names.moves)])
+    legal_terms: list[Term] = [("legal", role, move) for role, move in names.numbered]
     alone = builder.fork()
     (terminal,) = builder.section(["terminal"])
     sections = [0, len(builder.blocks)]
@@ -223,17 +257,15 @@ def _build_network(game: GroundGame, roles: tuple[Term, ...], deadline: float) -
     builder = builder if need else alone
     legal = builder.section(legal_terms)
     sections.append(len(builder.blocks))
-    goal_terms = [term for term in by_relation.get("goal", []) if arguments(term)[0] in roles]
-    goal_literals = goal_builder.section(goal_terms)
+    _note_turns(builder, legal, names.numbered, role_moves.tolist())
+    goal_literals = goal_builder.section(names.goals)
     sections.append(len(builder.blocks))
     following = builder.section([("next", proposition) for proposition in propositions])
     sections.append(len(builder.blocks))
-    percept_terms = [term for term in by_relation.get("sees", []) if arguments(term)[0] in roles]
-    percept_literals = builder.section(percept_terms)
+    percept_literals = builder.section(names.percepts)
     sections.append(len(builder.blocks))
 
     initial = [("init", proposition) in game.always for proposition in propositions]
-    role_moves = np.cumsum([0, *(len(own) for own in moves)])
     pairs, blocks, renamed = _by_level(builder.gates, builder.blocks)
     net = Net(
         pairs=pairs,
@@ -251,16 +283,72 @@ def _build_network(game: GroundGame, roles: tuple[Term, ...], deadline: float) -
         goals=_rows(
             [
                 (roles.index(arguments(term)[0]), _goal_value(arguments(term)[1]), renamed(one))
-                for term, one in zip(goal_terms, goal_literals, strict=True)
+                for term, one in zip(names.goals, goal_literals, strict=True)
             ],
             3,
         ),
     )
     percepts = tuple(
         (roles.index(arguments(term)[0]), arguments(term)[1], renamed(one))
-        for term, one in zip(percept_terms, percept_literals, strict=True)
+        for term, one in zip(names.percepts, percept_literals, strict=True)
     )
-    return Network(net, roles, propositions, moves, percepts, len(game.rules))
+    return Network(net, roles, propositions, names.moves, percepts, len(game.rules))
+
+
+def _opposites(game: GroundGame, propositions: tuple[Term, ...]) -> list[tuple[Term, Term]]:
+    """Pairs of propositions of which exactly one holds in every state that can be reached: whose turn it is.
+
+    Exactly one of the two holds at first, and each holds next if and only if the other holds now.
+    """
+    bodies: dict[int, list[list[int]]] = {}
+    for head, body in game.rules:
+        bodies.setdefault(head, []).append(body)
+    facts = {game.atoms["true", proposition]: proposition for proposition in propositions}
+    after: dict[Term, Term] = {}
+    for proposition in propositions:
+        found = bodies.get(game.atoms.get(("next", proposition), 0), [])
+        if len(found) == 1 and len(found[0]) == 1 and found[0][0] in facts:
+            after[proposition] = facts[found[0][0]]
+    return [
+        (one, other)
+        for one, other in after.items()
+        if after.get(other) == one and ("init", one) in game.always and ("init", other) not in game.always
+    ]
+
+
+def _note_turns(builder: _Builder, legal: list[int], numbered: list[tuple[Term, Term]], starts: list[int]) -> None:
+    """Tell the gates which moves imply whose turn it is, and which one is the only one when it is not.
+
+    Moves that are played are legal. If a move is legal exactly where a literal holds, and all others of the role only
+    where it does not, then it is played exactly where the literal holds.
+    """
+    gates, first = builder.gates, builder.first_move
+    for start, end in pairwise(starts):
+        needs = [gates.conjuncts(literal) for literal in legal[start:end]]
+        turn = _turn_of(needs)
+        if turn is None:
+            continue
+        number, literal = turn
+        for place in range(len(needs)):
+            gates.implies[2 * (first + start + place)] = literal if place == number else literal ^ 1
+        gates.alias[2 * (first + start + number)] = literal
+        atom = builder.game.atoms.get(("does", *numbered[start + number]))
+        if atom is not None:
+            builder.literals[atom] = literal
+
+
+def _turn_of(needs: list[set[int]]) -> tuple[int, int] | None:
+    """The first move of a role that needs one literal only, while all others need its negation; and that literal.
+
+    :param needs: for each move of the role, the literals that hold where it is legal.
+    """
+    for number, own in enumerate(needs):
+        if len(own) > 1 or len(needs) == 1:
+            continue
+        (literal,) = own
+        if literal > TRUE and all(literal ^ 1 in other for place, other in enumerate(needs) if place != number):
+            return number, literal
+    return None
 
 
 def _moves_need_terminal(after: _Builder, alone: _Builder, legal: list[Term]) -> bool:

@@ -1,10 +1,13 @@
-"""A plain top-down prover over the rules as written: the reference for the network.
+"""The prover: answers questions about a state by trying the rules, from the question down.
 
-A question is a term, possibly with variables; the answers are ground terms that match it. Each question is answered by
-trying the rules whose head matches, literal by literal, and the answers are cached. A question that occurs again while
-it is being answered (recursion) gets the answers found so far, and the outermost one is tried again until there are no
-new answers; this is complete because recursion in GDL never goes through a negation. Answers that depend on neither
-state nor moves are kept for good, the others as long as the state, or the moves, stay the same.
+It takes any game, and is what plays where the network cannot. `clauses` turns the rules into functions; here their
+answers are kept, in a table for each question: for good where they depend on neither state nor moves, else as long as
+the state, or the moves, stay the same.
+
+Relations that depend on themselves are answered in rounds. The first question about one of them leads; questions that
+come up while it is being answered are its members. In a round every member is answered once, with what is known of the
+others; rounds are repeated until one finds nothing new. A member that met no unfinished question is done at once. This
+is complete because recursion in GDL never goes through a negation.
 
 Rules may have infinitely many answers, or more than anybody has time for. So a question has a budget: seconds, memory
 (estimated from what is kept) and the size of a term. Beyond it `OutOfBudget` is raised, and the prover can be asked on.
@@ -15,23 +18,11 @@ that only the question binds are bound by the question.
 
 from __future__ import annotations
 
-import sys
 import time
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
-from heartlab.ggp.gdl.normal import (
-    DISTINCT,
-    FAILS,
-    HOLDS,
-    OF_MOVES,
-    OF_STATE,
-    STATIC,
-    Literal,
-    NormalRule,
-    levels,
-    normalise,
-)
+from heartlab.ggp.gdl.normal import OF_MOVES, OF_STATE, STATIC, normalise
 from heartlab.ggp.gdl.parse import Description
 from heartlab.ggp.gdl.terms import (
     Functor,
@@ -41,70 +32,32 @@ from heartlab.ggp.gdl.terms import (
     functor,
     functor_name,
     is_ground,
-    is_variable,
     number_of,
-    sort_key,
+    sort_text,
 )
 from heartlab.ggp.machine.base import Facts, GameError, Machine, OutOfBudget, State
+from heartlab.ggp.machine.clauses import DOES, TRUE, Clauses, Mode, indexed, picked
 from heartlab.ggp.machine.grounding import MAX_TERM_DEPTH, Budget
-
-Bindings = dict[str, Term]
-
-RECURSION_LIMIT = 6000
-"""Python's default is too low for a counter of a few hundred steps; this one still fits a thread's stack."""
-sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION_LIMIT))
 
 MAX_TERM_PARTS = 10_000
 """Most names and parentheses of a term that rules build up."""
-STEPS = 200
-"""Steps of a proof between two looks at the clock."""
+STEPS = 2000
+"""Rows between two looks at the clock."""
 BYTES_KEPT, BYTES_OF_PART = 300, 64
 """About how much memory an answer or a question takes, and each part of a term that rules built up."""
-NOWHERE = 1 << 30
-"""The depth for a question that depends on no open question."""
+MOST_SORTED = 200_000
+"""Moves whose place in the order is remembered."""
 
 
-def substitute(term: Term, bindings: Bindings) -> Term:
-    """The term with bound variables replaced."""
-    if isinstance(term, str):
-        return bindings.get(term, term)
-    return tuple([bindings.get(part, part) if isinstance(part, str) else substitute(part, bindings) for part in term])
-
-
-def match(pattern: Term, ground: Term, bindings: Bindings) -> bool:
+def match(pattern: Term, ground: Term, bindings: dict[str, Term]) -> bool:
     """Bind the variables of a pattern so that it equals a ground term; on failure `bindings` is undefined."""
     if isinstance(pattern, str):
         if pattern[0] != "?":
             return pattern == ground
-        known = bindings.setdefault(pattern, ground)
-        return known == ground
+        return bindings.setdefault(pattern, ground) == ground
     if isinstance(ground, str) or len(pattern) != len(ground):
         return False
     return all(match(part, value, bindings) for part, value in zip(pattern, ground, strict=True))
-
-
-def enter(head: Term, question: Term, bindings: Bindings) -> bool:
-    """Bind the variables of a rule's head to the ground parts of a question."""
-    if isinstance(question, str) and question[0] == "?":
-        return True
-    if isinstance(head, str):
-        if head[0] != "?":
-            return head == question
-        if is_ground(question):
-            return bindings.setdefault(head, question) == question
-        return True
-    if isinstance(question, str) or len(head) != len(question):
-        return False
-    return all(enter(part, value, bindings) for part, value in zip(head, question, strict=True))
-
-
-def canonical(question: Term, names: dict[str, str]) -> Term:
-    """The question with its variables numbered, so that questions that differ in names only are the same."""
-    if isinstance(question, str):
-        if question[0] == "?":
-            return names.setdefault(question, f"?{len(names)}")
-        return question
-    return tuple([canonical(part, names) for part in question])
 
 
 def parts_of(term: Term) -> int:
@@ -124,46 +77,157 @@ def parts_of(term: Term) -> int:
     return found
 
 
-class _Facts:
-    """Ground facts indexed by relation and by argument."""
+class _Member:
+    """A question of a cycle that is being answered: the answers so far, and how far they can be trusted."""
 
-    def __init__(self, facts: Sequence[Term] = ()) -> None:
-        self.by_functor: dict[Functor, dict[Term, None]] = defaultdict(dict)
-        self.by_argument: dict[tuple[Functor, int, Term], list[Term]] = {}
-        self.indexed: set[tuple[Functor, int]] = set()
-        for fact in facts:
-            self.by_functor[functor(fact)][fact] = None
+    __slots__ = ("is_open", "is_tainted", "out", "round")
 
-    def candidates(self, question: Term) -> Sequence[Term]:
-        """A superset of the facts that match a question."""
-        if is_variable(question):
-            return [fact for facts in self.by_functor.values() for fact in facts]
-        key = functor(question)
-        facts = self.by_functor.get(key)
-        if not facts:
-            return ()
-        if question in facts:
-            return (question,)
-        for place, argument in enumerate(arguments(question)):
-            if is_ground(argument):
-                if (key, place) not in self.indexed:
-                    self._index(key, place)
-                return self.by_argument.get((key, place, argument), ())
-        return list(facts)
-
-    def _index(self, key: Functor, place: int) -> None:
-        for fact in self.by_functor[key]:
-            self.by_argument.setdefault((key, place, arguments(fact)[place]), []).append(fact)
-        self.indexed.add((key, place))
+    def __init__(self) -> None:
+        self.out: dict[Any, None] = {}
+        self.round = 0
+        self.is_open = self.is_tainted = False
 
 
-class _Question:
-    """A question in progress: the answers so far, and the depth of the outermost open question that it depends on."""
+class _Cycle:
+    """Relations that depend on each other, and the questions about them that are being answered."""
 
-    def __init__(self, depth: int, answers: dict[Term, None]) -> None:
-        self.depth = depth
-        self.answers = answers
-        self.reaches = NOWHERE
+    def __init__(self) -> None:
+        self.members: dict[tuple[Question, Any], _Member] = {}
+        self.round = self.met_unfinished = 0
+        self.is_active = self.grew = False
+
+    def reset(self) -> None:
+        """Nothing is being answered."""
+        self.members = {}
+        self.is_active = False
+
+
+class Question:
+    """A relation and which of its arguments are known: the table of answers by those arguments.
+
+    If all are known an answer is True or False, else a list of rows.
+    """
+
+    def __init__(self, host: Prover, key: Functor, mode: Mode) -> None:
+        self.host, self.key, self.mode = host, key, mode
+        self.table: dict[Any, Any] = {}
+        self.is_test = all(mode)
+        self.is_single = sum(mode) == 1
+        self.is_static = host.clauses.levels.get(key, STATIC) == STATIC
+        cycle = host.clauses.component.get(key)
+        self.cycle = None if cycle is None else host.cycles.setdefault(cycle, _Cycle())
+        self.answer: Callable[[Any], Any] = self._answer if self.cycle is None else self._answer_in_cycle
+        self.functions: list[tuple[tuple[Term, ...], Callable[..., Any]]] | None = None
+        self.facts: dict[Any, list[Any]] = {}
+        self.by_first: dict[Term, list[Callable[..., Any]]] = {}
+        self.first, self.others = -1, list[Callable[..., Any]]()
+
+    def _prepare(self) -> None:
+        """Make the functions, and an index of them by the known argument that tells most of them apart."""
+        clauses = self.host.clauses
+        self.facts = clauses.index(self.key, self.mode) if self.key in clauses.facts else {}
+        self.functions = clauses.functions(self.key, self.mode)
+        known = [place for place, is_known in enumerate(self.mode) if is_known]
+        most = 1
+        for number, place in enumerate(known):
+            names = {head[place] for head, _ in self.functions if is_ground(head[place])}
+            if len(names) > most:
+                most, self.first = len(names), number
+        if self.first >= 0:
+            place = known[self.first]
+            fixed = {head[place] for head, _ in self.functions if is_ground(head[place])}
+            self.by_first = {
+                name: [f for head, f in self.functions if head[place] == name or not is_ground(head[place])]
+                for name in fixed
+            }
+            self.others = [f for head, f in self.functions if not is_ground(head[place])]
+        else:
+            self.others = [f for _, f in self.functions]
+
+    def _run(self, key: Any, out: dict[Any, None]) -> bool:
+        """Try the facts and rules: fill `out`, or return whether the question holds if everything is known."""
+        if self.functions is None:
+            self._prepare()
+        steps = self.host.steps
+        steps[0] -= 10
+        if steps[0] < 0:
+            self.host.check_budget()
+        values = (key,) if self.is_single else key
+        chosen = self.others if self.first < 0 else self.by_first.get(values[self.first], self.others)
+        if self.is_test:
+            return key in self.facts or any(function(*values) for function in chosen)
+        for row in self.facts.get(key, ()):
+            out[row] = None
+        for function in chosen:
+            function(*values, out)
+        return False
+
+    def _keep(self, key: Any, out: dict[Any, None], holds: bool) -> Any:
+        """Put the answers into the table."""
+        found = holds if self.is_test else list(out)
+        self.table[key] = found
+        kept = BYTES_KEPT * (1 + len(out))
+        self.host.bytes_used += kept
+        if self.is_static:
+            self.host.bytes_for_good += kept
+        return found
+
+    def _answer(self, key: Any) -> Any:
+        """The answers for some known arguments that are not in the table yet."""
+        out: dict[Any, None] = {}
+        self.host.outs.append(out)
+        holds = self._run(key, out)
+        self.host.outs.pop()
+        return self._keep(key, out, holds)
+
+    # Relations that depend on themselves
+
+    def _answer_in_cycle(self, key: Any) -> Any:
+        cycle = self.cycle
+        assert cycle is not None
+        if cycle.is_active:
+            member = cycle.members.get((self, key))
+            if member is None or member.round < cycle.round:
+                return self._answer_member(key, member)
+            if member.is_open or member.is_tainted:
+                cycle.met_unfinished += 1
+            return bool(member.out) if self.is_test else list(member.out)
+        cycle.is_active = True
+        while True:
+            cycle.round += 1
+            cycle.grew = False
+            before = cycle.met_unfinished
+            found = self._answer_member(key, cycle.members.get((self, key)))
+            if key in self.table:  # done; members that are not are asked again when somebody wants them
+                cycle.reset()
+                return found
+            if not cycle.grew or cycle.met_unfinished == before:
+                break
+        for (question, its_key), member in cycle.members.items():
+            question._keep(its_key, member.out, bool(member.out))
+        cycle.reset()
+        return found
+
+    def _answer_member(self, key: Any, member: _Member | None) -> Any:
+        cycle, host = self.cycle, self.host
+        assert cycle is not None
+        if member is None:
+            member = cycle.members[self, key] = _Member()
+            host.bytes_used += BYTES_KEPT
+        before, unfinished = len(member.out), cycle.met_unfinished
+        member.round, member.is_open = cycle.round, True
+        host.outs.append(member.out)
+        if not (self.is_test and before) and self._run(key, member.out):
+            member.out[()] = None
+        host.outs.pop()
+        member.is_open = False
+        member.is_tainted = cycle.met_unfinished > unfinished and not (self.is_test and member.out)
+        if len(member.out) > before:
+            cycle.grew = True
+        if not member.is_tainted:
+            del cycle.members[self, key]
+            return self._keep(key, member.out, bool(member.out))
+        return bool(member.out) if self.is_test else list(member.out)
 
 
 class Prover(Machine):
@@ -182,27 +246,27 @@ class Prover(Machine):
         self.name = description.source
         self.description, self.budget = description, budget
         self.roles = description.roles
-        rules = normalise(description)
-        self.levels = levels(rules)
-        self.rules: dict[Functor, list[NormalRule]] = defaultdict(list)
-        static = []
-        for rule in rules:
-            if not rule.body and is_ground(rule.head):
-                static.append(rule.head)
-            else:
-                self.rules[functor(rule.head)].append(rule)
-        self.facts_by_level = [_Facts(static), _Facts(), _Facts()]
-        self.tables: list[dict[Term, dict[Term, None]]] = [{}, {}, {}]
-        self.open: dict[Term, _Question] = {}
-        self.stack: list[_Question] = []
-        self.unfinished: dict[Term, dict[Term, None]] = {}
-        self.answers_found = 0
-        self.deadline = 0.0
-        self.steps_left = 0
-        self.bytes_used = self.bytes_for_good = 0
-        """About how much memory the question in progress and the table of what always holds take."""
-        self.now: Facts | None = None
+        self.now: Facts = frozenset()
+        self.played: dict[Term, Term] = {}
         self.moves: tuple[Term, ...] = ()
+        self.state_indexes: list[Any] = []
+        """Indexes of the facts of the state, each made when it is first used."""
+        self.index_numbers: dict[tuple[Functor, Mode], int] = {}
+        self.by_functor: dict[Functor, list[tuple[Term, ...]]] | None = None
+        self.steps = [STEPS]
+        """Rows until the next look at the clock; a list, so that all functions share it."""
+        self.outs: list[dict[Any, None]] = []
+        """The answers to the questions that are being answered."""
+        self.cycles: dict[int, _Cycle] = {}
+        self.questions: dict[tuple[Functor, Mode], Question] = {}
+        self.tables: tuple[list[dict[Any, Any]], ...] = ([], [], [])
+        """All tables of questions, by what their answers depend on."""
+        self.deadline, self.ticks_left = 0.0, 0
+        self.bytes_used = self.bytes_for_good = 0
+        """About how much memory the question in progress and the tables of what always holds take."""
+        self.sort_texts: dict[Term, str] = {}
+        self.clauses = Clauses(normalise(description), self)
+        self._initial: Facts | None = None
         if not self.roles:
             self.roles = tuple(arguments(answer)[0] for answer in self.ask(("role", "?r")))
 
@@ -215,8 +279,10 @@ class Prover(Machine):
 
     @property
     def initial(self) -> State:
-        self._enter(frozenset(), ())
-        return frozenset(arguments(answer)[0] for answer in self.ask(("init", "?f")))
+        if self._initial is None:
+            self._enter(frozenset(), ())
+            self._initial = frozenset(self._rows(("init", 1), (False,), ()))
+        return self._initial
 
     def facts(self, state: State) -> Facts:
         assert isinstance(state, frozenset)
@@ -227,53 +293,62 @@ class Prover(Machine):
 
     def legal(self, state: State, player: int) -> list[Term]:
         self._enter(self.facts(state), ())
-        found = self.ask(("legal", self.roles[player], "?m"))
-        return sorted((arguments(answer)[1] for answer in found), key=sort_key)
+        return self._sorted(self._rows(("legal", 2), (True, False), self.roles[player]))
 
     def next(self, state: State, moves: Sequence[Term]) -> State:
         self._enter(self.facts(state), tuple(moves))
-        return frozenset(arguments(answer)[0] for answer in self.ask(("next", "?f")))
+        return frozenset(self._rows(("next", 1), (False,), ()))
 
     def is_terminal(self, state: State) -> bool:
         self._enter(self.facts(state), ())
-        return bool(self.ask("terminal"))
+        return bool(self._rows("terminal", (), ()))
 
     def goal_values(self, state: State, player: int) -> list[int]:
         self._enter(self.facts(state), ())
         values = []
-        for answer in self.ask(("goal", self.roles[player], "?v")):
-            value = number_of(arguments(answer)[1])
+        for found in self._rows(("goal", 2), (True, False), self.roles[player]):
+            value = number_of(found)
             if value is None:
-                found = brief(arguments(answer)[1])
-                raise GameError(f"{self.name}: a goal should be a number from 0 to 100, not {found}")
+                raise GameError(f"{self.name}: a goal should be a number from 0 to 100, not {brief(found)}")
             values.append(value)
         return sorted(values)
 
     def sees(self, state: State, moves: Sequence[Term], player: int) -> list[Term]:
         self._enter(self.facts(state), tuple(moves))
-        return sorted((arguments(answer)[1] for answer in self.ask(("sees", self.roles[player], "?p"))), key=sort_key)
+        return self._sorted(self._rows(("sees", 2), (True, False), self.roles[player]))
 
     @property
     def has_percepts(self) -> bool:
-        return any(functor_name(key) == "sees" for key in self.levels)
+        return any(functor_name(key) == "sees" for key in (*self.clauses.rules, *self.clauses.facts))
+
+    def _sorted(self, terms: list[Term]) -> list[Term]:
+        texts = self.sort_texts
+        if len(texts) > MOST_SORTED:
+            texts.clear()
+        for term in terms:
+            if term not in texts:
+                texts[term] = sort_text(term)
+        return sorted(terms, key=texts.__getitem__)
 
     def _enter(self, state: Facts, moves: tuple[Term, ...]) -> None:
         """Forget what no longer holds."""
-        if state != self.now:
+        if state is not self.now and state != self.now:
             self.now = state
-            self.facts_by_level[OF_STATE] = _Facts(list(state))
-            self.tables[OF_STATE] = {}
+            self.by_functor = None
+            self.state_indexes[:] = [None] * len(self.state_indexes)
+            for table in self.tables[OF_STATE]:
+                table.clear()
             self._set_moves(moves)
         elif moves != self.moves:
             self._set_moves(moves)
 
     def _set_moves(self, moves: tuple[Term, ...]) -> None:
         self.moves = moves
-        does: list[Term] = [("does", role, move) for role, move in zip(self.roles, moves, strict=False)]
-        self.facts_by_level[OF_MOVES] = _Facts(does)
-        self.tables[OF_MOVES] = {}
+        self.played = dict(zip(self.roles, moves, strict=False))
+        for table in self.tables[OF_MOVES]:
+            table.clear()
 
-    # Proving
+    # Asking
 
     def ask(self, question: Term) -> list[Term]:
         """All ground terms that follow from the rules, the state and the moves, and match the question.
@@ -282,130 +357,110 @@ class Prover(Machine):
             OutOfBudget: there are too many answers, or they take too long.
             GameError: the proof runs deeper than Python can follow.
         """
-        if not self.stack:
-            self._begin()
+        key, values = functor(question), arguments(question)
+        if key == TRUE:
+            found: list[Term] = [("true", fact) for fact in self.now]
+        elif key == DOES:
+            found = [("does", role, move) for role, move in self.played.items()]
+        else:
+            mode = tuple(is_ground(value) for value in values)
+            rows = self._rows(key, mode, picked(values, mode, True))
+            if isinstance(rows, bool):
+                return [question] if rows else []
+            found = [_rebuilt(question, mode, row) for row in rows]
+        return [answer for answer in found if match(question, answer, {})]
+
+    def holds(self, question: Term) -> bool:
+        """Whether anything matches a question: what negations with unbound variables ask."""
+        return bool(self.ask(question))
+
+    def _rows(self, key: Functor, mode: Mode, known: Any) -> Any:
+        """The answers to a question from outside, within the budget."""
+        if key not in self.clauses.rules:
+            rows = self.clauses.index(key, mode).get(known, [])
+            return bool(rows) if all(mode) else rows
+        question = self.question(key, mode)
+        found = question.table.get(known)
+        if found is not None:
+            return found
+        if self.outs:
+            return question.answer(known)
+        self.begin()
         try:
-            return [answer for answer in self._answers(question) if match(question, answer, {})]
+            return question.answer(known)
         except RecursionError:
-            self.unfinished = {}
-            raise GameError(f"{self.name}: the rules behind {brief(question)} recurse too deeply to prove") from None
-        except OutOfBudget:
-            self.unfinished = {}
-            raise
+            shown = brief(key if isinstance(key, str) else (key[0], *["?"] * key[1]))
+            raise GameError(f"{self.name}: the rules behind {shown} recurse too deeply to prove") from None
+        finally:
+            if self.outs:
+                self.outs.clear()
+                for cycle in self.cycles.values():
+                    cycle.reset()
+
+    # What the functions of the rules use
+
+    def question(self, key: Functor, mode: Mode) -> Question:
+        """The question about a relation with some arguments known."""
+        found = self.questions.get((key, mode))
+        if found is None:
+            found = self.questions[key, mode] = Question(self, key, mode)
+            self.tables[self.clauses.levels.get(key, STATIC)].append(found.table)
+        return found
+
+    def fluents(self, key: Functor, mode: Mode) -> int:
+        """The number of the index of a state's facts of one kind by their known arguments."""
+        number = self.index_numbers.setdefault((key, mode), len(self.index_numbers))
+        if number == len(self.state_indexes):
+            self.state_indexes.append(None)
+        return number
+
+    def index_state(self, number: int) -> dict[Any, list[Any]]:
+        """Make an index of the state."""
+        if self.by_functor is None:
+            self.by_functor = {}
+            for fact in self.now:
+                self.by_functor.setdefault(functor(fact), []).append(arguments(fact))
+        key, mode = next(one for one, its_number in self.index_numbers.items() if its_number == number)
+        found = self.state_indexes[number] = indexed(self.by_functor.get(key, ()), mode)
+        return found
+
+    def unbound(self, place: str, head: Term) -> NoReturn:
+        """A rule leaves a variable of its head unbound."""
+        raise GameError(f"{place}: nothing binds all variables of {brief(head)}")
 
     # The budget
 
-    def _begin(self) -> None:
-        """A new question has the whole budget."""
-        self.deadline, self.steps_left = time.monotonic() + self.budget.seconds, STEPS
+    def begin(self, ticks: int = 1 << 60) -> None:
+        """A new question has the whole budget, or less: so many looks at the clock."""
+        self.ticks_left = ticks
+        self.deadline, self.steps[0] = time.monotonic() + self.budget.seconds, STEPS
         self.bytes_used = 0
         if self.bytes_for_good > self.budget.megabytes << 20:
-            self.tables[STATIC], self.bytes_for_good = {}, 0
+            for table in self.tables[STATIC]:
+                table.clear()
+            self.bytes_for_good = 0
 
-    def _check_budget(self) -> None:
+    def check_budget(self) -> None:
         """Look at the clock and at the memory; called after some steps of a proof."""
-        self.steps_left = STEPS
+        self.steps[0] = STEPS
+        self.ticks_left -= 1
+        if self.ticks_left <= 0:
+            raise OutOfBudget(f"{self.name}: the rules give no answer in as many steps as they may take")
         if time.monotonic() > self.deadline:
             raise OutOfBudget(f"{self.name}: the rules give no answer within {self.budget.seconds:g} seconds")
-        if self.bytes_used > self.budget.megabytes << 20:
+        if self.bytes_used + BYTES_KEPT * sum(map(len, self.outs)) > self.budget.megabytes << 20:
             raise OutOfBudget(f"{self.name}: the answers take more than {self.budget.megabytes} megabytes")
 
-    def _keep(self, term: Term) -> None:
-        """Count the memory of a question or answer before it is kept, and refuse what grows without end."""
-        self.bytes_used += BYTES_KEPT
-        for part in term:
-            if not isinstance(part, str):
-                parts = parts_of(term)
-                if parts == 0:
-                    raise OutOfBudget(f"{self.name}: the rules build up ever larger terms, such as {brief(term)}")
-                self.bytes_used += BYTES_OF_PART * parts
-                return
+    def check_term(self, term: Term) -> None:
+        """Count the memory of a term that rules built up, and refuse what grows without end."""
+        parts = parts_of(term)
+        if parts == 0:
+            raise OutOfBudget(f"{self.name}: the rules build up ever larger terms, such as {brief(term)}")
+        self.bytes_used += BYTES_OF_PART * parts
 
-    def _answers(self, question: Term) -> Sequence[Term]:
-        """A superset of the answers, as ground terms; the caller matches."""
-        key = functor(question)
-        if key == ("true", 1):
-            return [("true", fact) for fact in self.facts_by_level[OF_STATE].candidates(question[1])]
-        if key == ("does", 2):
-            return self.facts_by_level[OF_MOVES].candidates(question)
-        if key not in self.rules:
-            return self.facts_by_level[STATIC].candidates(question)
-        question = canonical(question, {})
-        table = self.tables[self.levels[key]]
-        known = table.get(question)
-        if known is not None:
-            return list(known)
-        asked = self.open.get(question)
-        if asked is not None:
-            self.stack[-1].reaches = min(self.stack[-1].reaches, asked.depth)
-            return list(asked.answers)
-        return self._prove(question, table)
 
-    def _prove(self, question: Term, table: dict[Term, dict[Term, None]]) -> Sequence[Term]:
-        """Try the rules, repeatedly if the question depends on itself."""
-        self._keep(question)
-        asked = _Question(len(self.stack), self.unfinished.get(question, {}))
-        self.open[question] = asked
-        self.stack.append(asked)
-        for fact in self.facts_by_level[STATIC].candidates(question):
-            asked.answers[fact] = None
-        once = is_ground(question)
-        try:
-            while not (once and asked.answers):
-                before = self.answers_found
-                self._try_rules(question, asked, once)
-                if asked.reaches > asked.depth or self.answers_found == before:
-                    break
-        finally:
-            del self.open[question]
-            self.stack.pop()
-        if asked.reaches >= asked.depth or (once and asked.answers):
-            table[question] = asked.answers
-            if table is self.tables[STATIC]:
-                self.bytes_for_good += BYTES_KEPT * (1 + len(asked.answers))
-            if not self.stack:
-                self.unfinished = {}
-        else:
-            self.unfinished[question] = asked.answers
-            self.stack[-1].reaches = min(self.stack[-1].reaches, asked.reaches)
-        return list(asked.answers)
-
-    def _try_rules(self, question: Term, asked: _Question, once: bool) -> None:
-        for rule in self.rules[functor(question)]:
-            bindings: Bindings = {}
-            if not enter(rule.head, question, bindings):
-                continue
-            for found in self._prove_body(rule.body, 0, bindings):
-                answer = substitute(rule.head, found)
-                if not is_ground(answer):
-                    raise GameError(f"{rule.place}: nothing binds all variables of {brief(answer)}")
-                if answer not in asked.answers:
-                    self._keep(answer)
-                    asked.answers[answer] = None
-                    self.answers_found += 1
-                if once:
-                    return
-
-    def _prove_body(self, body: tuple[Literal, ...], place: int, bindings: Bindings) -> Iterator[Bindings]:
-        if place == len(body):
-            yield bindings
-            return
-        kind, term = body[place]
-        if kind == HOLDS:
-            question = substitute(term, bindings)
-            answers = self._answers(question)
-            self.steps_left -= 1 + len(answers)
-            if self.steps_left < 0:
-                self._check_budget()
-            for answer in answers:
-                extended = dict(bindings)
-                if match(question, answer, extended):
-                    yield from self._prove_body(body, place + 1, extended)
-        elif self._passes(kind, substitute(term, bindings)):
-            yield from self._prove_body(body, place + 1, bindings)
-
-    def _passes(self, kind: int, term: Term) -> bool:
-        """Whether a literal that only tests holds."""
-        if kind == FAILS:
-            return not self.ask(term)
-        return (term[0] != term[1]) == (kind == DISTINCT)
+def _rebuilt(question: Term, mode: Mode, row: Any) -> Term:
+    """The answer that a row stands for."""
+    unknown = iter((row,) if mode.count(False) == 1 else row)
+    filled = [value if known else next(unknown) for value, known in zip(arguments(question), mode, strict=True)]
+    return (question[0], *filled)

@@ -5,7 +5,9 @@
 | `base` | what a player is: `GamePlayer` |
 | `registry` | players by name: `make_game_player("uct:sims=500")` |
 | `random` | uniform over the legal moves |
-| `tree`, `uct` | Monte-Carlo tree search: the compiled tree, and its player |
+| `nodes`, `growth` | compiled: the tree of Monte-Carlo tree search, and how simulations make it grow |
+| `prior` | what another player knows, as a beginning of that tree |
+| `tree`, `uct` | that tree as players use it, and its player |
 | `alphabeta` | deepening alpha-beta search and its player |
 | `belief` | states that fit what a player saw, in games with hidden information |
 | `terminal` | a person at the terminal against players |

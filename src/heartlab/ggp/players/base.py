@@ -17,9 +17,13 @@ import random
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from heartlab.ggp.gdl.terms import Term
 from heartlab.ggp.machine.base import Machine, State
+
+if TYPE_CHECKING:
+    from heartlab.ggp.players.prior import Guide
 
 MARGIN = 0.15
 """The share of its clock that a player leaves for the transport of its answer."""
@@ -50,6 +54,11 @@ class GamePlayer(ABC):
         self.player = 0
         self.ended_in: State = None
 
+    def warm_up(self, machine: Machine) -> None:
+        """Do once what matches will ask for, so that it is compiled; this player is thrown away afterwards."""
+        self.begin(machine, 0, 1.0)
+        self.choose(machine.initial, 0.05)
+
     def begin(self, machine: Machine, player: int, seconds: float) -> None:
         """A match begins, in which this is player number `player`; there are some seconds to prepare."""
         self.machine, self.player = machine, player
@@ -65,6 +74,10 @@ class GamePlayer(ABC):
     def after_crash(self) -> GamePlayer:
         """The player to go on with in place of a process of this kind that was ended: one that saved begins there."""
         return self
+
+    def make_guide(self, machine: Machine) -> Guide | None:
+        """What values the moves of a game without searching, for a search to begin with; None if nothing does."""
+        return None
 
     def finish(self, state: State) -> None:
         """The match is over, in this state (None if it was broken off or the state is hidden)."""

@@ -1,195 +1,164 @@
-"""The tree of UCT over a network: positions in which every player keeps counts of its own moves.
+"""The tree of UCT over a network, as players use it: search on from a state, ask for the best move, make room.
 
-Each simulation selects moves by UCB1, player by player (so games with simultaneous moves and any number of players are
-played soundly), adds one position, finishes the game at random, and adds every player's goal to the moves on its path.
-Positions are found by a hash of their state, so paths that lead to the same position share its counts.
+A tree is kept from move to move: what was found below the move that was played is found again by the state. When it is
+half full, the positions with the fewest visits make way.
 """
 
 from __future__ import annotations
 
-import math
-from typing import Any, NamedTuple
+import time
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.compiled.bits import ONE, ZERO
 from heartlab.compiled.hashing import find_slot, hash_row
-from heartlab.compiled.jit import kernel
-from heartlab.compiled.rng import below_fast
-from heartlab.ggp.machine.network import GOALS, MOVES, TERMINAL, Network
-from heartlab.ggp.machine.simulate import choose_scalar, clear, goal_of, put_moves, put_state, settle, step_scalar
+from heartlab.ggp.machine.compiled import NetworkMachine
+from heartlab.ggp.machine.network import Network
+from heartlab.ggp.machine.simulate import LANES
+from heartlab.ggp.players.growth import FEWEST, VISITS_PER_LANE, grow_reckoned, grow_wide, make_lanes, plant
+from heartlab.ggp.players.nodes import POSITIONS, USED_ENTRIES, Nodes, keep_visited, make_nodes, make_paths
 
-MAX_DEPTH = 500
-"""Longest path through the tree and the playout below it."""
-EXPLORATION = 0.7
-ENTRIES = 24
-"""Moves per position for which there is room, on average."""
+MANY_GATES = 40_000
+"""Games with more gates are played one at a time, unless it was measured which way is faster."""
+
+WIDE_FROM, GATES_PER_VISIT = 1000, 12
+"""Visits of a position before simulations from it run side by side, less one for some gates, unless it was measured.
+With few visits most lanes are idle, because simulations that are under way together know nothing of each other; but in
+large games one at a time is slow."""
+
+Words = npt.NDArray[np.uint64]
 
 
-class Nodes(NamedTuple):
-    """The arrays of a tree. An entry is one move of one player in one position."""
+@dataclass(frozen=True)
+class Opinion:
+    """What a search found about the moves of one player in one position; trees can be added up."""
 
-    keys: npt.NDArray[np.uint64]  # [slots] hash of the state, 0 for a free slot
-    slots: npt.NDArray[np.int32]  # [slots] number of the position
-    starts: npt.NDArray[np.int32]  # [positions, roles + 1] first entry of each role
-    visits: npt.NDArray[np.int32]  # [positions]
-    moves: npt.NDArray[np.int32]  # [entries]
-    counts: npt.NDArray[np.int32]  # [entries] how often the move was tried
-    sums: npt.NDArray[np.float32]  # [entries] sum of the player's goals, each from 0 to 1
-    used: npt.NDArray[np.int64]  # [2] positions and entries in use
+    moves: list[int]
+    """Numbers of moves, as the network has them."""
+    counts: npt.NDArray[np.float64]
+    sums: npt.NDArray[np.float64]
+    proven: npt.NDArray[np.float64]
+    """What the player gets by each move if that is proven, from 0 to 1, else -1."""
+
+    @property
+    def means(self) -> npt.NDArray[np.float64]:
+        """The proven or the mean goal of each move, from 0 to 1."""
+        return np.where(self.proven >= 0, self.proven, self.sums / np.maximum(1, self.counts))
+
+    def plus(self, other: Opinion) -> Opinion:
+        """Both opinions about the same position together."""
+        proven = np.maximum(self.proven, other.proven)
+        return Opinion(self.moves, self.counts + other.counts, self.sums + other.sums, proven)
+
+    def best(self) -> int:
+        """The place of the best move: a proven one if none that is open looks better, else the most tried one."""
+        open_moves = np.flatnonzero(self.proven < 0)
+        known = np.flatnonzero(self.proven >= 0)
+        means = self.means
+        most = int(open_moves[np.argmax(self.counts[open_moves])]) if len(open_moves) else -1
+        if len(known) == 0:
+            return most
+        top = known[means[known] == means[known].max()]
+        sure = int(top[np.argmax(self.counts[top])])
+        return sure if most < 0 or means[sure] >= means[most] else most
+
+
+@cache
+def compile_rest() -> None:
+    """Compile what a short search does not call, so that nothing is compiled while a clock runs."""
+    keep_visited(make_nodes(1, 1, 1, 1), make_nodes(1, 1, 1, 1), 1)
 
 
 class Tree:
-    """A search that can be continued: its nodes, and the values of the network that it simulates with."""
+    """A search that can be continued: its nodes, and the games that it simulates with."""
 
-    def __init__(self, network: Network, positions: int = 1 << 17) -> None:
+    def __init__(self, network: Network, positions: int = 1 << 17, machine: NetworkMachine | None = None) -> None:
+        """A tree for some positions; `machine` runs the same network and lends its plan."""
+        net, roles = network.net, len(network.roles)
         self.network = network
-        entries = ENTRIES * positions
-        self.nodes = Nodes(
-            keys=np.zeros(2 * positions, np.uint64),
-            slots=np.zeros(2 * positions, np.int32),
-            starts=np.zeros((positions, len(network.roles) + 1), np.int32),
-            visits=np.zeros(positions, np.int32),
-            moves=np.zeros(entries, np.int32),
-            counts=np.zeros(entries, np.int32),
-            sums=np.zeros(entries, np.float32),
-            used=np.zeros(2, np.int64),
-        )
-        self.values = np.zeros(network.literals, np.uint64)
-        clear(self.values)
+        self.machine = machine or NetworkMachine(network, "")
+        self.nodes: Nodes = make_nodes(roles, len(net.initial), len(net.legal), positions)
+        self.paths = make_paths(LANES, roles)
+        self.lanes = make_lanes(network.literals, len(net.initial), len(net.legal), roles)
+        compile_rest()
+        self.wide = len(net.pairs) <= MANY_GATES
+        """Whether simulations run side by side, once a position has `wide_from` visits."""
+        self.wide_from = max(0, WIDE_FROM - len(net.pairs) // GATES_PER_VISIT)
 
     def forget(self) -> None:
-        """Empty the tree if it is half full, so that a new search has room."""
-        positions, entries = self.nodes.used
-        if positions > len(self.nodes.visits) // 2 or entries > len(self.nodes.moves) // 2:
-            self.nodes.keys[:] = 0
-            self.nodes.used[:] = 0
+        """Let the positions with the fewest visits go if the tree is half full, so that a new search has room."""
+        positions, entries = self.nodes.used[[POSITIONS, USED_ENTRIES]]
+        room = len(self.nodes.visits)
+        if positions > room // 2 or entries > len(self.nodes.moves) // 2:
+            visits = np.sort(self.nodes.visits[:positions])[::-1]
+            share = min(1.0, len(self.nodes.moves) / max(1, entries) * positions / room)
+            least = int(visits[min(int(room * share) // 8, positions - 1)]) + 1
+            net = self.network.net
+            fresh = make_nodes(len(self.network.roles), len(net.initial), len(net.legal), room)
+            keep_visited(self.nodes, fresh, least)
+            self.nodes = fresh
 
-    def search(self, state: npt.NDArray[np.uint64], simulations: int, rng: npt.NDArray[np.uint64]) -> None:
-        """Run simulations from a state."""
-        grow(self.network.net, state, simulations, rng, self.values, self.nodes)
+    def search(self, state: Words, simulations: int, rng: Words) -> int:
+        """Run simulations from a state that is not over; how many there were: fewer if it is solved, or no room."""
+        root = plant(self.network.net, self.nodes, self.lanes, state)
+        if root < 0:
+            return 0
+        net, nodes = self.network.net, self.nodes
+        if self.wide and nodes.visits[root] >= self.wide_from:
+            return int(grow_wide(net, nodes, self.paths, self.lanes, root, simulations, rng))
+        plan, board, _ = self.machine.reckoning()
+        done = grow_reckoned(plan, board, nodes, self.paths, self.lanes, net.role_moves, root, simulations, rng)
+        return int(done)
 
-    def best(self, state: npt.NDArray[np.uint64], player: int) -> tuple[int, float, int]:
-        """The most tried move of a player: its number, its mean goal and how often it was tried."""
+    def choose_way(self, state: Words, seconds: float, rng: Words) -> None:
+        """Measure for some seconds which way simulations run faster, and how many lanes must be busy for that.
+
+        Nothing is changed where there is no time.
+        """
+        if seconds <= 0:
+            return
+        speeds, self.wide_from = {}, 0
+        for wide in (False, True):
+            self.wide, chunk, done = wide, 16, 0
+            self.search(state, 1, rng)
+            begun = time.monotonic()
+            while (spent := time.monotonic() - begun) < seconds / 2:
+                ran = self.search(state, chunk, rng)
+                if ran < chunk:
+                    break
+                done, chunk = done + ran, min(4096, 2 * chunk)
+            speeds[wide] = done / max(spent, 1e-9)
+        self.wide = speeds[True] >= speeds[False]
+        lanes = LANES * min(1.0, speeds[False] / max(speeds[True], 1e-9))
+        self.wide_from = max(0, int(VISITS_PER_LANE * (lanes - FEWEST)))
+
+    def opinion(self, state: Words, player: int) -> Opinion | None:
+        """What is known about the moves of a player; None of a state that was not searched."""
         nodes = self.nodes
         slot = find_slot(nodes.keys, np.uint64(hash_row(state)))
         if nodes.keys[slot] == 0:
-            return -1, math.nan, 0
+            return None
         position = nodes.slots[slot]
         own = slice(nodes.starts[position, player], nodes.starts[position, player + 1])
-        entry = own.start + int(np.argmax(nodes.counts[own]))
-        count = int(nodes.counts[entry])
-        return int(nodes.moves[entry]), float(nodes.sums[entry]) / max(1, count), count
+        proven = nodes.proven[own] if nodes.movers[position] == player else np.full(own.stop - own.start, -1.0)
+        return Opinion(
+            nodes.moves[own].tolist(),
+            nodes.counts[own].astype(np.float64),
+            nodes.sums[own].astype(np.float64),
+            np.asarray(proven, np.float64),
+        )
 
+    def is_solved(self, state: Words) -> bool:
+        """Whether the value of a state is proven."""
+        slot = find_slot(self.nodes.keys, np.uint64(hash_row(state)))
+        return bool(self.nodes.keys[slot] != 0 and self.nodes.solved[self.nodes.slots[slot]] >= 0)
 
-@kernel
-def pack_values(net: Any, values: Any, state: Any) -> None:
-    """The state of game 0, packed."""
-    for word in range(len(state)):
-        state[word] = ZERO
-    for number in range(net.bases):
-        state[number >> 6] |= (values[2 * number + 2] & ONE) << np.uint64(number & 63)
-
-
-@kernel
-def add_position(net: Any, values: Any, nodes: Any, slot: int, key: Any) -> bool:
-    """Put the position whose legal moves are settled into the tree; False if the tree is full."""
-    used = nodes.used
-    if used[0] >= len(nodes.visits) or used[1] + len(net.legal) > len(nodes.moves):
-        return False
-    position, entry = used[0], used[1]
-    nodes.keys[slot] = key
-    nodes.slots[slot] = position
-    nodes.visits[position] = 0
-    for role in range(len(net.role_moves) - 1):
-        nodes.starts[position, role] = entry
-        for move in range(net.role_moves[role], net.role_moves[role + 1]):
-            if values[net.legal[move]] & ONE:
-                nodes.moves[entry] = move
-                nodes.counts[entry] = 0
-                nodes.sums[entry] = 0.0
-                entry += 1
-        nodes.starts[position, role + 1] = entry
-    used[0] += 1
-    used[1] = entry
-    return True
-
-
-@kernel
-def select(counts: Any, sums: Any, first: int, last: int, visits: int, rng: Any) -> int:
-    """The entry to try next: an untried one at random, else the one with the highest bound (UCB1)."""
-    untried = 0
-    for entry in range(first, last):
-        untried += counts[entry] == 0
-    if untried > 0:
-        left = below_fast(rng, untried)
-        for entry in range(first, last):
-            if counts[entry] == 0:
-                if left == 0:
-                    return entry
-                left -= 1
-    best, highest = first, -1.0
-    for entry in range(first, last):
-        bound = sums[entry] / counts[entry] + EXPLORATION * math.sqrt(math.log(visits + 1.0) / counts[entry])
-        if bound > highest:
-            best, highest = entry, bound
-    return best
-
-
-@kernel
-def grow(net: Any, root: Any, simulations: int, rng: Any, values: Any, nodes: Any) -> None:
-    """Run simulations from a root; goals count from 0 to 1."""
-    keys, slots, starts, visits, moves, counts, sums, _ = nodes
-    roles = len(net.role_moves) - 1
-    path = np.zeros((MAX_DEPTH, roles), np.int64)  # entries that were chosen, turn by turn
-    positions = np.zeros(MAX_DEPTH, np.int64)
-    chosen = np.zeros(roles, np.int64)
-    scratch = np.zeros(max(1, net.bases), np.uint64)
-    state = np.zeros(len(root), np.uint64)
-    for _ in range(simulations):
-        put_state(net, root, values)
-        depth, in_tree, ended = 0, True, False
-        for _ in range(MAX_DEPTH):
-            settle(net, values, TERMINAL)
-            if values[net.terminal] & ONE:
-                ended = True
-                break
-            settle(net, values, MOVES)
-            if in_tree:
-                pack_values(net, values, state)
-                key = hash_row(state)
-                slot = find_slot(keys, key)
-                in_tree = keys[slot] != ZERO
-                # expansion: the first position outside the tree is added, if there is room
-                if in_tree or add_position(net, values, nodes, slot, key):
-                    # selection: a move of every role, unless one has none
-                    position, stuck = slots[slot], False
-                    for role in range(roles):
-                        first, last = starts[position, role], starts[position, role + 1]
-                        if first == last:
-                            stuck = True
-                            break
-                        path[depth, role] = select(counts, sums, first, last, visits[position], rng)
-                        chosen[role] = moves[path[depth, role]]
-                    if stuck:
-                        break
-                    positions[depth] = position
-                    depth += 1
-                    put_moves(net, values, chosen)
-                    step_scalar(net, values, scratch)
-                    continue
-            # playout
-            if not choose_scalar(net, values, rng):
-                break
-            step_scalar(net, values, scratch)
-        # backup: a simulation that did not end is worth nothing
-        if ended:
-            settle(net, values, GOALS)
-        for role in range(roles):
-            reward = max(0, goal_of(net, values, role, 0)) / 100.0 if ended else 0.0
-            for turn in range(depth):
-                sums[path[turn, role]] += reward
-                counts[path[turn, role]] += 1
-        for turn in range(depth):
-            visits[positions[turn]] += 1
+    def best(self, state: Words, player: int) -> tuple[int, float, int]:
+        """The best move of a player: its number, its mean goal and how often it was tried."""
+        found = self.opinion(state, player)
+        if found is None or not found.moves:
+            return -1, float("nan"), 0
+        place = found.best()
+        return found.moves[place], float(found.means[place]), int(found.counts[place])

@@ -11,6 +11,7 @@
 | `seats` | the manager's view of a player: in this process, or at an address |
 | `manager` | one match between seats, and its record |
 | `matches` | a series of matches between players given by name or address |
+| `tournament`, `ratings` | everybody against everybody in several games, with ratings and a table |
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from heartlab.ggp.gdl.parse import UNNAMED, Description, Expression, parse_term, rules_of
-from heartlab.ggp.gdl.terms import RANDOM_ROLE, GdlError, Term, show
+from heartlab.ggp.gdl.terms import RANDOM_ROLE, GdlError, Term, as_spelled, folded, show
 from heartlab.ggp.gdl.validate import errors
 from heartlab.ggp.machine.base import Machine, State
 from heartlab.ggp.machine.grounding import Budget
@@ -172,7 +172,7 @@ class Agent:
     def _has_other_role(self, message: Message) -> bool:
         """Whether the match is already being played here in another role."""
         running = self.sessions.get(message.match)
-        return running is not None and running.machine.roles[running.number] != message.role
+        return running is not None and folded(running.machine.roles[running.number]) != message.role
 
     def _has_room(self) -> bool:
         return len(self.sessions) + self.starting < MOST_MATCHES
@@ -182,7 +182,7 @@ class Agent:
         begun = time.monotonic()
         try:
             machine = self._machine(message.rules, message.start_clock)
-            number = machine.roles.index(message.role)
+            number = machine.roles.index(as_spelled(message.role, machine.roles))
             initial = machine.initial
         except (GdlError, ValueError):
             return None
@@ -244,11 +244,14 @@ class Agent:
         machine = session.machine
         if len(moves) != len(machine.roles):
             return False
-        legal = all(move in machine.legal(session.state, number) for number, move in enumerate(moves))
+        options = [machine.legal(session.state, number) for number in range(len(moves))]
+        told = moves
+        moves = tuple(as_spelled(move, own) for move, own in zip(moves, options, strict=True))
+        legal = all(move in own for move, own in zip(moves, options, strict=True))
         if machine.is_terminal(session.state) or not legal:
-            return moves == session.last_moves
+            return told == session.last_moves
         session.state = machine.next(session.state, moves)
-        session.last_moves = moves
+        session.last_moves = told
         return True
 
     def _stop(self, message: Message, session: _Session) -> str:

@@ -98,7 +98,9 @@ class Failure(msgspec.Struct, frozen=True, tag=True):
 
 
 ToWorker: TypeAlias = Begin | Ask | Resume | Leave
-FromWorker: TypeAlias = Ready | Unable | Offer | Answer | Refusal | Failure
+Reply: TypeAlias = Answer | Refusal | Failure
+"""What ends a question."""
+FromWorker: TypeAlias = Ready | Unable | Offer | Reply
 
 _to_worker = msgspec.msgpack.Decoder(ToWorker)
 _from_worker = msgspec.msgpack.Decoder(FromWorker)

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 
 from heartlab.ggp.gdl.parse import Description, parse_term
 from heartlab.ggp.gdl.scramble import Plain, Scrambler
-from heartlab.ggp.gdl.terms import RANDOM_ROLE, GdlError, Term, show
+from heartlab.ggp.gdl.terms import RANDOM_ROLE, GdlError, Term, as_spelled, show
 from heartlab.ggp.machine.base import GameError, Machine, State
 from heartlab.ggp.protocol.messages import moves_text, start_text
 from heartlab.ggp.protocol.seats import GARBAGE, ILLEGAL, Seat, SeatFailure
@@ -195,7 +195,7 @@ class _Match:
         if answer is None:
             return None
         try:
-            move = self.words.unscramble(parse_term(answer, "answer"))
+            move = as_spelled(self.words.unscramble(parse_term(answer, "answer")), legal)
         except GdlError as error:
             self._trouble(player, GARBAGE, str(error)[:200])
             return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TypedDict
@@ -30,14 +31,14 @@ class Means(TypedDict):
 
 
 class PlayerSummary(Means):
-    """What became of one player."""
+    """The results of one player."""
 
     name: str
     troubles: dict[str, int]
 
 
 class Summary(TypedDict):
-    """What became of a series of matches."""
+    """The results of a series of matches."""
 
     game: str
     matches: int
@@ -50,11 +51,8 @@ class Summary(TypedDict):
 
 @cache
 def warm_up(spec: str) -> None:
-    """Let a player choose once, so that nothing is compiled while a clock runs."""
-    machine = load_game("nim")
-    player = make_game_player(spec)
-    player.begin(machine, 0, 1.0)
-    player.choose(machine.initial, 0.05)
+    """Let a player play once, so that nothing is compiled while a clock runs."""
+    make_game_player(spec).warm_up(load_game("nim"))
 
 
 def make_agent(spec: str, seed: int = 0) -> Agent:
@@ -74,6 +72,18 @@ def make_seat(text: str, seed: int) -> Seat:
     if text.startswith("http://") or (not is_player and text.rpartition(":")[2].isdecimal()):
         return RemoteSeat(text)
     return LocalSeat(make_agent(text, seed), text)
+
+
+@dataclass
+class _Tally:
+    """The results of one player so far."""
+
+    seat: Seat
+    goals: list[int | None] = field(default_factory=list)
+    troubles: Counter[str] = field(default_factory=Counter)
+
+    def summary(self) -> PlayerSummary:
+        return {"name": self.seat.name, **_means(self.goals), "troubles": dict(self.troubles)}
 
 
 def play_matches(
@@ -97,31 +107,27 @@ def play_matches(
         raise GdlError(f"{manager.machine.name} needs {manager.seats_needed} players, not {len(players)}")
     if record is not None:
         record.open("a", encoding="utf-8").close()
-    seats = [make_seat(text, seed * 1009 + place) for place, text in enumerate(players)]
-    goals: list[list[int | None]] = [[] for _ in seats]
-    troubles: list[Counter[str]] = [Counter() for _ in seats]
+    tallies = [_Tally(make_seat(text, seed * 1009 + place)) for place, text in enumerate(players)]
     finished, seconds = 0, 0.0
     try:
         for match in range(number):
-            shift = match % len(seats) if rotate else 0
-            order = [(place + shift) % len(seats) for place in range(len(seats))]
-            result = manager.play([seats[place] for place in order], match, seed)
+            shift = match % len(tallies) if rotate else 0
+            order = [*tallies[shift:], *tallies[:shift]]
+            result = manager.play([one.seat for one in order], match, seed)
             finished += result.finished
             seconds += result.seconds
-            waiting = iter(order)
-            for role, name in enumerate(result.roles):
-                if name != "random":
-                    place = next(waiting)
-                    goals[place].append(result.goals[role])
-                    troubles[place] += result.troubles_of(role)
+            own_roles = [role for role, name in enumerate(result.roles) if name != "random"]
+            for one, role in zip(order, own_roles, strict=True):
+                one.goals.append(result.goals[role])
+                one.troubles += result.troubles_of(role)
             if record is not None:
                 with naming(record), record.open("a", encoding="utf-8") as out:
                     out.write(json.dumps(result.to_dict(), ensure_ascii=False) + "\n")
             if tell is not None:
                 tell(_line(match, result))
     finally:
-        for seat in seats:
-            seat.close()
+        for one in tallies:
+            one.seat.close()
     summary: Summary = {
         "game": manager.machine.name,
         "matches": number,
@@ -129,10 +135,7 @@ def play_matches(
         "seed": seed,
         "scrambled": manager.scramble,
         "seconds": round(seconds, 3),
-        "players": [
-            {"name": seat.name, **_means(own), "troubles": dict(wrong)}
-            for seat, own, wrong in zip(seats, goals, troubles, strict=True)
-        ],
+        "players": [one.summary() for one in tallies],
     }
     if tell is not None:
         for player in summary["players"]:

@@ -74,7 +74,7 @@ MOST_PLAIN = 64 << 10
 
 
 def parse_envelope(text: str) -> Message:
-    """A message, of those with rules only the name and the clocks: so it takes little time, however long the rules are.
+    """A message; of one with rules only the name and the clocks, so that long rules take no time.
 
     >>> parse_envelope("(START m1 white ((role white)) 10 5)")
     Message(kind='start', match='m1', role='', rules=(), start_clock=10.0, play_clock=5.0, moves=None)
@@ -87,7 +87,7 @@ def parse_envelope(text: str) -> Message:
     if _PREVIEW.match(text) and (clock := _CLOCK.search(text[-TAIL:])):
         return Message("preview", start_clock=_seconds_of(clock[1]))
     if len(text) > MOST_PLAIN:
-        raise ProtocolError(f"a message that is not written as usual has at most {MOST_PLAIN:,} characters")
+        raise ProtocolError(f"a message without rules and clocks has at most {MOST_PLAIN:,} characters")
     return parse_message(text)
 
 

@@ -23,20 +23,7 @@ from typing import BinaryIO, cast
 import msgspec
 
 from heartlab.ggp.gdl.terms import GdlError
-from heartlab.ggp.protocol.frames import (
-    Answer,
-    Ask,
-    Begin,
-    Channel,
-    Failure,
-    Leave,
-    Offer,
-    Ready,
-    Refusal,
-    Resume,
-    Setup,
-    Unable,
-)
+from heartlab.ggp.protocol import frames
 from heartlab.ggp.protocol.worker import BURY, FORK, LEAVE_SECONDS, PID
 
 LOAD_SECONDS = 600.0
@@ -51,16 +38,16 @@ class WorkerGone(Exception):
 
 
 class Question:
-    """A question that a worker was asked: the answer, or that there will be none, and a move offered before it."""
+    """A question to a worker: its answer, or that there will be none, and a move offered before it."""
 
     def __init__(self, deadline: float) -> None:
         self.deadline = deadline
         """When the worker is ended if it has not answered, by the monotonic clock."""
         self.offered = ""
-        self._answer: Answer | Refusal | Failure | None = None
+        self._answer: frames.Reply | None = None
         self._done = threading.Event()
 
-    def settle(self, answer: Answer | Refusal | Failure | None) -> None:
+    def settle(self, answer: frames.Reply | None) -> None:
         """The answer has come; None if the worker is gone."""
         self._answer = answer
         self._done.set()
@@ -70,7 +57,7 @@ class Question:
         """Whether the worker should be ended."""
         return not self._done.is_set() and time.monotonic() > self.deadline
 
-    def wait(self, until: float) -> Answer | Refusal | Failure | None:
+    def wait(self, until: float) -> frames.Reply | None:
         """The answer, if it comes until some time of the monotonic clock; else None.
 
         Raises:
@@ -86,7 +73,7 @@ class Question:
 class Worker:
     """A process that plays, seen from the server. A thread reads what it says."""
 
-    def __init__(self, channel: Channel, kill: Callable[[], None], bury: Callable[[], None], pid: int) -> None:
+    def __init__(self, channel: frames.Channel, kill: Callable[[], None], bury: Callable[[], None], pid: int) -> None:
         self.pid = pid
         self._channel, self._kill, self._bury = channel, kill, bury
         self._numbers = itertools.count()
@@ -99,24 +86,24 @@ class Worker:
 
     def begin(self, seed: int, after_crash: bool = False) -> None:
         """Tell it the seed of its matches."""
-        self._write(Begin(seed, after_crash))
+        self._write(frames.Begin(seed, after_crash))
 
     def ask(self, text: str, deadline: float, seconds: float | None = None) -> Question:
         """Ask for the answer to a message of the manager."""
         question, number = self._new_question(deadline)
-        self._write(Ask(number, text, seconds))
+        self._write(frames.Ask(number, text, seconds))
         return question
 
     def resume(self, start: str, turns: tuple[tuple[str, str], ...], deadline: float) -> Question:
         """Ask it to take up a match."""
         question, number = self._new_question(deadline)
-        self._write(Resume(number, start, turns))
+        self._write(frames.Resume(number, start, turns))
         return question
 
     def leave(self) -> None:
         """Ask it to exit; it is killed if it does not."""
         self.leaves_until = time.monotonic() + LEAVE_SECONDS
-        self._write(Leave())
+        self._write(frames.Leave())
 
     def end(self) -> None:
         """Wait until it has left, if it was asked to; then end it."""
@@ -147,22 +134,22 @@ class Worker:
                 question.settle(None)
         return question, number
 
-    def _write(self, frame: Begin | Ask | Resume | Leave) -> None:
+    def _write(self, frame: frames.ToWorker) -> None:
         with contextlib.suppress(OSError, ValueError):
             self._channel.write(frame)
 
     def _listen(self) -> None:
-        """Hand out what it says until it ends."""
+        """Read its frames until it ends, and settle the questions that they answer."""
         while (frame := self._channel.read_answer()) is not None:
-            if isinstance(frame, Ready | Unable):
+            if isinstance(frame, frames.Ready | frames.Unable):
                 continue
             with self._lock:
                 asked = self._asked.get(frame.number)
-                if not isinstance(frame, Offer):
+                if not isinstance(frame, frames.Offer):
                     self._asked.pop(frame.number, None)
-            if asked is not None and isinstance(frame, Offer):
+            if asked is not None and isinstance(frame, frames.Offer):
                 asked.offered = frame.move
-            elif asked is not None and not isinstance(frame, Offer):
+            elif asked is not None and not isinstance(frame, frames.Offer):
                 asked.settle(frame)
         with self._lock:
             self._kill()
@@ -178,9 +165,9 @@ class Worker:
 class Nursery(ABC):
     """Where workers come from."""
 
-    ready: Ready
+    ready: frames.Ready
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: frames.Setup) -> None:
         """Load the player.
 
         Raises:
@@ -193,18 +180,18 @@ class Nursery(ABC):
         """A worker.
 
         Raises:
-            WorkerGone: there is none to be had.
+            WorkerGone: none could be started.
         """
 
     @abstractmethod
     def close(self) -> None:
-        """No more workers are wanted; those that there are go on."""
+        """Start no more workers; those that run go on."""
 
     def _command(self, *more: str) -> list[str]:
         return [sys.executable, "-m", "heartlab.ggp.protocol.worker", msgspec.json.encode(self.setup).decode(), *more]
 
 
-def _wait_until_ready(channel: Channel, kill: Callable[[], None]) -> Ready:
+def _wait_until_ready(channel: frames.Channel, kill: Callable[[], None]) -> frames.Ready:
     """The first frame of a new process.
 
     Raises:
@@ -217,16 +204,18 @@ def _wait_until_ready(channel: Channel, kill: Callable[[], None]) -> Ready:
         frame = channel.read_answer()
     finally:
         timer.cancel()
-    if isinstance(frame, Ready):
+    if isinstance(frame, frames.Ready):
         return frame
     kill()
-    raise GdlError(frame.reason if isinstance(frame, Unable) else "the process that should play ended before it began")
+    raise GdlError(
+        frame.reason if isinstance(frame, frames.Unable) else "the process that should play ended before it began"
+    )
 
 
 class ForkNursery(Nursery):
     """A process that has loaded the player, and forks workers. If it is gone, a new one is started."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: frames.Setup) -> None:
         super().__init__(setup)
         self._lock = threading.Lock()
         self._start()
@@ -241,7 +230,7 @@ class ForkNursery(Nursery):
                 start_new_session=True,
                 env=os.environ | QUIET,
             )
-        channel = Channel(self._control.makefile("rb"), self._control.makefile("wb"))
+        channel = frames.Channel(self._control.makefile("rb"), self._control.makefile("wb"))
         try:
             self.ready = _wait_until_ready(channel, self._process.kill)
         except GdlError:
@@ -275,7 +264,7 @@ class ForkNursery(Nursery):
             ours.close()
             raise
         pid = int.from_bytes(answer, "big")
-        channel = Channel(ours.makefile("rb"), ours.makefile("wb"))
+        channel = frames.Channel(ours.makefile("rb"), ours.makefile("wb"))
         ours.close()
         return Worker(channel, lambda: _kill_group(pid), lambda: self._bury(pid), pid)
 
@@ -296,14 +285,14 @@ class ForkNursery(Nursery):
 class SpawnNursery(Nursery):
     """Starts a process for every worker, one in advance."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: frames.Setup) -> None:
         super().__init__(setup)
         self._lock = threading.Lock()
         self._is_closed = False
-        self._spare: tuple[Channel, subprocess.Popen[bytes]] | None = self._start()
+        self._spare: tuple[frames.Channel, subprocess.Popen[bytes]] | None = self._start()
         self.ready = _wait_until_ready(self._spare[0], self._spare[1].kill)
 
-    def _start(self) -> tuple[Channel, subprocess.Popen[bytes]]:
+    def _start(self) -> tuple[frames.Channel, subprocess.Popen[bytes]]:
         process = subprocess.Popen(
             self._command(),
             stdin=subprocess.PIPE,
@@ -311,7 +300,7 @@ class SpawnNursery(Nursery):
             start_new_session=True,
             env=os.environ | QUIET,
         )
-        return Channel(cast(BinaryIO, process.stdout), cast(BinaryIO, process.stdin)), process
+        return frames.Channel(cast(BinaryIO, process.stdout), cast(BinaryIO, process.stdin)), process
 
     def hire(self) -> Worker:
         with self._lock:
@@ -331,7 +320,7 @@ class SpawnNursery(Nursery):
 
 
 def _kill_group(leader: int) -> None:
-    """Kill a worker and the processes that it started; its number stays its own until it is buried."""
+    """Kill a worker and the processes that it started; its process id is not used again before it is reaped."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.kill(leader, signal.SIGKILL)
     with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -349,7 +338,7 @@ def _forget(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def make_nursery(setup: Setup) -> Nursery:
+def make_nursery(setup: frames.Setup) -> Nursery:
     """The nursery for this system.
 
     Raises:

@@ -25,43 +25,31 @@ import msgspec
 from heartlab.ggp.gdl.terms import GdlError
 from heartlab.ggp.players.base import GamePlayer
 from heartlab.ggp.players.registry import make_game_player
+from heartlab.ggp.protocol import frames
 from heartlab.ggp.protocol.agent import Agent
-from heartlab.ggp.protocol.frames import (
-    Answer,
-    Ask,
-    Begin,
-    Channel,
-    Failure,
-    Offer,
-    Ready,
-    Refusal,
-    Resume,
-    Setup,
-    Unable,
-)
 from heartlab.ggp.protocol.matches import warm_up
 from heartlab.ggp.protocol.messages import BUSY, ProtocolError
 from heartlab.util.userfile import use_file
 
 FORK, BURY = b"F", b"B"
-"""What a nursery is asked: to fork a worker, and to forget one (by its number) that has ended."""
+"""What a nursery is asked: to fork a worker, and to reap one (by its process id) that has ended."""
 PID = 8
-"""Bytes of the number of a process."""
-LEAVE_SECONDS = 5.0
+"""Bytes of a process id."""
+LEAVE_SECONDS = 10.0
 """Seconds that a worker has to save what it learned and exit."""
 BURIAL = 0.05
-"""Seconds between two looks whether a worker that was killed is gone."""
+"""Seconds between two checks whether a killed worker is gone."""
 
 
 def main(arguments: list[str]) -> None:
     """Load the player, then be a worker or a nursery."""
-    setup = msgspec.json.decode(arguments[0], type=Setup)
+    setup = msgspec.json.decode(arguments[0], type=frames.Setup)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if len(arguments) > 1:
         control = socket.socket(fileno=int(arguments[1]))
         channel = _channel(control)
     else:
-        channel = Channel(cast(BinaryIO, sys.stdin.buffer), os.fdopen(os.dup(1), "wb"))
+        channel = frames.Channel(cast(BinaryIO, sys.stdin.buffer), os.fdopen(os.dup(1), "wb"))
     os.dup2(2, 1)  # what a player prints must not come between the frames
     try:
         for path in setup.used:
@@ -69,31 +57,31 @@ def main(arguments: list[str]) -> None:
         player = make_game_player(setup.player)
         warm_up(setup.player)
     except (GdlError, ValueError, OSError) as error:
-        channel.write(Unable(str(error)))
+        channel.write(frames.Unable(str(error)))
         return
-    channel.write(Ready(player.name, player.learns))
+    channel.write(frames.Ready(player.name, player.learns))
     if len(arguments) == 1:
         serve(channel, player, setup)
     else:
         _nurse(control, player, setup)
 
 
-def _channel(connection: socket.socket) -> Channel:
-    return Channel(connection.makefile("rb"), connection.makefile("wb"))
+def _channel(connection: socket.socket) -> frames.Channel:
+    return frames.Channel(connection.makefile("rb"), connection.makefile("wb"))
 
 
 # The worker
 
 
-def serve(channel: Channel, player: GamePlayer, setup: Setup) -> None:
+def serve(channel: frames.Channel, player: GamePlayer, setup: frames.Setup) -> None:
     """Answer questions until there are no more, or memory is over, and save; every question has a thread."""
     with contextlib.suppress(MemoryError, RuntimeError, GdlError):
         begin = channel.read_question()
-        if isinstance(begin, Begin):
+        if isinstance(begin, frames.Begin):
             _limit_memory(setup.megabytes)
             first = player.after_crash() if begin.after_crash else player
             agent = Agent(first.successor, player.name, first.close, begin.seed, setup.strict, setup.megabytes)
-            while isinstance(question := channel.read_question(), Ask | Resume):
+            while isinstance(question := channel.read_question(), frames.Ask | frames.Resume):
                 threading.Thread(target=_answer, args=(channel, agent, question), daemon=True).start()
             watch = threading.Timer(LEAVE_SECONDS, _exit)  # a thread that hangs may have what is to be saved
             watch.daemon = True
@@ -102,21 +90,21 @@ def serve(channel: Channel, player: GamePlayer, setup: Setup) -> None:
     _exit()
 
 
-def _answer(channel: Channel, agent: Agent, question: Ask | Resume) -> None:
+def _answer(channel: frames.Channel, agent: Agent, question: frames.Ask | frames.Resume) -> None:
     number = question.number
-    answer: Answer | Refusal | Failure
+    answer: frames.Reply
     try:
-        if isinstance(question, Resume):
-            answer = Answer(number, "" if agent.resume(question.start, question.turns) else BUSY)
+        if isinstance(question, frames.Resume):
+            answer = frames.Answer(number, "" if agent.resume(question.start, question.turns) else BUSY)
         else:
             text = agent.answer(
-                question.text, lambda move: channel.write(Offer(number, move)), seconds=question.seconds
+                question.text, lambda move: channel.write(frames.Offer(number, move)), seconds=question.seconds
             )
-            answer = Answer(number, text)
+            answer = frames.Answer(number, text)
     except ProtocolError as error:
-        answer = Refusal(number, str(error)[:300])
+        answer = frames.Refusal(number, str(error)[:300])
     except BaseException as error:  # whatever it is, the server has to know
-        answer = Failure(number, f"{type(error).__name__}: {error}"[:300])
+        answer = frames.Failure(number, f"{type(error).__name__}: {error}"[:300])
     with contextlib.suppress(OSError):  # the server is gone: the main thread will see it, and save
         channel.write(answer)
 
@@ -143,8 +131,8 @@ def _exit() -> None:
 # The nursery
 
 
-def _nurse(control: socket.socket, player: GamePlayer, setup: Setup) -> None:
-    """Fork workers on demand. The server decides when the number of one that ended may be used again."""
+def _nurse(control: socket.socket, player: GamePlayer, setup: frames.Setup) -> None:
+    """Fork workers on demand. The server decides when one that ended is reaped, which frees its process id."""
     gc.collect()
     gc.freeze()
     ended: set[int] = set()
@@ -168,7 +156,7 @@ def _nurse(control: socket.socket, player: GamePlayer, setup: Setup) -> None:
         ended -= {worker for worker in ended if _is_over(worker)}
 
 
-def _become_worker(control: socket.socket, connection: int, player: GamePlayer, setup: Setup) -> None:
+def _become_worker(control: socket.socket, connection: int, player: GamePlayer, setup: frames.Setup) -> None:
     try:
         control.close()
         os.setsid()

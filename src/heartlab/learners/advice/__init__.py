@@ -16,7 +16,9 @@ Modules, in reading order:
 | `trainer` | recipes with temporal differences; `vote_trainer` with policy gradient |
 | `explain` | what a model has learned, and which advice decides a choice |
 | `parts` | training runs and tournaments of the experiments |
+| `runs` | learners trained and judged, as kept runs |
 | `claims` | the paper's figures, table and statements |
+| `overtraining` | why LEARNER-N gets worse again |
 | `controls` | what the paper lacks: controls, and other readings |
 | `beyond` | more advice, and other ways to learn |
 """

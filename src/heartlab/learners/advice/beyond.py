@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from heartlab.learners.advice.controls import best_constant, difference
+from heartlab.learners.advice.controls import by_hand, difference
 from heartlab.learners.advice.games import Sitter, constant, sitter
 from heartlab.learners.advice.parts import (
     GAMES,
@@ -24,13 +24,14 @@ from heartlab.learners.advice.parts import (
     tournaments,
     train_learner,
 )
-from heartlab.learners.advice.vote_trainer import VoteParameters, VoteTrainer
+from heartlab.learners.advice.vote_trainer import VoteParameters, VoteTrainer, climb
 from heartlab.reproduction.claims import Claim, above
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import Findings, Table
 from heartlab.reproduction.series import Study, train_runs
+from heartlab.rules import Rules
 from heartlab.training.recipes import Learning
-from heartlab.util.statistics import Estimate, estimate
+from heartlab.util.statistics import Estimate, FloatArray, estimate
 
 BAR = 4.5
 """Points per game by which VOTING is to be beaten."""
@@ -93,6 +94,21 @@ def field_gaps(scores: Sequence[Scores]) -> Estimate:
     if len(scores) == 1 and scores[0].field is not None:
         return scores[0].field
     return estimate(np.array([one.means[1:].mean() - one.means[0] for one in scores]))
+
+
+def best_constant(workshop: Workshop) -> FloatArray:
+    """Nine constant weights by hill climbing."""
+    steps, games = workshop.size(120, 4), workshop.size(20_000, 500)
+    others = [sitter("voting"), sitter("random")]
+
+    def work() -> dict[str, FloatArray]:
+        weights = climb(
+            Rules.parse("advice"), by_hand(), "paper", others, workshop.seed, steps, games,
+            lambda means: float(means[1] - means[0]),
+        )  # fmt: skip
+        return {"weights": weights}
+
+    return workshop.part("climb paper", {"steps": steps, "games": games}, work)["weights"]
 
 
 def _players(workshop: Workshop, pieces: int, votes: int) -> dict[str, Sequence[Sitter]]:

@@ -1,4 +1,8 @@
-"""Learning to use operational advice (Fürnkranz, Pfahringer, Kaindl & Kramer 2000): figures, table, statements."""
+"""Learning to use operational advice (Fürnkranz, Pfahringer, Kaindl & Kramer 2000): figures, table, statements.
+
+Most claims are about V − L, the points of VOTING minus those of the learner in the same games: positive means that the
+learner is better. Intervals are over independent training runs.
+"""
 
 from __future__ import annotations
 
@@ -8,454 +12,313 @@ from dataclasses import asdict
 import numpy as np
 
 from heartlab.learners.advice.beyond import beyond, four_players
-from heartlab.learners.advice.controls import controls, difference, readings
-from heartlab.learners.advice.parts import (
-    GAMES,
-    MARK_GAMES,
-    Learner,
-    Scores,
-    gaps,
-    judge_runs,
-    learning_curves,
-    marks_of,
-    mean_points,
-    net_learner,
-    points_text,
-    spread,
-    tabular_learner,
-    tournaments,
-    train_learner,
+from heartlab.learners.advice.controls import controls, readings
+from heartlab.learners.advice.overtraining import overtraining
+from heartlab.learners.advice.parts import LearnerStudy, net_learner, points_text, spread, tabular_learner
+from heartlab.learners.advice.runs import (
+    FITTED,
+    LEARNERS,
+    MARGIN,
+    SCORING,
+    SIMILAR,
+    TEN,
+    best_marks,
+    blocks_of,
+    end_gaps,
+    end_points,
+    gap_at,
+    learner_units,
+    marks_for,
+    peak_gaps,
+    play_judge,
+    points_behind,
+    tested_curves,
 )
-from heartlab.reproduction.claims import Claim, above, all_of, below, within
+from heartlab.reproduction.claims import Claim, above, all_of, below, less_claim, more_claim, same_claim, within
+from heartlab.reproduction.kept import Unit
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import Experiment, Figure, Findings, Paper, Table
-from heartlab.util.bundle import Arrays
-from heartlab.util.statistics import Estimate, FloatArray, estimate
+from heartlab.reproduction.series import run_seed, train_study
+from heartlab.reproduction.units import run_units
+from heartlab.util.statistics import FloatArray, estimate
 
 PUBLISHED = ((3.86, 4.17, 6.90), (3.45, 4.36, 7.22), (3.59, 4.26, 6.97))
 """The printed tournaments: LEARNER-N, VOTING, RANDOM."""
 PUBLISHED_GAP = float(np.mean([row[1] - row[0] for row in PUBLISHED]))
-RUNS, NET_RUNS, SPEED_RUNS = 10, 10, 30
-SOME = 2
-"""Runs of ten that make "some", where each alone may be chance."""
+SPEED_RUNS = 60
+SPEED_GAMES = 3_000
+SOME = 0.1
+"""Share of runs that makes "some", where each alone may be chance."""
 
 
-def _interval(value: Estimate) -> tuple[float, float]:
-    return value.ci95
+def _far(identity: str, statement: str, published: float | None, behind: FloatArray, n: int) -> Claim:
+    """RANDOM is far behind: by a point or more."""
+    found = estimate(behind)
+    note = f"RANDOM's points minus those of the worse of the two; far: a point or more; {SCORING}"
+    return Claim(
+        identity, statement, published, found.mean, found.ci95, n, above(found.ci95, 1.0), note, found.n
+    )  # fmt: skip
 
 
-def figure_2(workshop: Workshop) -> Findings:
+def figure_2(shop: Workshop) -> Findings:
     """LEARNER-T trained against two RANDOM, tested with one VOTING and one RANDOM; LEARNER-N alike."""
-    marks, runs = marks_of(workshop), workshop.size(RUNS, 3)
-    tables, nets = tabular_learner("T"), net_learner("N-random", partners="random+random", testers="voting+random")
-    trained = {learner.name: train_learner(workshop, learner, runs, marks) for learner in (tables, nets)}
-    scores = {
-        learner.name: [judge_runs(workshop, learner, trained[learner.name], mark) for mark in range(len(marks))]
-        for learner in (tables, nets)
-    }
-    by_mark = {name: [gaps(one) for one in found] for name, found in scores.items()}
-    first, last = by_mark["T"][0], by_mark["T"][-1]
-    n, test = runs, scores["T"][-1][0].gap.n
-    at_ten = marks.index(10_000) if 10_000 in marks else len(marks) - 1
-    peak = _paired(scores["T"][at_ten], scores["T"][0])
-    after = _paired(scores["T"][-1], scores["T"][at_ten])
-    at_last = _paired(scores["N-random"][-1], scores["T"][-1])
-    ahead = [one.gap.mean for one in scores["T"][-1]]
-    random_gap = estimate(np.array([one.means[2] - max(one.means[0], one.means[1]) for one in scores["T"][-1]]))
-    at_peak = {
-        learner.name: _judge_peaks(workshop, learner, trained[learner.name], scores[learner.name])
-        for learner in (tables, nets)
-    }
-    peaks = _paired(at_peak["N-random"], at_peak["T"])
-    how = f"V − L in points per game, {n} training runs, {test:,} test games each"
+    marks = marks_for(shop)
+    tables, nets = (learner_units(shop, LEARNERS[name]) for name in ("T, RANDOM", "N, RANDOM"))
+    ten = min(TEN, len(marks) - 1)
+    n = len(tables) * shop.size(20_000, 500)
+    why = f"V − L in points per game; {FITTED}; {SCORING}"
+    last = end_gaps(tables)
     claims = [
-        Claim(
-            "figure-2/better-than-random",
-            "LEARNER-T and VOTING are both far better than RANDOM",
-            None,
-            random_gap.mean,
-            _interval(random_gap),
-            n,
-            above(_interval(random_gap), 1.0),
-            "RANDOM's points minus those of the worse of the two, after training; far: by a point or more",
-        ),
-        Claim(
-            "figure-2/learner-t-beats-voting",
-            "after training LEARNER-T scores fewer points than VOTING",
-            None,
-            last.mean,
-            _interval(last),
-            n,
-            above(_interval(last)),
-            f"{how}; {sum(value > 0 for value in ahead)} of {n} runs are ahead; for LEARNER-N {PUBLISHED_GAP:.2f} is "
-            "published",
-        ),
-        Claim(
-            "figure-2/worse-at-first",
-            "after 1,000 games LEARNER-T is still slightly worse than VOTING",
-            None,
-            first.mean,
-            _interval(first),
-            n,
-            below(_interval(first)),
-            f"V − L, {scores['T'][0][0].gap.n:,} test games for each of {n} runs. One block of 1,000 test games has a "
-            "standard error of about 0.45, so the printed first point "
-            "is no evidence either way",
-        ),
-        Claim(
-            "figure-2/improves-until-10000",
-            "LEARNER-T improves steadily for some thousand games",
-            None,
-            peak.mean,
-            _interval(peak),
-            n,
-            above(_interval(peak)),
-            "gain in V − L from 1,000 to 10,000 training games, paired by run",
-        ),
-        Claim(
-            "figure-2/peak-at-10000",
-            "the performance of LEARNER-T peaks after about 10,000 games",
-            None,
-            after.mean,
-            _interval(after),
-            n,
-            within(_interval(after), -0.2, 0.2),
-            "gain in V − L from 10,000 to 100,000 training games, paired by run; a peak means none to speak of (0.2)",
-        ),
-        Claim(
-            "figure-2/net-has-the-better-peak",
-            "the peak of LEARNER-N is slightly better than that of LEARNER-T",
-            None,
-            peaks.mean,
-            _interval(peaks),
-            n,
-            above(_interval(peaks)),
-            "V − L of LEARNER-N minus that of LEARNER-T, both trained against RANDOM, each run at its own best mark of "
-            f"the table, on {at_peak['T'][0].gap.n:,} fresh games, paired by run: {spread(gaps(at_peak['N-random']))} "
-            f"against {spread(gaps(at_peak['T']))}; at the last mark {spread(at_last)}",
-        ),
-    ]
-    rows = [
-        [
-            name,
-            f"{mark:,}",
-            points_text(mean_points(scores[name][i])),
-            f"{mean_points(scores[name][i]).sum():.2f}",
-            spread(by_mark[name][i]),
-        ]
-        for name in scores
-        for i, mark in enumerate(marks)
-    ]
-    table = Table(
-        f"Trained against two RANDOM ({test:,} test games per run at the last mark, {MARK_GAMES:,} before)",
-        ["learner", "training games", "L / V / R", "sum", "V − L [95 %] (runs)"],
-        rows,
-    )
-    curves = learning_curves(trained["T"], ["LEARNER-T", "VOTING", "RANDOM"])
-    curves += learning_curves(trained["N-random"], ["LEARNER-N", "VOTING beside N", "RANDOM beside N"])[:1]
-    figure = Figure(
-        "figure-2", "Trained against two RANDOM", "training games", "points per game (cumulative)", curves, log_x=True
-    )
+        _far("figure-2/better-than-random", "LEARNER-T and VOTING are both far better than RANDOM", None,
+             points_behind(end_points(tables)), n),
+        more_claim("figure-2/learner-t-beats-voting", "after training LEARNER-T scores fewer points than VOTING", last,
+                   n, f"{why}; {int((last > 0).sum())} of {len(last)} runs are ahead", margin=MARGIN),
+        less_claim("figure-2/worse-at-first", "after 1,000 games LEARNER-T is still worse than VOTING",
+                   gap_at(tables, 0), n, f"{why}. One block of 1,000 test games, as printed, has a standard error of "
+                   "0.45", margin=MARGIN),
+        more_claim("figure-2/improves-until-10000", "LEARNER-T improves steadily for some thousand games",
+                   gap_at(tables, ten) - gap_at(tables, 0), n, f"gain in V − L from 1,000 to 10,000 games; {FITTED}",
+                   margin=MARGIN),
+        same_claim("figure-2/peak-at-10000", "the performance of LEARNER-T peaks after about 10,000 games",
+                   gap_at(tables, len(marks) - 1) - gap_at(tables, ten), n,
+                   f"gain in V − L from 10,000 to 100,000 games; {FITTED}", margin=0.2),
+        same_claim("figure-2/net-is-similar", "the results of LEARNER-N against RANDOM are similar",
+                   end_gaps(nets) - last, n, f"V − L of LEARNER-N minus that of LEARNER-T at the end; {FITTED}",
+                   margin=SIMILAR),
+        more_claim("figure-2/net-has-the-better-peak", "the peak of LEARNER-N is slightly better than LEARNER-T's",
+                   peak_gaps(nets) - peak_gaps(tables), n, "difference of V − L, each run at its best mark, on games "
+                   f"that did not choose it; {FITTED}", margin=MARGIN),
+    ]  # fmt: skip
+    rows = []
+    for name, units in (("LEARNER-T", tables), ("LEARNER-N", nets)):
+        for at, mark in enumerate(marks):
+            points = np.mean([unit["marks"][at][:3] for unit in units], axis=0)
+            rows.append([name, f"{mark:,}", points_text(points), f"{points.sum():.2f}",
+                         spread(estimate(gap_at(units, at)))])  # fmt: skip
+    head = ["learner", "training games", "L / V / R", "sum", "V − L [95 %] (runs)"]
+    table = Table("Trained against two RANDOM", head, rows)
+    curves = tested_curves(tables, ["LEARNER-T", "VOTING", "RANDOM"], (0, 1, 2))
+    curves += tested_curves(nets, ["LEARNER-N"], (0,))
+    figure = Figure("figure-2", "trained against two RANDOM", "training games", "points per game (cumulative)", curves,
+                    log_x=True)  # fmt: skip
     return Findings(claims, [table], [figure])
 
 
-def _judge_peaks(
-    workshop: Workshop, learner: Learner, runs: Sequence[Arrays], scores: Sequence[Sequence[Scores]]
-) -> list[Scores]:
-    """Tournaments of every run at its best mark; the games that chose the mark do not count, since luck chose, too."""
-    best = np.array([[one.gap.mean for one in found] for found in scores]).argmax(axis=0)
-    players = [learner.sitter(run["snapshots"][mark][0]) for run, mark in zip(runs, best, strict=True)]
-    return tournaments(
-        workshop,
-        f"{learner.name} peak",
-        players,
-        games=workshop.size(MARK_GAMES, 2_000),
-        settings=[asdict(learner.settings), len(runs), best.tolist()],
-    )
-
-
-def _paired(first: Sequence[Scores], second: Sequence[Scores]) -> Estimate:
-    """Differences in V − L between two marks of the same runs."""
-    return estimate(np.array([a.gap.mean - b.gap.mean for a, b in zip(first, second, strict=True)]))
-
-
-def figure_3(workshop: Workshop) -> Findings:
-    """Three LEARNER-N teach themselves; the first is tested against two VOTING."""
-    marks, runs = marks_of(workshop), workshop.size(NET_RUNS, 3)
-    trained = train_learner(workshop, net_learner("N-self"), runs, marks)
-    curves = np.stack([run["curve"] for run in trained])
-    blocks = _blocks(curves)
-    early, late = (
-        blocks[:, : max(1, blocks.shape[1] // 20)].mean(axis=1),
-        blocks[:, -(blocks.shape[1] // 5 or 1) :].mean(axis=1),
-    )
-    gain_early = estimate(early[:, 1:].mean(axis=1) - early[:, 0])
-    gain_late = estimate(late[:, 1:].mean(axis=1) - late[:, 0])
-    improved = estimate((late[:, 1:].mean(axis=1) - late[:, 0]) - (early[:, 1:].mean(axis=1) - early[:, 0]))
-    ahead_of = [estimate(late[:, seat] - late[:, 0]) for seat in (1, 2)]
-    order = estimate(late[:, 1] - late[:, 2])
+def figure_3(shop: Workshop) -> Findings:
+    """Three LEARNER-N teach themselves; the first is tested against two VOTING. Three LEARNER-T alike."""
+    nets, tables = (learner_units(shop, LEARNERS[name]) for name in ("N, self-play", "T, self-play"))
+    blocks = blocks_of(nets)
+    n = blocks.shape[0] * blocks.shape[1] * 1_000
+    early = blocks[:, : max(1, blocks.shape[1] // 20)].mean(axis=1)
+    late = blocks[:, -(blocks.shape[1] // 5 or 1) :].mean(axis=1)
+    ahead_early, ahead_late = (part[:, 1:].mean(axis=1) - part[:, 0] for part in (early, late))
     half = blocks.shape[1] // 2
-    wobble = estimate(blocks[:, :half, 0].std(axis=1, ddof=1) - blocks[:, half:, 0].std(axis=1, ddof=1))
-    n = runs
+    wobble = blocks[:, :half, 0].std(axis=1, ddof=1) - blocks[:, half:, 0].std(axis=1, ddof=1)
     claims = [
-        Claim(
-            "figure-3/equal-at-first",
-            "in the beginning the learner and the two VOTING are about equal",
-            None,
-            gain_early.mean,
-            _interval(gain_early),
-            n,
-            within(_interval(gain_early), -0.3, 0.3),
-            "mean of the two VOTING minus the learner over the first twentieth of the tests; equal: within 0.3",
-        ),
-        Claim(
-            "figure-3/better-in-the-end",
-            "the learner improves until it is better than both VOTING",
-            None,
-            gain_late.mean,
-            _interval(gain_late),
-            n,
-            all_of([above(_interval(one)) for one in (improved, *ahead_of)]),
-            "mean of the two VOTING minus the learner over the last fifth of the tests; each of them: "
-            f"{spread(ahead_of[0])}, {spread(ahead_of[1])}; more than in the first twentieth: {spread(improved)}",
-        ),
-        Claim(
-            "figure-3/variance-falls",
-            "performance varies more during the first 50,000 games than later",
-            None,
-            wobble.mean,
-            _interval(wobble),
-            n,
-            above(_interval(wobble)),
-            "standard deviation between test blocks of 1,000 games, first half of the run minus second half",
-        ),
-        Claim(
-            "figure-3/seat-order",
-            "the VOTING that plays after the learner scores clearly worse than the one before it",
-            None,
-            order.mean,
-            _interval(order),
-            n,
-            above(_interval(order)),
-            "points of the one after minus points of the one before, last fifth of the tests; per run from "
-            f"{float((late[:, 1] - late[:, 2]).min()):.2f} to {float((late[:, 1] - late[:, 2]).max()):.2f}",
-        ),
-    ]
-    figure = Figure(
-        "figure-3",
-        "Three LEARNER-N in self-play, one tested against two VOTING",
-        "training games",
-        "points per game (cumulative)",
-        learning_curves(trained, ["LEARNER-N", "VOTING after it", "VOTING before it"]),
-    )
+        same_claim("figure-3/equal-at-first", "in the beginning the learner and the two VOTING are about equal",
+                   ahead_early, n, "mean of the two VOTING minus the learner, first twentieth of the tests",
+                   margin=SIMILAR),
+        more_claim("figure-3/improves", "the learner steadily improves", ahead_late - ahead_early, n,
+                   "its lead over the two VOTING, last fifth of the tests minus first twentieth", margin=MARGIN),
+        more_claim("figure-3/better-in-the-end", "in the end it is better than both VOTING",
+                   np.minimum(late[:, 1], late[:, 2]) - late[:, 0], n,
+                   "the better VOTING minus the learner, last fifth of the tests", margin=MARGIN),
+        more_claim("figure-3/variance-falls", "performance varies more during the first 50,000 games than later",
+                   wobble, n, "standard deviation between test blocks of 1,000 games, first half minus second",
+                   margin=0.03),
+        more_claim("figure-3/seat-order", "the VOTING after the learner scores clearly worse than the one before it",
+                   late[:, 1] - late[:, 2], n, "points of the one after minus the one before, last fifth of the tests",
+                   margin=MARGIN),
+        same_claim("figure-3/table-is-similar", "LEARNER-T in self-play gives similar results",
+                   end_gaps(tables) - end_gaps(nets), n, "V − L of self-trained LEARNER-T minus that of self-trained "
+                   f"LEARNER-N, with one VOTING and one RANDOM; {FITTED}", margin=SIMILAR),
+        more_claim("figure-3/table-beats-voting", "LEARNER-T in self-play becomes better than VOTING",
+                   end_gaps(tables), n, f"V − L with one VOTING and one RANDOM; {FITTED}", margin=MARGIN),
+    ]  # fmt: skip
+    curves = tested_curves(nets, ["LEARNER-N", "VOTING after it", "VOTING before it"], (0, 1, 2))
+    curves += tested_curves(tables, ["LEARNER-T"], (0,))
+    figure = Figure("figure-3", "three learners in self-play, one tested against two VOTING", "training games",
+                    "points per game (cumulative)", curves)  # fmt: skip
     return Findings(claims, [], [figure])
 
 
-def _blocks(curves: FloatArray) -> FloatArray:
-    """The points of each test block from cumulative averages, [runs, blocks, seats]."""
-    counts = np.arange(1, curves.shape[1] + 1)[None, :, None]
-    sums = curves * counts
-    return np.asarray(np.diff(sums, axis=1, prepend=0.0))
-
-
-def table_1(workshop: Workshop) -> Findings:
+def table_1(shop: Workshop) -> Findings:
     """Tournaments of self-trained LEARNER-N with one VOTING and one RANDOM."""
-    marks, runs = marks_of(workshop), workshop.size(NET_RUNS, 3)
-    learner = net_learner("N-self")
-    trained = train_learner(workshop, learner, runs, marks)
-    scores = judge_runs(workshop, learner, trained, len(marks) - 1)
-    gap = gaps(scores)
-    sums = estimate(np.array([one.means.sum() for one in scores]))
-    clear = [above(one.gap.ci95) for one in scores]
-    random_gap = estimate(np.array([one.means[2] - max(one.means[0], one.means[1]) for one in scores]))
-    n = len(scores)
-    means = mean_points(scores)
+    units = learner_units(shop, LEARNERS["N, self-play"])
+    points = end_points(units)
+    instances = [row for unit in units for row in unit["ends"]]
+    clear = [above((row[1] - row[0] - 1.96 * row[3], row[1] - row[0] + 1.96 * row[3])) for row in instances]
+    n = len(instances) * shop.size(100_000, 1_000)
+    sums = estimate(points.sum(axis=1))
     claims = [
-        Claim(
-            "table-1/learner-n-beats-voting",
-            "LEARNER-N scores fewer points than VOTING",
-            PUBLISHED_GAP,
-            gap.mean,
-            _interval(gap),
-            n,
-            above(_interval(gap)),
-            f"V − L over {n} instances of {runs} self-play runs, {scores[0].gap.n:,} games each; printed are 0.31, "
-            "0.91, 0.67",
-        ),
-        Claim(
-            "table-1/every-learner",
-            "all learners consistently achieve better results than VOTING",
-            "3 of 3",
-            f"{clear.count('holds')} of {n}",
-            None,
-            n,
-            all_of(clear) if "fails" in clear else "holds" if clear.count("holds") == n else "unclear",
-            f"clearly better {clear.count('holds')}, clearly worse {clear.count('fails')}, neither "
-            f"{clear.count('unclear')}; an instance counts as clear if the interval of its own games excludes zero",
-        ),
-        Claim(
-            "table-1/row-sums",
-            "the points of a game sum up to 14.82 to 15.03 on average",
-            14.93,
-            sums.mean,
-            _interval(sums),
-            n,
-            within(_interval(sums), 14.72, 15.13),
-            "near: within 0.1 of the printed rows; decides between readings of the scoring",
-        ),
-        Claim(
-            "table-1/random-is-last",
-            "RANDOM is far behind both",
-            float(np.mean([row[2] - max(row[0], row[1]) for row in PUBLISHED])),
-            random_gap.mean,
-            _interval(random_gap),
-            n,
-            above(_interval(random_gap), 1.0),
-            "RANDOM's points minus those of the worse of the two; far: by a point or more",
-        ),
-    ]
+        more_claim("table-1/learner-n-beats-voting", "LEARNER-N scores fewer points than VOTING", end_gaps(units), n,
+                   f"V − L, printed 0.31, 0.91, 0.67; a run is the mean of its three instances; {SCORING}",
+                   margin=MARGIN, published=PUBLISHED_GAP),
+        Claim("table-1/every-learner", "all learners consistently achieve better results than VOTING", "3 of 3",
+              f"{clear.count('holds')} of {len(clear)}", None, n,
+              all_of(clear) if "fails" in clear else "holds" if clear.count("holds") == len(clear) else "unclear",
+              f"clearly worse {clear.count('fails')}, neither {clear.count('unclear')}, by the games of each",
+              len(units)),
+        Claim("table-1/row-sums", "the points of a game sum up to 14.82 to 15.03 on average", 14.93, sums.mean,
+              sums.ci95, n, within(sums.ci95, 14.72, 15.13),
+              f"near: within 0.1 of the printed rows; {SCORING}, and this is how it was inferred", len(units)),
+        _far("table-1/random-is-last", "RANDOM is far behind both",
+             float(np.mean([row[2] - max(row[0], row[1]) for row in PUBLISHED])), points_behind(points), n),
+    ]  # fmt: skip
     rows = [
         [f"paper {i + 1}", points_text(np.array(row)), f"{sum(row):.2f}", f"{row[1] - row[0]:.2f}"]
         for i, row in enumerate(PUBLISHED)
     ]
-    rows += [
-        [
-            f"run {i // 3 + 1}, instance {i % 3 + 1}",
-            points_text(one.means),
-            f"{one.means.sum():.2f}",
-            f"{one.gap.mean:.2f} ± {one.gap.ci95[1] - one.gap.mean:.2f}",
-        ]
-        for i, one in enumerate(scores)
-    ]
-    rows.append(["mean of ours", points_text(means), f"{means.sum():.2f}", spread(gap)])
-    return Findings(claims, [Table(f"Tournaments of {GAMES:,} games", ["instance", "L / V / R", "sum", "V − L"], rows)])
+    gaps = sorted(row[1] - row[0] for row in instances)
+    for words, place in (("worst", 0), ("median", len(gaps) // 2), ("best", -1)):
+        row = next(one for one in instances if one[1] - one[0] == gaps[place])
+        rows.append([f"ours, {words} of {len(gaps)}", points_text(np.array(row[:3])), f"{sum(row[:3]):.2f}",
+                     f"{row[1] - row[0]:.2f}"])  # fmt: skip
+    means = points.mean(axis=0)
+    rows.append(["ours, mean", points_text(means), f"{means.sum():.2f}", spread(estimate(end_gaps(units)))])
+    return Findings(claims, [Table("Tournaments of self-trained LEARNER-N", ["instance", "L / V / R", "sum", "V − L"],
+                                   rows)])  # fmt: skip
 
 
-def statements(workshop: Workshop) -> Findings:
+def peaks(shop: Workshop) -> Findings:
+    """The peaks of both learners against RANDOM, against VOTING and in self-play."""
+    found = {name: learner_units(shop, learner) for name, learner in LEARNERS.items()}
+    values = {name: peak_gaps(units) for name, units in found.items()}
+    n = shop.size(20_000, 500) * len(found["T, RANDOM"])
+    reference = "T, RANDOM"
+    claims = [
+        same_claim(f"peaks/{name.replace(', ', '-').lower()}",
+                   f"LEARNER-{name}: almost the same peak as LEARNER-{reference}", values[name] - values[reference], n,
+                   f"difference of V − L, each run at its best mark, on games that did not choose it; {FITTED}",
+                   margin=SIMILAR)
+        for name in values if name != reference
+    ]  # fmt: skip
+    means = {name: float(one.mean()) for name, one in values.items()}
+    claims.insert(
+        0,
+        Claim("peaks/almost-identical", "the peaks in various learning settings are almost identical", None,
+              max(means.values()) - min(means.values()), None, n, all_of([claim.verdict for claim in claims]),
+              f"highest minus lowest mean peak; holds if all five below do ({SIMILAR:g} of each other)",
+              len(found[reference])),
+    )  # fmt: skip
+    marks = marks_for(shop)
+    rows = [
+        [f"LEARNER-{name}", spread(estimate(values[name])),
+         f"{int(np.median([marks[mark] for mark in best_marks(units)])):,}", spread(estimate(end_gaps(units)))]
+        for name, units in found.items()
+    ]  # fmt: skip
+    head = ["learner, trained with", "V − L at the best mark", "median best mark", "V − L at the end"]
+    return Findings(claims, [Table("Peaks [95 %] (runs)", head, rows)])
+
+
+def _early(shop: Workshop, partner: str) -> FloatArray:
+    """V − L of LEARNER-N after little training with two of a kind."""
+    games, judged = shop.size(SPEED_GAMES, 1_000), shop.size(20_000, 500)
+    learner = net_learner(f"N-{partner}-early", partners=f"{partner}+{partner}", test=0)
+
+    def work(shop: Workshop, run: int) -> Unit:
+        seed = run_seed(shop, run)
+        trained = train_study(LearnerStudy(learner, (games,)), seed)
+        return {"judged": play_judge(learner.sitter(trained["snapshots"][-1][0]), seed, "early", judged)}
+
+    settings = {"games": games, "judged": judged, "learner": asdict(learner.settings)}
+    units = run_units(shop, f"LEARNER {learner.name}", settings, shop.size(SPEED_RUNS, 3), work)
+    return np.array([unit["judged"][1] - unit["judged"][0] for unit in units])
+
+
+def statements(shop: Workshop) -> Findings:
     """What the text says beside figures and table."""
-    marks, runs = marks_of(workshop), workshop.size(SPEED_RUNS, 3)
-    early = marks_of(workshop, 3_000)
-    claims, rows = [], []
-    speed = {}
-    for partner in ("random", "voting", "self"):
-        learner = net_learner(f"N-{partner}-early", partners=f"{partner}+{partner}", test=0)
-        trained = train_learner(workshop, learner, runs, early)
-        players = [learner.sitter(run["snapshots"][-1][0]) for run in trained]
-        judged = tournaments(
-            workshop,
-            f"{learner.name} judged",
-            players,
-            games=workshop.size(20_000, 2_000),
-            settings=[partner, runs, list(early)],
-        )
-        speed[partner] = [one.gap.mean for one in judged]
-        rows.append([f"LEARNER-N against two {partner.upper()}", f"{early[-1]:,}", spread(gaps(judged))])
-    for other in ("voting", "self"):
-        ahead = estimate(np.array(speed["random"]) - np.array(speed[other]))
-        claims.append(
-            Claim(
-                f"statements/faster-against-random-than-{other}",
-                f"LEARNER-N learns faster against RANDOM than against {'VOTING' if other == 'voting' else 'itself'}",
-                None,
-                ahead.mean,
-                _interval(ahead),
-                runs,
-                above(_interval(ahead)),
-                f"difference in V − L after {early[-1]:,} training games, same initial networks",
-            )
-        )
-    heavy = tabular_learner("T-heaviest", choice="heaviest", test=0)
-    summed = tabular_learner("T-still", test=0)
-    count, ten = workshop.size(RUNS, 3), marks_of(workshop, 10_000)
-    found = {
-        learner.name: judge_runs(workshop, learner, train_learner(workshop, learner, count, ten), len(ten) - 1)
-        for learner in (heavy, summed)
-    }
-    better = _paired(found["T-still"], found["T-heaviest"])
+    speed = {partner: _early(shop, partner) for partner in ("random", "voting", "self")}
+    n = len(speed["random"]) * shop.size(20_000, 500)
+    claims = [
+        more_claim(f"statements/faster-against-random-than-{other}",
+                   f"LEARNER-N learns faster against RANDOM than against {words}", speed["random"] - speed[other], n,
+                   f"difference in V − L after {SPEED_GAMES:,} training games, same initial networks", margin=MARGIN)
+        for other, words in (("voting", "VOTING"), ("self", "itself"))
+    ]  # fmt: skip
+    runs = shop.size(10, 3)
+    heavy = learner_units(shop, tabular_learner("T-heaviest", choice="heaviest", test=0), runs)
+    summed = learner_units(shop, LEARNERS["T, RANDOM"])[: len(heavy)]
     claims.append(
-        Claim(
-            "statements/vote-beats-heaviest-piece",
-            "voting with weights plays better than following the piece with the highest weight",
-            None,
-            better.mean,
-            _interval(better),
-            count,
-            above(_interval(better)),
-            f"difference in V − L of LEARNER-T after {ten[-1]:,} games, paired by seed; heaviest alone: "
-            f"{spread(gaps(found['T-heaviest']))}",
-        )
-    )
-    claims += _degradation(workshop, marks)
-    table = Table("After little training", ["learner", "training games", "V − L [95 %] (runs)"], rows)
-    return Findings(claims, [table])
+        more_claim("statements/vote-beats-heaviest-piece",
+                   "voting with weights plays better than following the piece with the highest weight",
+                   end_gaps(summed) - end_gaps(heavy), n, f"difference in V − L of LEARNER-T; {FITTED}", margin=MARGIN)
+    )  # fmt: skip
+    claims += _degradation(shop)
+    rows = [[f"LEARNER-N against two {partner.upper()}", spread(estimate(values))] for partner, values in speed.items()]
+    title = f"After {SPEED_GAMES:,} training games"
+    return Findings(claims, [Table(title, ["learner", "V − L [95 %] (runs)"], rows)])
 
 
-def _degradation(workshop: Workshop, marks: tuple[int, ...]) -> list[Claim]:
+def _falls(units: Sequence[Unit]) -> list[bool]:
+    """Whether a run is clearly worse at its end than at its best mark, on games that chose neither."""
+    falls = []
+    for unit, mark in zip(units, best_marks(units), strict=True):
+        best, last = unit["fresh"][mark], unit["fresh"][-1]
+        change = (last[1] - last[0]) - (best[1] - best[0])
+        reach = 1.96 * float(np.hypot(best[3], last[3]))
+        falls.append(below((change - reach, change + reach)) == "holds")
+    return falls
+
+
+def _degradation(shop: Workshop) -> list[Claim]:
     """Whether learners get worse after their best mark, and who peaks first."""
-    count = workshop.size(RUNS, 3)
-    falls, peaks = {}, {}
-    for learner in (
-        tabular_learner("T"),
-        net_learner("N-random", partners="random+random", testers="voting+random"),
-    ):
-        trained = train_learner(workshop, learner, count, marks)
-        judged = [judge_runs(workshop, learner, trained, mark) for mark in range(len(marks))]
-        table = np.array([[one.gap.mean for one in scores] for scores in judged])
-        falls[learner.name] = [difference(b.gap, a.gap) for a, b in zip(judged[-2], judged[-1], strict=True)]
-        peaks[learner.name] = estimate(np.log10(np.array(marks)[table.argmax(axis=0)]))
-    later = difference(peaks["N-random"], peaks["T"])
-    clear = {name: sum(below(one.ci95) == "holds" for one in found) for name, found in falls.items()}
-    means = {name: np.mean([one.mean for one in found]) for name, found in falls.items()}
+    tables, nets = (learner_units(shop, LEARNERS[name]) for name in ("T, RANDOM", "N, RANDOM"))
+    marks = np.log10(np.array(marks_for(shop)))
+    later = marks[best_marks(nets)] - marks[best_marks(tables)]
+    n = len(nets) * shop.size(20_000, 500)
+    worse = {"N": sum(_falls(nets)), "T": sum(_falls(tables))}
+    some = SOME * len(nets)
+    how = "runs clearly worse at the end than at their best mark, by games that did not choose it"
     return [
-        Claim(
-            "statements/table-peaks-earlier",
-            "LEARNER-T reaches its peak much earlier than LEARNER-N",
-            None,
-            later.mean,
-            _interval(later),
-            count,
-            above(_interval(later)),
-            "difference of the decimal logarithms of the training games at the best mark; both against RANDOM",
-        ),
-        Claim(
-            "statements/net-degrades",
-            "in some experiments LEARNER-N gets worse after its optimum",
-            "some",
-            f"{clear['N-random']} of {count}",
-            None,
-            count,
-            "holds" if clear["N-random"] >= SOME else "fails",
-            "runs that are clearly worse at the last mark than at the one before, by the intervals of their own games; "
-            f"{SOME} or more hold, since one in forty would by chance; mean change {means['N-random']:+.2f}",
-        ),
-        Claim(
-            "statements/table-does-not-degrade",
-            "LEARNER-T never gets worse after its optimum",
-            "0",
-            f"{clear['T']} of {count}",
-            None,
-            count,
-            "holds" if clear["T"] == 0 else "unclear" if clear["T"] < SOME else "fails",
-            "runs that are clearly worse at the last mark than at the one before, by the intervals of their own games; "
-            f"mean change {means['T']:+.2f}",
-        ),
-    ]
+        more_claim("statements/table-peaks-earlier", "LEARNER-T reaches its peak much earlier than LEARNER-N", later, n,
+                   f"difference of the decimal logarithms of the best marks, both against RANDOM; {FITTED}",
+                   margin=0.2),
+        Claim("statements/net-degrades", "in some experiments LEARNER-N gets worse after its optimum", "some",
+              f"{worse['N']} of {len(nets)}", None, n, "holds" if worse["N"] > some else "fails",
+              f"{how}; some: more than a tenth", len(nets)),
+        Claim("statements/table-does-not-degrade", "LEARNER-T never gets worse after its optimum", "0",
+              f"{worse['T']} of {len(tables)}", None, n,
+              "holds" if worse["T"] == 0 else "unclear" if worse["T"] <= some else "fails",
+              f"{how}; {FITTED}", len(tables)),
+    ]  # fmt: skip
 
 
 PAPER = Paper(
     "advice",
     "Learning to use operational advice (Fürnkranz, Pfahringer, Kaindl & Kramer 2000)",
     (
-        Experiment("figure-2", "LEARNER-T and LEARNER-N trained against two RANDOM: learning curves.", figure_2),
-        Experiment("figure-3", "LEARNER-N in self-play, tested against two VOTING.", figure_3),
-        Experiment("table-1", "Tournaments of self-trained LEARNER-N with VOTING and RANDOM.", table_1),
-        Experiment("statements", "What the text says about speed, peaks, degradation and the choice rule.", statements),
-        Experiment("controls", "What the paper lacks: the same gain without learning?", controls),
-        Experiment("readings", "Other readings of the paper: initial value, credit, choice, rules.", readings),
-        Experiment("beyond", "More advice, and rules that learn the vote itself.", beyond),
-        Experiment("four-players", "The standard game with four players against gnome.", four_players),
+        Experiment("figure-2", "LEARNER-T and LEARNER-N trained against two RANDOM: learning curves", figure_2),
+        Experiment("figure-3", "both learners in self-play, tested against two VOTING", figure_3),
+        Experiment("table-1", "tournaments of self-trained LEARNER-N with VOTING and RANDOM", table_1),
+        Experiment("peaks", "the peaks of both learners with all three kinds of partners", peaks),
+        Experiment("statements", "what the text says about speed, peaks, degradation and the choice rule", statements),
+        Experiment("overtraining", "why LEARNER-N gets worse again", overtraining),
+        Experiment("controls", "what the paper lacks: the same gain without learning?", controls),
+        Experiment("readings", "other readings of the paper: initial value, credit, choice, rules", readings),
+        Experiment("beyond", "more advice, and rules that learn the vote itself", beyond),
+        Experiment("four-players", "the standard game with four players against gnome", four_players),
     ),
     about="The paper says that a player who learns by temporal differences which pieces of operational advice to "
-    "follow beats VOTING, which follows all of them alike.",
-    opening_figure="figure-3",
+    "follow beats VOTING, which follows all of them alike. Its scoring is inferred from its table, and everything "
+    "about LEARNER-T depends on an initial value that is not printed.",
+    headline={
+        "figure-2/learner-t-beats-voting": "LEARNER-T, trained against RANDOM, beats VOTING",
+        "readings/initial-value-0.5": "the same with the initial value 0.5",
+        "figure-2/worse-at-first": "it is still worse after 1,000 games",
+        "figure-2/peak-at-10000": "it peaks after about 10,000 games",
+        "figure-2/net-has-the-better-peak": "LEARNER-N has a slightly better peak",
+        "statements/table-peaks-earlier": "LEARNER-T peaks much earlier",
+        "table-1/learner-n-beats-voting": "self-trained LEARNER-N beats VOTING",
+        "table-1/every-learner": "all self-trained learners beat VOTING",
+        "figure-3/improves": "LEARNER-N improves in self-play",
+        "figure-3/seat-order": "VOTING after the learner does worse than before it",
+        "figure-3/table-is-similar": "LEARNER-T in self-play is similar",
+        "peaks/almost-identical": "peaks in all settings are almost identical",
+        "statements/net-degrades": "LEARNER-N sometimes gets worse after its peak",
+        "statements/table-does-not-degrade": "LEARNER-T never does",
+        "statements/faster-against-random-than-voting": "LEARNER-N learns faster against RANDOM than VOTING",
+        "statements/vote-beats-heaviest-piece": "a vote beats following the heaviest piece",
+    },
+    opening_figure="figure-2",
 )

@@ -94,13 +94,13 @@ def _situation_text(situation: Sequence[str], inputs: Sequence[str]) -> str:
     return " ".join(sentences) or "none of its abstractions is true."
 
 
-def strongest_terms(model: Model, voter: Sitter, count: int = STRONGEST) -> list[tuple[str, str, float]]:
+def strongest_terms(model: Model, voter: Sitter) -> list[tuple[str, str, float]]:
     """The largest changes of a weight by an abstraction, for weights that are linear in the state."""
     inputs = list(model.extras["inputs"])
     if int(voter.voters["kind"][0]) != LINEAR or not inputs:
         return []
     terms = voter.weights.reshape(len(model.names), len(inputs) + 1)[:, :-1]
-    order = np.argsort(-np.abs(terms), axis=None)[:count]
+    order = np.argsort(-np.abs(terms), axis=None)[:STRONGEST]
     places = [divmod(int(place), len(inputs)) for place in order]
     return [(model.names[i], inputs[j], float(terms[i, j])) for i, j in places]
 

@@ -17,10 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from heartlab.learners.advice.games import Sitter, sitter, tournament
-from heartlab.learners.advice.trainer import CHUNK, AdviceParameters, AdviceTrainer, NetParameters, make_learner
+from heartlab.learners.advice.trainer import AdviceParameters, AdviceTrainer, NetParameters, make_learner
 from heartlab.learners.advice.vote import NET, TABULAR
 from heartlab.reproduction.parts import PartWork, Workshop
-from heartlab.reproduction.registry import Curve
 from heartlab.reproduction.series import Study, train_runs
 from heartlab.rules import Rules
 from heartlab.training.recipes import Learning, Metrics
@@ -32,8 +31,6 @@ MARKS = (1_000, 3_000, 10_000, 30_000, 100_000)
 QUICK_MARKS = (1_000, 4_000)
 GAMES = 100_000
 """Games of a tournament, as in the paper."""
-MARK_GAMES = 40_000
-"""Games of a tournament in the middle of a run."""
 
 
 @dataclass(frozen=True)
@@ -171,17 +168,6 @@ def tournaments(
     ]
 
 
-def judge_runs(workshop: Workshop, learner: Learner, runs: Sequence[Arrays], mark: int) -> list[Scores]:
-    """Tournaments of all instances of all runs at one of their marks; the last one has more games."""
-    last = mark == len(runs[0]["snapshots"]) - 1
-    games = workshop.size(GAMES if last else MARK_GAMES, 2_000)
-    players = [learner.sitter(weights) for run in runs for weights in run["snapshots"][mark]]
-    settings = [asdict(learner.settings), len(runs), mark]
-    return tournaments(
-        workshop, f"{learner.name} mark {mark}", players, rules=learner.settings.rules, games=games, settings=settings
-    )
-
-
 def gaps(scores: Sequence[Scores]) -> Estimate:
     """V − L over runs: the interval covers the differences between runs."""
     return estimate(np.array([one.gap.mean for one in scores]))
@@ -190,17 +176,6 @@ def gaps(scores: Sequence[Scores]) -> Estimate:
 def mean_points(scores: Sequence[Scores]) -> FloatArray:
     """Mean points of all at the table."""
     return np.asarray(np.mean([one.means for one in scores], axis=0))
-
-
-def learning_curves(runs: Sequence[Arrays], labels: Sequence[str]) -> list[Curve]:
-    """Cumulative average test points over training games: mean over runs, with the band of the standard error."""
-    curves = np.stack([run["curve"] for run in runs])
-    games = CHUNK * np.arange(1, curves.shape[1] + 1)
-    mean, error = curves.mean(axis=0), curves.std(axis=0, ddof=1) / np.sqrt(len(curves))
-    return [
-        Curve(label, games, mean[:, i], mean[:, i] - 2 * error[:, i], mean[:, i] + 2 * error[:, i])
-        for i, label in enumerate(labels)
-    ]
 
 
 def spread(value: Estimate) -> str:

@@ -29,6 +29,7 @@ from heartlab.learners.advice.kernels import (
     MAX_TURNS,
     RANDOM,
     STILL,
+    VOTES,
     Company,
     Games,
     begin_game,
@@ -154,23 +155,23 @@ def gradient_games(games: Games, company: Company, pieces: Any, values: Any, gra
         # Play; learners draw their cards from the policy.
         while state["phase"] == PLAYING:
             seat = state["to_move"]
-            who = seats[seat]["who"]
+            who, turn = seats[seat]["who"], turns[seat]
+            thought = thoughts[seat, turn]
+            if who != RANDOM:
+                see(rules, state, seat, games.play_key, obs[seat])
+            if who == VOTES:
+                consider(rules, obs[seat], voters[seat], company.floats, pieces, values, thought)
+            legal = obs[seat]["legal"]
             if who == RANDOM:
                 card = random_card(rules, state, rng)
+            elif who == GNOME:
+                card = stock_card(rules, obs[seat], rng)
+            elif seats[seat]["rule"] == STILL:
+                card = choose(voters[seat], legal, thought, rng)
             else:
-                see(rules, state, seat, games.play_key, obs[seat])
-                legal, turn = obs[seat]["legal"], turns[seat]
-                thought = thoughts[seat, turn]
-                if who == GNOME:
-                    card = stock_card(rules, obs[seat], rng)
-                else:
-                    consider(rules, obs[seat], voters[seat], company.floats, pieces, values, thought)
-                    if seats[seat]["rule"] == STILL:
-                        card = choose(voters[seat], legal, thought, rng)
-                    else:
-                        so_far[seat, turn] = _utility(rules, obs[seat], gradient.relative)
-                        card = draw(legal, thought, gradient.scale, classes, shares, rng)
-                        thought["credited"] = legal & (legal - ONE)
+                so_far[seat, turn] = _utility(rules, obs[seat], gradient.relative)
+                card = draw(legal, thought, gradient.scale, classes, shares, rng)
+                thought["credited"] = legal & (legal - ONE)
             turns[seat] += 1
             for other in range(players):
                 obs[other]["history"][state["plays"]] = card

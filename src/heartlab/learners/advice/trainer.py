@@ -22,7 +22,7 @@ from heartlab.learners.advice.vote import KINDS, LINEAR, NET, TABULAR, Choice, m
 from heartlab.rules import Rules
 from heartlab.training.model import Model
 from heartlab.training.recipes import Metrics, Parameters, recipe
-from heartlab.util.bundle import FLOATS, WHOLE, Arrays, Form, fit
+from heartlab.util.bundle import Arrays, fit_like
 
 CHUNK = 1000
 SELF = "self"
@@ -117,15 +117,10 @@ class AdviceParameters(VoterParameters):
         others = self.game.players - 1
         if {len(self.tester_names), len(self.partner_names)} != {others}:
             raise ValueError(f"partners and testers need {others} names under {self.game}, joined with +")
-        for field in ("rate", "trace"):
-            if not 0.0 <= getattr(self, field) <= 1.0:
-                raise ValueError(f"{field}={getattr(self, field)} needs a number from 0 to 1")
-        if not 0.0 <= self.momentum < 1.0:
-            raise ValueError(f"momentum={self.momentum} needs a number from 0 to less than 1")
-        for field in ("initial", "spread"):
-            require_finite(field, getattr(self, field))
-        if self.test < 0:
-            raise ValueError(f"test={self.test} needs a number of games")
+        self.need_shares("rate", "trace")
+        self.need("a number from 0 to less than 1", lambda value: 0.0 <= value < 1.0, "momentum")
+        self.need("a finite number", math.isfinite, "initial", "spread")
+        self.need("a number of games", lambda games: games >= 0, "test")
         if self.rule is LearningRule.JOINT and self.everybody:
             raise ValueError(
                 "rule=joint is about the pieces that suggested the card; everybody=yes does not go with it"
@@ -140,12 +135,6 @@ class AdviceParameters(VoterParameters):
     def partner_names(self) -> tuple[str, ...]:
         """The training partners, clockwise; the first ones if they alternate."""
         return names_of(self.partners) if not self.is_mixed else (MIXED[0] * SEATS)[: self.game.players - 1]
-
-
-def require_finite(name: str, value: float) -> None:
-    """Refuse infinity and NaN."""
-    if not math.isfinite(value):
-        raise ValueError(f"{name}={value} needs a finite number")
 
 
 @dataclass(frozen=True)
@@ -296,8 +285,7 @@ class AdviceTrainer:
 
     def restore(self, arrays: Arrays) -> None:
         """Go back to a checkpoint."""
-        now = self.checkpoint()
-        fit(arrays, {name: Form(WHOLE if name == "tested" else FLOATS, *now[name].shape) for name in now})
+        fit_like(arrays, self.checkpoint())
         if arrays["tested"][0] < 0:
             raise ValueError("a number of tested games is below zero")
         for i, place in enumerate(self._learner_places):

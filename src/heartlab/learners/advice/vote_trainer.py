@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,15 +15,17 @@ from heartlab.learners.advice.kernels import MAX_TURNS, VOTES
 from heartlab.learners.advice.player import load_voter
 from heartlab.learners.advice.policy import BASELINE_WIDTH, Gradient, gradient_games, prepare_gradient
 from heartlab.learners.advice.registry import custom_functions
-from heartlab.learners.advice.trainer import SELF, VoterParameters, names_of, require_finite, voter_model
+from heartlab.learners.advice.trainer import SELF, VoterParameters, names_of, voter_model
 from heartlab.learners.advice.vote import CONSTANT, LINEAR, make_voter
 from heartlab.rules import Rules
 from heartlab.training.model import Model
 from heartlab.training.recipes import Metrics, recipe
-from heartlab.util.bundle import FLOATS, Arrays, Form, fit
+from heartlab.util.bundle import Arrays, fit_like
 
 FIRST_MOMENT, SECOND_MOMENT, TINY = 0.9, 0.999, 1e-8
 """Constants of Adam."""
+CLIMB_SPREAD = 0.3
+"""Standard deviation of the changes of a hill climb."""
 
 
 @dataclass(frozen=True)
@@ -59,13 +62,9 @@ class VoteParameters(VoterParameters):
         others = self.game.players - 1
         if self.test and len(self.tester_names) != others:
             raise ValueError(f"testers needs {others} names under {self.game}, joined with +")
-        for name in ("initial", "relative", "rate", "scale"):
-            require_finite(name, getattr(self, name))
-        for name in ("batch", "horizon", "test_every", "rate", "scale"):
-            if getattr(self, name) <= 0:
-                raise ValueError(f"{name}={getattr(self, name)} needs a number above zero")
-        if self.test < 0:
-            raise ValueError(f"test={self.test} needs a number of games")
+        self.need("a finite number", math.isfinite, "initial", "relative", "rate", "scale")
+        self.need_positive("batch", "horizon", "test_every", "rate", "scale")
+        self.need("a number of games", lambda games: games >= 0, "test")
 
     @cached_property
     def companies(self) -> list[tuple[str, ...]]:
@@ -164,7 +163,7 @@ class VoteTrainer:
 
     def restore(self, arrays: Arrays) -> None:
         """Go back to a checkpoint."""
-        fit(arrays, {name: Form(FLOATS, *array.shape) for name, array in self.checkpoint().items()})
+        fit_like(arrays, self.checkpoint())
         self.weights, self.first, self.second, self.baseline = (
             arrays[name].copy() for name in ("weights", "first", "second", "baseline")
         )
@@ -177,7 +176,7 @@ class VoteTrainer:
 
 def climb(
     rules: Rules, start: FloatArray, advice: str, others: Sequence[Sitter], seed: int, steps: int, games: int,
-    score: Callable[[FloatArray], float], spread: float = 0.3,
+    score: Callable[[FloatArray], float],
 ) -> FloatArray:  # fmt: skip
     """The best constant weights found by a (1+1) hill climb.
 
@@ -189,7 +188,7 @@ def climb(
     dice = numpy_dice(seed, 77)
     best = start.copy()
     for step in range(steps):
-        change = dice.normal(0.0, spread, len(best)) * (dice.random(len(best)) < 0.4)
+        change = dice.normal(0.0, CLIMB_SPREAD, len(best)) * (dice.random(len(best)) < 0.4)
         if not change.any():
             continue
         results = [

@@ -16,7 +16,8 @@
 | `trainer` | the recipes |
 | `words`, `order`, `explain` | conditions in words, the order of actions, categories as rules |
 | `parts` | training runs that the experiments share |
-| `claims`, `readings`, `beyond` | the paper's claims, what it leaves open, and steps beyond it |
+| `claims`, `games` | the paper's claims: its ideas and levels; opponents, ranks, training partners |
+| `readings`, `beyond` | what it leaves open, and steps beyond it |
 """
 
 from heartlab.learners.falcon.agent import FalconAgent

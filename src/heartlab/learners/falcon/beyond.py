@@ -12,12 +12,7 @@ import numpy as np
 
 from heartlab.learners.falcon.agent import FalconAgent
 from heartlab.learners.falcon.experience import frozen_ratios
-from heartlab.learners.falcon.parts import (
-    GNOMES,
-    ratio_claim,
-    ratio_text,
-    standard_runs,
-)
+from heartlab.learners.falcon.parts import DELTA, GNOMES, ratio_claim, ratio_text, standard_units
 from heartlab.learners.falcon.settings import FalconSettings
 from heartlab.learners.falcon.trainer import LADDER, FalconParameters, FalconTrainer, GrowParameters, GrowTrainer
 from heartlab.reproduction.claims import below
@@ -125,7 +120,7 @@ class _Growth:
     runs: int
 
 
-Trained = Sequence[Arrays]
+Trained = Sequence[Mapping[str, Any]]
 
 
 def _learned(shop: Workshop, learners: Sequence[_Learner]) -> list[Trained]:
@@ -171,30 +166,26 @@ def beyond(shop: Workshop) -> Findings:
     _credit(shop, findings, games, shop.size(200_000, 2_000), runs)
     _growth(shop, findings, runs, shop.size(3, 2))
     _partners(shop, findings, games, runs)
-    findings.notes.append(
-        f"gnome:jake in the agent's place is at {_jake(shop)}; our bars were set when about 0.195 was believed."
-    )
+    findings.notes.append(f"gnome:jake in the agent's place is at {_jake(shop)}.")
     return findings
 
 
 def _credit(shop: Workshop, findings: Findings, games: int, more: int, runs: int) -> None:
     """What actions are credited with."""
     few = shop.size(3, 2)
-    standard = standard_runs(shop, 2)
+    standard = standard_units(shop, DELTA, 2)
     learners = [_Learner(name, changes, games, runs) for name, changes in CREDIT.items()]
     longer = [_Learner(name, changes, more, few) for name, changes in CREDIT.items()]
     trained = _learned(shop, [*learners, *longer])
     credit = dict(zip(CREDIT, trained[: len(CREDIT)], strict=True))
     later = dict(zip(CREDIT, trained[len(CREDIT) :], strict=True))
-    rows = [
-        ["the paper's feedback (default reading)", ratio_text(estimate(_last(standard))), _size(standard), "–", "–"]
-    ]
+    rows = [["the paper's feedback (delta rule)", ratio_text(estimate(_last(standard))), _size(standard), "–", "–"]]
     for name in CREDIT:
         cells = [(ratio_text(estimate(_last(found))), _size(found)) for found in (credit[name], later[name])]
         rows.append([name, *cells[0], *cells[1]])
     findings.tables.append(
         Table(
-            f"Credit: the paper's actions, two networks ({runs} and {few} runs, the default reading more, ± s.e.)",
+            f"Credit: the paper's actions, two networks ({runs} and {few} runs, the delta rule more, ± s.e.)",
             ["credit", f"{games:,} games", "categories", f"{more:,} games", "categories"],
             rows,
         )
@@ -259,8 +250,8 @@ def _growth(shop: Workshop, findings: Findings, runs: int, few: int) -> None:
                 bar,
                 _last(trained),
                 partial(below, bound=bar),
-                f"frozen ratio against three gnome, {len(trained)} runs; {_size(trained)} categories on average; our "
-                "own bar, not the paper's; every playout to the end of a deal counts as a game",
+                f"frozen ratio against three gnome, {len(trained)} runs; {_size(trained)} categories on average; the "
+                "bound is ours, not the paper's; every playout to the end of a deal counts as a game",
             )
         )
     cells = [[ratio_text(estimate(_last(grown))), _size(grown)] for grown in parts]

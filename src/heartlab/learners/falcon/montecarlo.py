@@ -9,7 +9,7 @@ node on all seats play by a policy: uniformly at random, or like the rule-based 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -49,23 +49,50 @@ def _finish(rules: Any, state: Any, policy: int, rng: Any) -> None:
         )  # fmt: skip
 
 
+class _Tree(NamedTuple):
+    """A tree: an array per field, and a row per node."""
+
+    child: Any  # [nodes, COUNT] the node after each action, or NOBODY_YET
+    visits: Any  # [nodes]
+    totals: Any  # [nodes, SEATS] rewards of each seat, all visits together
+
+
 @kernel
-def _select(node: int, cards: Any, first: int, end: int, mover: int, reach: float, child: Any, visits: Any,
-            totals: Any) -> int:  # fmt: skip
+def _select(tree: _Tree, node: int, cards: Any, first: int, end: int, mover: int, reach: float) -> int:
     """The action with the highest upper bound; one never tried comes first."""
     best, best_bound = -1, -np.inf
-    spread = reach * root_of_log(visits[node])
+    spread = reach * root_of_log(tree.visits[node])
     for action in range(first, end):
         if cards[action] < 0:
             continue
-        below_it = child[node, action]
+        below_it = tree.child[node, action]
         if below_it == NOBODY_YET:
             return action
-        n = visits[below_it]
-        bound = totals[below_it, mover] / n + spread * inverse_root(n)
+        n = tree.visits[below_it]
+        bound = tree.totals[below_it, mover] / n + spread * inverse_root(n)
         if bound > best_bound:
             best, best_bound = action, bound
     return best
+
+
+@kernel
+def _back_up(tree: _Tree, path: Any, final: Any, total: int) -> None:
+    """Add a visit, and every seat's reward for its points of a total, to all nodes of a path."""
+    for node in path:
+        tree.visits[node] += 1
+    for seat in range(len(final)):
+        reward = 1.0 - final[seat] / max(1, total)
+        for node in path:
+            tree.totals[node, seat] += reward
+
+
+@kernel
+def _total_points(rules: Any) -> int:
+    """The points of all cards that cost any."""
+    total = 0
+    for card in range(52):
+        total += max(0, rules["points"][card])
+    return total
 
 
 @kernel
@@ -76,16 +103,14 @@ def search_actions(
 
     `cards` are the cards of the actions at the root; actions with -1 do not apply.
     """
-    child = np.full((simulations + 2, COUNT), NOBODY_YET, np.int32)
-    visits = np.zeros(simulations + 2, np.int64)
-    totals = np.zeros((simulations + 2, SEATS))
+    nodes = simulations + 2
+    child = np.full((nodes, COUNT), NOBODY_YET, np.int32)
+    tree = _Tree(child, np.zeros(nodes, np.int64), np.zeros((nodes, SEATS)))
     path = np.empty(64, np.int64)
     worlds = np.empty(min(WORLDS_AT_ONCE, simulations), STATE)
     final = np.empty(SEATS, np.int64)
     here = np.full(COUNT, -1, np.int64)
-    total = 0
-    for card in range(52):
-        total += max(0, rules["points"][card])
+    total = _total_points(rules)
     queen_played = unplayed_elsewhere(rules, obs, obs["hand"]) & QUEEN_BIT == ZERO and obs["hand"] & QUEEN_BIT == ZERO
     first, end = applicable(obs["legal"], obs["led"], obs["best"], queen_played, rng, cards)
     distinct(cards, first, end)
@@ -111,7 +136,7 @@ def search_actions(
                 begin, stop = applicable(own, state["led"], state["best"], gone, rng, here)
                 distinct(here, begin, stop)
                 named = here
-            action = _select(node, named, begin, stop, state["to_move"], reach, child, visits, totals)
+            action = _select(tree, node, named, begin, stop, state["to_move"], reach)
             if child[node, action] == NOBODY_YET:
                 child[node, action] = used
                 used += 1
@@ -124,16 +149,11 @@ def search_actions(
         _finish(rules, state, policy, rng)
         points(rules, state, final)
         # backpropagation
-        for step in range(length):
-            visits[path[step]] += 1
-        for seat in range(rules["players"]):
-            reward = 1.0 - final[seat] / max(1, total)
-            for step in range(length):
-                totals[path[step], seat] += reward
+        _back_up(tree, path[:length], final[: rules["players"]], total)
     for action in range(first, end):
         node = np.int64(child[0, action])
-        tries[action] = visits[node] if node != NOBODY_YET else 0
-        values[action] = totals[node, obs["seat"]] / visits[node] if node != NOBODY_YET else 0.0
+        tries[action] = tree.visits[node] if node != NOBODY_YET else 0
+        values[action] = tree.totals[node, obs["seat"]] / tree.visits[node] if node != NOBODY_YET else 0.0
     return first, end
 
 

@@ -14,11 +14,13 @@ import numpy as np
 
 from heartlab.learners.falcon.agent import FalconAgent
 from heartlab.learners.falcon.categories import Categories
-from heartlab.learners.falcon.settings import FalconSettings
+from heartlab.learners.falcon.settings import FalconSettings, Rule
 from heartlab.reproduction.claims import Claim, Verdict
+from heartlab.reproduction.kept import Unit
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import Curve
-from heartlab.reproduction.series import Study, train_all, train_runs
+from heartlab.reproduction.series import Study, run_seed, train_study
+from heartlab.reproduction.units import run_units
 from heartlab.rules import Rules
 from heartlab.training.recipes import Learning, Metrics
 from heartlab.util.bundle import Arrays
@@ -34,8 +36,37 @@ BLOCK = 500
 """Games over which a learning curve is averaged."""
 GNOMES = ("gnome", "gnome", "gnome")
 LEVELS = [("parity", 0.25)]
+MARGIN = 0.002
+"""The least difference of penalty ratios that is worth mentioning: a twentieth of a point per deal."""
 FOURTEEN = "1+2+2+3+2+2+1"
 """The tricks of the seven groups that the paper found best."""
+
+
+@dataclass(frozen=True)
+class Update:
+    """How motor weights learn: the paper's formula, or what makes one of its cases have an effect."""
+
+    name: str
+    changes: Mapping[str, Any]
+    is_printed: bool
+
+    def claim_id(self, experiment: str, statement: str) -> str:
+        """The id of a claim: those of the delta rule are another reading of the paper."""
+        return f"{experiment}/{statement}" if self.is_printed else f"readings/delta-{experiment}-{statement}"
+
+    def says(self, statement: str) -> str:
+        """The statement of a claim, with the name of the update where it is not the paper's."""
+        return statement if self.is_printed else f"{statement} ({self.name})"
+
+    def networks(self, count: int, **changes: Any) -> FalconSettings:
+        """An agent with 1, 2 or 14 networks that learns by this update."""
+        return networks(count, **{**self.changes, **changes})
+
+
+PRINTED = Update("printed update", {"rule": Rule.AND, "forced": True}, is_printed=True)
+DELTA = Update("delta rule", {}, is_printed=False)
+UPDATES = (PRINTED, DELTA)
+"""The printed update first. Its case "x_i = 1" changes nothing; under the delta rule such weights grow towards 1."""
 
 
 class StudyTrainer:
@@ -69,7 +100,7 @@ class StudyTrainer:
 class FalconStudy(Study):
     """A learner to be trained several times, and how it is tested.
 
-    A run has the arrays `curve` [blocks], `tested` [marks], `categories`, and `ranks` [marks, 4] of big games.
+    A unit has the lists `curve` [blocks], `tested` [marks], `categories` [1], and `ranks` [marks, 4] of big games.
     """
 
     name: str
@@ -85,6 +116,7 @@ class FalconStudy(Study):
     """Seats from the learner to the first leader; -1: random."""
     big_games: int = 0
     """Big games after each mark."""
+    keeps_curve: bool = False
     curve_name = "curve"
 
     def __post_init__(self) -> None:
@@ -142,41 +174,47 @@ def rank_shares(agent: FalconAgent, testers: Sequence[str], seed: int, games: in
     return shares / games
 
 
-def train_studies(workshop: Workshop, studies: Sequence[FalconStudy], runs: int) -> list[list[Arrays]]:
-    """Train several learners, each several times, with no pause between them; the runs of each."""
-    found = train_all(workshop, [(study, run) for study in studies for run in range(runs)])
-    return [found[first : first + runs] for first in range(0, len(found), runs)]
+def study_units(shop: Workshop, study: FalconStudy, runs: int) -> list[Unit]:
+    """What every run of a learner showed."""
+
+    def work(shop: Workshop, run: int) -> Unit:
+        draft = shop.draft(study.part_name(run), study.key(run))
+        found: Unit = train_study(study, run_seed(shop, run), draft)
+        draft.unlink(missing_ok=True)
+        if not study.keeps_curve:
+            del found["curve"]
+        return found
+
+    settings = {**study.key(0), "run": None}
+    return run_units(shop, study.name, settings, runs, work)
 
 
-def standard_runs(shop: Workshop, count: int) -> list[Arrays]:
-    """The default reading with 1, 2 or 14 networks, trained as in the paper."""
+def standard_units(shop: Workshop, update: Update, count: int) -> list[Unit]:
+    """The paper's agent with 1, 2 or 14 networks, trained as in the paper."""
     marks = (10_000, GAMES) if not shop.quick else (1_000, 2_000)
-    study = FalconStudy(f"default {count}", networks(count), games=marks[-1], marks=marks)
-    return train_runs(shop, study, shop.size(RUNS, 3))
+    study = FalconStudy(
+        f"{update.name}, {count} networks", update.networks(count), games=marks[-1], marks=marks, keeps_curve=True
+    )  # fmt: skip
+    return study_units(shop, study, shop.size(RUNS, 3))
 
 
-def final_ratios(runs: Sequence[Arrays]) -> FloatArray:
+def final_ratios(units: Sequence[Unit]) -> FloatArray:
     """The frozen penalty ratio of each run at its last mark."""
-    return np.array([run["tested"][-1] for run in runs])
+    return np.array([unit["tested"][-1] for unit in units])
 
 
-def learning_ratios(runs: Sequence[Arrays], games: int) -> FloatArray:
+def learning_ratios(units: Sequence[Unit], games: int) -> FloatArray:
     """The penalty ratio of each run over its first games, while it learned."""
-    return np.array([run["curve"][: games // BLOCK].mean() for run in runs])
+    return np.array([np.mean(unit["curve"][: games // BLOCK]) for unit in units])
 
 
-def band(label: str, marks: Sequence[int], values: FloatArray) -> Curve:
-    """The mean over runs [runs, marks] with a band of two standard errors."""
-    mean, error = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(values))
-    return Curve(label, list(marks), mean, mean - 2 * error, mean + 2 * error)
-
-
-def learning_curve(label: str, runs: Sequence[Arrays], blocks: int = 1) -> Curve:
+def learning_curve(label: str, units: Sequence[Unit], blocks: int = 1, games: int = GAMES) -> Curve:
     """The penalty ratio of several runs while they learned, averaged over so many blocks of games."""
-    curves = np.stack([run["curve"] for run in runs])
+    curves = np.array([unit["curve"] for unit in units])[:, : games // BLOCK]
     width = curves.shape[1] // blocks * blocks
     curves = curves[:, :width].reshape(len(curves), -1, blocks).mean(axis=2)
-    return band(label, range(BLOCK * blocks, BLOCK * blocks * curves.shape[1] + 1, BLOCK * blocks), curves)
+    step = BLOCK * blocks
+    return Curve.over_runs(label, range(step, step * curves.shape[1] + 1, step), curves.tolist())
 
 
 def ratio_text(value: Estimate) -> str:
@@ -187,7 +225,7 @@ def ratio_text(value: Estimate) -> str:
 def ratio_claim(
     identity: str, statement: str, published: float | None, values: FloatArray, verdict: Any, note: str
 ) -> Claim:
-    """A claim about a mean over runs; `verdict` judges its interval."""
+    """A claim about a penalty ratio over runs; `verdict` judges its interval."""
     found = estimate(values)
     judged: Verdict = verdict(found.ci95)
-    return Claim(identity, statement, published, found.mean, found.ci95, found.n, judged, note)
+    return Claim(identity, statement, published, found.mean, found.ci95, found.n, judged, note, found.n)

@@ -1,6 +1,6 @@
 """The percepts beyond the paper, computed: bit k of a code is percept k of `more_percepts.PERCEPTS`.
 
-All of them come from what the seat may know, be it told by a state or by an observation.
+All of them follow from what the seat may know; a state and an observation give the same code.
 """
 
 from __future__ import annotations
@@ -67,6 +67,19 @@ def _dangerous(cards: np.uint64, outstanding: np.uint64) -> bool:
 
 
 @kernel
+def _side_suits(hand: np.uint64, out: np.uint64, led: int) -> tuple[bool, int]:
+    """Whether a suit that was not led has a safe card to lead, and how many of these suits are dangerous."""
+    safe, dangers = False, 0
+    for suit in range(4):
+        cards = hand & suit_mask(suit)
+        if cards != ZERO and suit != led:
+            low = lowest(cards)
+            safe = safe or (out & lower(low) == ZERO and out & higher(low) != ZERO)
+            dangers += _dangerous(cards, out)
+    return safe, dangers
+
+
+@kernel
 def _follow_code(rules: Any, view: Any, hand: np.uint64, own: np.uint64, out: np.uint64, me: int) -> np.uint64:
     led, best, trick = view["led"], np.int64(view["best"]), view["trick"]
     cards = own & led
@@ -76,13 +89,7 @@ def _follow_code(rules: Any, view: Any, hand: np.uint64, own: np.uint64, out: np
     size = popcount(cards)
     to_come = np.int64(rules["players"]) - 1 - view["trick_size"]
     holders = _later_seats(rules, view, me, out & led)
-    safe, dangers = False, 0
-    for suit in range(4):
-        other = hand & suit_mask(suit)
-        if other != ZERO and suit != best // 13:
-            mine = lowest(other)
-            safe = safe or (out & lower(mine) == ZERO and out & higher(mine) != ZERO)
-            dangers += _dangerous(other, out)
+    safe, dangers = _side_suits(hand, out, best // 13)
     hearts = hand & HEARTS
     small = popcount(hand & SMALL_SPADES)
     code = _set(ZERO, 0, to_come == 0)

@@ -5,7 +5,7 @@ Modules, in reading order:
 | module | what |
 |---|---|
 | `features` | atomic features: named predicates of (open state, seat); ORs and negations of them |
-| `moon` | nine more, about the moon |
+| `moon` | more features, about the moon |
 | `exclusions` | pairs of atomic features that are never true together |
 | `conjunctions` | sets of conjunctions as tries |
 | `network` | a weight for each conjunction, as an evaluator |
@@ -19,6 +19,7 @@ Modules, in reading order:
 | `claims` | the papers' claims about the full game, trained in `full`; `tasks` has their single tasks |
 | `controls` | XOR, why training can degrade, a stronger expert |
 | `beyond` | other searches, other ways to learn, other features, more deals |
+| `information` | learning from observations, by another learner's recipe, against features in worlds |
 """
 
 from heartlab.learners.td_features.features import atom

@@ -23,6 +23,7 @@ from heartlab.learners.td_features.beyond import (
 )
 from heartlab.learners.td_features.controls import degradation, stronger_expert, xor
 from heartlab.learners.td_features.full import FULL_MARGIN, SAME, closed_unit, full_sizes, full_training
+from heartlab.learners.td_features.information import information
 from heartlab.learners.td_features.parts import expert, lead, values
 from heartlab.learners.td_features.tasks import figure_2, figure_3, raw_cards, tables, task_runs, with_pairs
 from heartlab.learners.td_features.trainer import Partners
@@ -169,6 +170,7 @@ PAPER = Paper(
         Experiment("beyond-learning", "four views, a falling rate, TDLeaf, closed training", beyond_learning),
         Experiment("beyond-features", "ORs and negations, sets that grow, other selections", beyond_features),
         Experiment("scale", "strength and cost against deals and against conjunctions", scale),
+        Experiment("beyond-information", "learning from observations against features in 20 worlds", information),
         Experiment("beyond-shipped", "closed play of the model that ships, in games to 100", shipped),
     ],
     about="Two papers say that a linear network over conjunctions of simple features, trained by TD(λ), learns to beat "

@@ -37,7 +37,7 @@ CONTROL_RUNS = 5
 # --- XOR ---
 
 
-def learn_xor(with_and: bool, rate: float = 0.1, passes: int = 2_000) -> list[float]:
+def learn_xor(with_and: bool, rate: float = 0.1) -> list[float]:
     """Train a linear network on XOR, with a constant input, by the papers' rule; returns its four outputs.
 
     >>> [round(value) for value in learn_xor(with_and=True)], [round(value, 1) for value in learn_xor(with_and=False)]
@@ -45,7 +45,7 @@ def learn_xor(with_and: bool, rate: float = 0.1, passes: int = 2_000) -> list[fl
     """
     cases = [(a, b, [1.0, a, b] + ([a * b] if with_and else [])) for a in (0.0, 1.0) for b in (0.0, 1.0)]
     weights = np.zeros(4 if with_and else 3)
-    for _ in range(passes):
+    for _ in range(2_000):
         step = np.zeros_like(weights)
         for a, b, inputs in cases:
             step += rate * ((a != b) - weights @ inputs) * np.array(inputs)

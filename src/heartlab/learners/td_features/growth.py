@@ -58,21 +58,26 @@ class GrowthParameters(TdParameters):
 
 
 @kernel
+def _add_error(atoms: np.uint64, first: int, error: float, support: Any, sums: Any) -> None:
+    """Count a state, and add its error, for each of 64 atoms, from number `first` on, that is true in it."""
+    while atoms != ZERO:
+        atom = first + lowest(atoms)
+        atoms &= atoms - ONE
+        support[atom] += 1
+        sums[atom] += error
+
+
+@kernel
 def tally(trie: Any, order: int, orders: Any, notes: Any, stack: Any, active: Any, support: Any, sums: Any) -> None:
     """For every node of an order and every atom: how many states have both, and the sum of their errors."""
     for i in range(len(notes)):
-        low, high = notes[i]["low"], notes[i]["high"]
+        low, high, error = notes[i]["low"], notes[i]["high"], notes[i]["error"]
         found = list_active(trie, low, high, stack, active)
         for k in range(found):
             node = active[k]
             if orders[node] == order:
-                for word in range(2):
-                    left = low & trie[0] if word == 0 else high & trie[1]
-                    while left != ZERO:
-                        atom = 64 * word + lowest(left)
-                        left &= left - ONE
-                        support[node, atom] += 1
-                        sums[node, atom] += notes[i]["error"]
+                _add_error(low & trie[0], 0, error, support[node], sums[node])
+                _add_error(high & trie[1], 64, error, support[node], sums[node])
 
 
 def node_orders(conjunctions: Conjunctions) -> npt.NDArray[np.int8]:

@@ -10,11 +10,14 @@
 | `models` | values of features as a file; pooling |
 | `trainer` | learning runs in a game |
 | `discovery` | features from a source game |
+| `guide` | what was learned as the prior of a tree search |
 | `player` | the learner as a player of matches: `td` |
 | `explain` | features as text and as a picture |
 | `series` | what the experiments share: arms, series of runs, claims about order |
 | `table_1`, `claims` | the paper: Table 1, figures 3 to 7, and the list of all experiments |
 | `variants`, `beyond` | what the figures depend on; what lies beyond the paper |
+| `wire` | the figures through a manager with clocks |
+| `wider` | larger games, every game as source and target, recall, and what transfer costs |
 
 >>> from heartlab.learners.transfer import Learner, Settings
 >>> Settings(Learner.parse("terminal-only")).learner.text

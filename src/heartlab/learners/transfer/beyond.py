@@ -101,6 +101,8 @@ STEPS = (
     ("habits-4", "minimax-2", "habits over 4 plies beat the paper's minimax learner"),
 )
 """Which arm is compared with which, and the statement that it would support."""
+SHOWN_ARMS = ("control", "minimax-2", "paper", "pool-recall", "habits-4")
+"""The curves of the figures."""
 EQUAL_DEPTH = {"paper": "minimax-2", "habits-2": "minimax-2", "habits-4": "minimax-4"}
 """The search of equal depth, without anything carried."""
 
@@ -129,7 +131,7 @@ def features_beyond(shop: Workshop, target: str) -> Findings:
         findings.figures.append(
             Figure(f"beyond-{target}-{opponent.text}", f"{target} against {opponent.text}, everything looked up",
                    "match", "average reward since match 1",
-                   [curve(named[name].label, rewards, start=30) for name, rewards in found.items() if name != "long"],
+                   [curve(named[name].label, found[name], start=30) for name in SHOWN_ARMS],
                    log_x=True)
         )  # fmt: skip
     head = ["opponent", *WINDOW_HEAD, "minus terminal-only", "minus minimax, 2 plies"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -59,21 +59,7 @@ def _for_kernels(values: Mapping[str, Sequence[float]], profiles: npt.NDArray[np
     return features
 
 
-class _Facts(Struct, forbid_unknown_fields=True):
-    """The fields of :class:`FeatureModel` as they stand in a file."""
-
-    games: list[str]
-    matches: int
-    runs: int
-    seed: int
-    depth: int = FEATURE_DEPTH
-    recall: bool = False
-    features: dict[str, dict[str, list[float]]] = {}
-    profiles: dict[str, list[float | None]] = {}
-
-
-@dataclass
-class FeatureModel:
+class FeatureModel(Struct, forbid_unknown_fields=True, dict=True):
     """Values of shapes, learned in some games against some opponents.
 
     >>> import tempfile
@@ -93,12 +79,16 @@ class FeatureModel:
     depth: int = FEATURE_DEPTH
     """Plies of look-ahead in the shapes; part of the file format."""
     recall: bool = False
-    features: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    features: dict[str, dict[str, list[float]]] = {}
     """By opponent and shape: the value, and how many visits it rests on."""
-    profiles: dict[str, list[float | None]] = field(default_factory=dict)
+    profiles: dict[str, list[float | None]] = {}
     """By opponent: the weights of moves that win, lose, draw or go on, 1 being that of a random player; None where it
     never had the choice."""
-    _prepared: dict[str, Features] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @cached_property
+    def _prepared(self) -> dict[str, Features]:
+        """Features as arrays, by opponent; made when they are asked for."""
+        return {}
 
     def features_against(self, opponent: str | None) -> Features:
         """What is known against an opponent, or against all for a learner that has to find out.
@@ -130,9 +120,8 @@ class FeatureModel:
 
     def save(self, path: Path) -> None:
         """Write the model as JSON, all of it or nothing."""
-        kept = {one.name: getattr(self, one.name) for one in fields(self) if one.init}
         with replacing(path) as file:
-            file.write((json.dumps({"format": FORMAT, **kept}, indent=1) + "\n").encode())
+            file.write((json.dumps({"format": FORMAT, **msgspec.structs.asdict(self)}, indent=1) + "\n").encode())
 
     @staticmethod
     def load(path: Path) -> FeatureModel:
@@ -148,7 +137,7 @@ class FeatureModel:
             found = msgspec.json.decode(text)
             if not isinstance(found, dict) or found.pop("format", None) != FORMAT:
                 raise GdlError(f"{path}: not a model of features ({FORMAT})")
-            model = FeatureModel(**msgspec.structs.asdict(msgspec.convert(found, _Facts)))
+            model = msgspec.convert(found, FeatureModel)
             model.check(str(path))
         except OSError as error:
             raise GdlError(f"{path}: {error.strerror}") from None

@@ -23,8 +23,10 @@ from heartlab.ggp.gdl.terms import GdlError, Term
 from heartlab.ggp.machine.base import Machine, State
 from heartlab.ggp.machine.compiled import NetworkMachine
 from heartlab.ggp.players.base import GamePlayer
+from heartlab.ggp.players.prior import Guide
 from heartlab.ggp.players.registry import game_player
 from heartlab.learners.transfer.discovery import ShapeSums, add_sums, means_of, shape_sums
+from heartlab.learners.transfer.guide import LearnedValues
 from heartlab.learners.transfer.kernels import Run, choose_best, first_visit, known_worth, look_up, update
 from heartlab.learners.transfer.lookahead import DEFAULT
 from heartlab.learners.transfer.models import FeatureModel, check_writable, no_features, profile_of
@@ -47,7 +49,7 @@ class Knowledge:
     that all its matches are against one opponent.
     """
 
-    def __init__(self, load: Path | None = None, save: Path | None = None) -> None:
+    def __init__(self, load: Path | None = None, save: Path | None = None, reading: Reading = Reading.LOOK_UP) -> None:
         self.lock = threading.RLock()
         if save is not None:
             check_writable(save)
@@ -57,7 +59,7 @@ class Knowledge:
         known = self.model is not None
         self.settings = Settings(
             learner=Learner.TRANSFER if known else Learner.TERMINAL_ONLY,
-            reading=Reading.LOOK_UP,
+            reading=reading,
             recall=self.model is not None and self.model.recall,
             recognise=known,
         )
@@ -206,8 +208,9 @@ class Walk:
         if uniform(self.rng) < know.settings.epsilon:
             return int(below_fast(self.rng, count))
         while True:
-            known_worth(*game.board.graph[:2], game.memory.values, True, here, self.player, worth)
-            if know.model is not None:
+            checks = know.settings.reading != Reading.LITERAL
+            known_worth(*game.board.graph[:2], game.memory.values, checks, here, self.player, worth)
+            if know.model is not None and know.settings.reading == Reading.LOOK_UP:
                 look_up(game.board, self.run(), here, self.player, worth)
             if game.is_ok:
                 return int(choose_best(worth, count, self.rng))
@@ -216,14 +219,18 @@ class Walk:
     def learn(self, reward: float) -> None:
         """Learn from the match, which ended."""
         know, game = self.knowledge, self.game
+        recorded = []
         for before, here in zip(self.path[:-1], self.path[1:], strict=True):
             is_own = bool(game.board.graph.nodes[before, MOVER] == self.player)
+            if not is_own:
+                continue  # own afterstates only, as the paper says
+            recorded.append(here)
             if game.memory.values[here, self.player] < 0.0:
                 first_visit(game.board, self.run(), here, self.player, is_own)
             game.memory.own[here, self.player] |= is_own and here != self.path[-1]
             if not game.is_ok:
                 game.make_room()
-        path = np.array(self.path[1:], np.int64)
+        path = np.array(recorded, np.int64)
         update(game.memory, path, len(path), self.player, reward, know.settings.numbers())
         if know.settings.recognise:
             believe(know.features, know.settings.forget)
@@ -245,9 +252,12 @@ class TdPlayer(GamePlayer):
     name = "td"
     learns = True
 
-    def __init__(self, seed: int = 0, load: str = "", save: str = "", knowledge: Knowledge | None = None) -> None:
+    def __init__(
+        self, seed: int = 0, load: str = "", save: str = "", knowledge: Knowledge | None = None,
+        reading: Reading = Reading.LOOK_UP,
+    ) -> None:  # fmt: skip
         super().__init__(seed)
-        self.knowledge = knowledge or Knowledge(Path(load) if load else None, Path(save) if save else None)
+        self.knowledge = knowledge or Knowledge(Path(load) if load else None, Path(save) if save else None, reading)
         self.walk: Walk | None = None
         self.seen: list[State] = []
 
@@ -258,7 +268,19 @@ class TdPlayer(GamePlayer):
         saved = self.knowledge.save_to
         if saved is None or not saved.is_file() or saved.stat().st_size == 0:
             return self
-        return TdPlayer(load=str(saved), save=str(saved))
+        return TdPlayer(load=str(saved), save=str(saved), reading=self.knowledge.settings.reading)
+
+    def warm_up(self, machine: Machine) -> None:
+        """Play a match and learn from it, too: a player that is asked to leave has little time to save."""
+        self.knowledge.save_to = None
+        self.begin(machine, 0, 1.0)
+        state = machine.initial
+        while not machine.is_terminal(state):
+            moves = [self.choose(state, 0.05), *(moves[0] for moves in machine.legal_moves(state)[1:])]
+            state = machine.next(state, moves)
+        self.finish(state)
+        self.knowledge.learn()
+        self.knowledge.carried()
 
     def begin(self, machine: Machine, player: int, seconds: float) -> None:
         super().begin(machine, player, seconds)
@@ -292,6 +314,11 @@ class TdPlayer(GamePlayer):
 
     def close(self) -> None:
         self.knowledge.learn()
+
+    def make_guide(self, machine: Machine) -> Guide | None:
+        """What was learned and carried, for a search; None in games that are not for two who take turns."""
+        game = self.knowledge.game_of(machine)
+        return None if game is None else LearnedValues(game, self.knowledge.features, self.knowledge.lock)
 
     # Games that are not for two who take turns
 
@@ -332,16 +359,22 @@ class TdPlayer(GamePlayer):
 
 
 @game_player(
-    "td", "learns from match to match; td:MODEL begins with carried features, td:MODEL,save=FILE carries them on"
+    "td",
+    "learns from match to match; td:MODEL begins with carried features, save=FILE carries them on, "
+    "reading=terminal-check plays by the table alone, as the paper does",
 )
 def make_td(text: str, seed: int) -> GamePlayer:
-    """`td`, `td:MODEL` or `td:MODEL,save=FILE`."""
-    model, save = "", ""
+    """`td`, `td:MODEL`, with `save=FILE` and `reading=literal`, `terminal-check` or `look-up` (the default)."""
+    model, save, reading = "", "", Reading.LOOK_UP
     for piece in filter(None, text.split(",")):
         if piece.startswith("save="):
             save = piece.removeprefix("save=")
+        elif piece.startswith("reading="):
+            reading = Reading.parse(piece.removeprefix("reading="))
         elif model:
-            raise GdlError(f"'td:{text}': td takes one model to begin with and save=FILE, not {quoted(piece)} as well")
+            raise GdlError(
+                f"'td:{text}': td takes one model to begin with, save=FILE, reading=NAME, not {quoted(piece)} as well"
+            )
         else:
             model = piece
-    return TdPlayer(seed, model, save)
+    return TdPlayer(seed, model, save, reading=reading)

@@ -15,10 +15,11 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import structs
 
 from heartlab.ggp.machine.load import load_game
 from heartlab.learners.transfer.discovery import SOURCE, learn_features
@@ -150,7 +151,7 @@ class Source:
 
             kept = json.loads(shop.part(f"source {name}", settings, work)["models"].tobytes())
             base = FeatureModel([name], matches, self.runs, shop.seed, recall=self.settings.recall)
-            found.append([replace(base, features=features, profiles=profiles) for features, profiles in kept])
+            found.append([structs.replace(base, features=features, profiles=profiles) for features, profiles in kept])
         return [pool(models) if len(models) > 1 else models[0] for models in zip(*found, strict=True)]
 
 
@@ -181,7 +182,7 @@ class Arm:
         if self.source_opponent is not None:
             known, played = self.source_opponent.text, opponent.text
             models = [
-                replace(one, features={played: one.features[known]}, profiles={played: one.profiles[known]})
+                structs.replace(one, features={played: one.features[known]}, profiles={played: one.profiles[known]})
                 for one in models
             ]
         return list(models)
@@ -304,7 +305,7 @@ WINDOW_HEAD = ["learner", "matches 1–100", "1–300", "301–3,000", "average 
 
 def claim_about(identity: str, statement: str, value: Estimate, verdict: Verdict, note: str) -> Claim:
     """A claim with its estimate."""
-    return Claim(identity, statement, None, value.mean, value.ci95, value.n, verdict, note)
+    return Claim(identity, statement, None, value.mean, value.ci95, value.n, verdict, note, value.n)
 
 
 def order_claim(identity: str, statement: str, one: Rewards, other: Rewards, note: str = "") -> Claim:

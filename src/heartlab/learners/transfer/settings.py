@@ -110,15 +110,15 @@ class Recording(Choice):
     """Which positions of a match are learned.
 
     >>> Recording.parse("own-and-last"), Settings().recording.text
-    (<Recording.OWN_AND_LAST: 1>, 'all')
+    (<Recording.OWN_AND_LAST: 1>, 'own')
     """
 
     ALL = 0
-    """After every move: fits the values of the paper's Table 1 best."""
+    """After every move: our other reading, which fits the values of the paper's Table 1 best."""
     OWN_AND_LAST = 1
     """After the learner's moves, and the last position."""
     OWN = 2
-    """After the learner's moves only."""
+    """After the learner's moves only: its afterstates, as the paper says."""
 
 
 class Settings(NamedTuple):
@@ -135,7 +135,7 @@ class Settings(NamedTuple):
     learner: Learner = Learner.BASELINE
     reading: Reading = Reading.TERMINAL_CHECK
     opponent: Opponent = Opponent.EPS_GREEDY
-    recording: Recording = Recording.ALL
+    recording: Recording = Recording.OWN
     role: int = 0
     alternate: bool = False
     """Whether the roles change from match to match."""

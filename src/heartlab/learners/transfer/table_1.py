@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
 import numpy.typing as npt
 
+from heartlab.learners.transfer.models import FeatureModel
 from heartlab.learners.transfer.series import LONG, SHORT
-from heartlab.learners.transfer.settings import STANDARD, Opponent
+from heartlab.learners.transfer.settings import STANDARD, Opponent, Recording
 from heartlab.reproduction.claims import Claim, above, below
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import Findings, Table
@@ -69,22 +71,12 @@ def table_1(shop: Workshop) -> Findings:
               "all shapes that were visited; the enumeration of all positions in the tests gives the same 12"),
     ]  # fmt: skip
     order = _best_forks(values[75])
-    distance = _distance(
-        np.array([
-            [one.features[opponent.text].get(shape, [np.nan])[0] - PRINTED[printed][place]
-             for shape, printed in order.items() for place, opponent in enumerate(STANDARD)]
-            for one in found[75]
-        ])
-    )  # fmt: skip
-    claims.append(
-        Claim("table-1/values", "the 36 values of the table", None, distance.mean, distance.ci95, distance.n,
-              below(distance.ci95, WITHOUT_OPPONENT),
-              "root of the mean squared difference, in points, of the mean over models after 75 source matches, with a "
-              f"jackknife interval; holds: below {WITHOUT_OPPONENT:.1f}, which one value per feature for all "
-              "opponents would reach (the mean of its three printed values; one value for all 36: "
-              f"{WITHOUT_FEATURES:.1f}). The printed values lie "
-              "between 38 and 64, which fits 50 to 100 source matches; the paper does not say how many")
-    )  # fmt: skip
+    every = replace(SHORT, settings=SHORT.settings._replace(recording=Recording.ALL)).models(shop)
+    claims += [
+        _values_claim("table-1/values", "the 36 values of the table", found[75], order),
+        _values_claim("readings/table-1/values-all-plies", "the same if positions after every move are learned", every,
+                      order),
+    ]  # fmt: skip
     for name, better, worse in (
         ("weak-above-random", Opponent.WEAK, Opponent.RANDOM),
         ("random-above-eps", Opponent.RANDOM, Opponent.EPS_GREEDY),
@@ -119,6 +111,23 @@ def table_1(shop: Workshop) -> Findings:
         "spread much further than the printed ones.",
     ]
     return Findings(claims, [Table("Values of the features", head, rows)], notes=notes)
+
+
+def _values_claim(
+    identity: str, statement: str, models: Sequence[FeatureModel], order: Mapping[str, str]
+) -> Claim:  # fmt: skip
+    """How far learned values are from the printed ones."""
+    errors = [
+        [one.features[opponent.text].get(shape, [np.nan])[0] - PRINTED[printed][place]
+         for shape, printed in order.items() for place, opponent in enumerate(STANDARD)]
+        for one in models
+    ]  # fmt: skip
+    distance = _distance(np.array(errors))
+    return Claim(
+        identity, statement, None, distance.mean, distance.ci95, distance.n, below(distance.ci95, WITHOUT_OPPONENT),
+        "root of the mean squared difference, in points, after 75 source matches, with a jackknife interval; holds: "
+        f"below {WITHOUT_OPPONENT:.1f}, which one value per feature for all opponents would reach", distance.n,
+    )  # fmt: skip
 
 
 def _distance(errors: FloatArray) -> Estimate:

@@ -145,11 +145,15 @@ class TurnGame:
         """Forget the run before, and the explored positions if they fill half of a large board."""
         room = len(self.board.graph.nodes)
         if room >= MOST_ROOM // 4 and 2 * self.board.graph.used[0] > room:
-            self.board = self._empty(room)
+            self.forget()
         clear_memory(self.memory)
         clear_memory(self.theirs)
         if settings.opponent == Opponent.ADAPTIVE and len(self.theirs.visits) < room:
             self.theirs = make_memory(room)
+
+    def forget(self) -> None:
+        """Forget the explored positions; nothing may have been learned of them."""
+        self.board = self._empty(len(self.board.graph.nodes))
 
     def _empty(self, room: int) -> Board:
         network = self.machine.network

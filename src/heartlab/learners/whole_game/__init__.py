@@ -5,14 +5,17 @@
 | `features`, `words` | yes-or-no features of an observation and of a card, as numbers and in words |
 | `network` | rows added up, two layers, five predictions; the sums of four seats, kept up to date |
 | `policy` | the card, and the cards to pass, with the best predictions |
-| `learning` | lambda-returns, back-propagation over changes, Adam |
+| `learning` | lambda- and n-step returns, back-propagation over changes, Adam |
+| `strangers` | rule-based players by number, for compiled loops |
 | `deals` | the compiled loop: seat the players, deal, pass, play, learn |
 | `trainer` | the recipe |
-| `belief`, `belief_trainer` | who holds what: likely worlds instead of possible ones, and their recipe |
+| `belief`, `belief_trainer` | how likely a world is: hands after a pass are no random hands; and the recipe |
 | `model` | the arrays of a model, and the rules that it can play |
 | `score` | the chance to win a game from any totals |
 | `lookahead` | choices tried in sampled worlds |
+| `continuations`, `likelihood` | deals played on to their end; how likely a world is by what was played |
 | `player`, `ace` | the players `net` and `ace` |
+| `stopping` | whether a moon could have been stopped by anybody |
 | `explain` | what each card leads to, and which facts decide |
 """
 

@@ -21,9 +21,8 @@ import numpy.typing as npt
 
 from heartlab.compiled.bits import ONE, ZERO, bit, lowest, popcount
 from heartlab.compiled.jit import kernel
-from heartlab.compiled.rng import substream
 from heartlab.kernel.layout import PLAYING, STATE, StateArray
-from heartlab.learners.whole_game.belief import Belief, Guess, new_guess, pick_worlds, weigh_worlds
+from heartlab.learners.whole_game.belief import new_guess, picked, weigh_worlds
 from heartlab.learners.whole_game.features import (
     card_features,
     distinct,
@@ -34,7 +33,7 @@ from heartlab.learners.whole_game.features import (
 )
 from heartlab.learners.whole_game.lookahead import Board, new_board, share_passes, try_cards, try_passes
 from heartlab.learners.whole_game.network import HEADS, Net, attend, forget, new_mind, predict
-from heartlab.learners.whole_game.player import NetPlayer, Parts, check_empty, take_parts, take_yes
+from heartlab.learners.whole_game.player import NetPlayer, Parts, check_empty, take_number, take_parts, take_yes
 from heartlab.learners.whole_game.policy import rank_passes
 from heartlab.players.base import CardArray, MaskArray, Observations, Player
 from heartlab.players.registry import parse_options, register
@@ -47,7 +46,6 @@ ROUNDS = (8, 16, 32)
 MOST_WORLDS = 10_000
 PER_WORLD = 16
 """Worlds that are drawn for each one that is picked."""
-PICK_STREAM = 0x7069636B
 SURE = 3.0
 """A choice is given up when it is worse by so many standard errors, and by..."""
 SLACK = 0.05
@@ -94,8 +92,8 @@ class Plan:
     threads: int = 1
     prior: float = 24.0
     """The network's own prediction counts as much as so many worlds."""
-    belief: bool = False
-    """Worlds are picked by how likely the network holds them, instead of uniformly."""
+    belief: bool = True
+    """Worlds are picked by how likely they are, if the model has a belief, instead of uniformly."""
 
 
 class AcePlayer(NetPlayer):
@@ -103,14 +101,13 @@ class AcePlayer(NetPlayer):
 
     >>> from heartlab import make_player
     >>> make_player("ace:worlds=50,tricks=2").plan
-    Plan(milliseconds=20.0, worlds=50, tricks=2, threads=1, prior=24.0, belief=False)
+    Plan(milliseconds=20.0, worlds=50, tricks=2, threads=1, prior=24.0, belief=True)
     """
 
     def __init__(self, parts: Parts, plan: Plan | None = None) -> None:
-        super().__init__(parts.playing, parts.passing, parts.score, parts.passer)
-        self.plan, self.belief = plan or Plan(), parts.belief
-        if self.plan.belief and self.belief is None:
-            raise ValueError("belief=yes: the model has no belief; train one with `heartlab train whole-game-belief`")
+        super().__init__(parts.playing, parts.passing, parts.score, parts.passer, parts.caution)
+        self.plan = plan or Plan()
+        self.belief = parts.belief if self.plan.belief else None
         self._here = local()
 
     # --- choosing ---
@@ -205,17 +202,17 @@ class AcePlayer(NetPlayer):
 
     def _worlds(self, batch: Observations, first: int, count: int) -> StateArray:
         """Worlds from number `first` on; with a belief, likely ones."""
-        weighted = self.belief is not None and self.plan.belief and batch.records[0]["phase"] == PLAYING
-        drawn = count * (PER_WORLD if weighted else 1)
+        belief = self.belief if batch.records[0]["phase"] == PLAYING else None
+        drawn = count if belief is None else count * PER_WORLD
         worlds, keys = np.zeros((1, drawn), STATE), np.zeros((1, drawn), np.uint64)
         bad = draw_worlds(batch.compiled, batch.records, first * drawn // count, drawn, worlds, keys)
         if bad >= 0:
             raise ValueError(f"no deal fits the observation {batch[0]!r}")
-        if weighted and self.belief is not None:
-            picks = np.zeros(count, np.int64)
-            likely_worlds(batch.compiled, batch.records, self.belief, new_guess(self.belief), worlds[0], picks)
-            return worlds[0][picks]
-        return worlds[0]
+        if belief is None:
+            return worlds[0]
+        logs = np.empty(drawn)
+        weigh_worlds(batch.compiled[0], batch.records[0], belief, new_guess(belief), worlds[0], logs)
+        return picked(worlds[0], logs, count, np.uint64(batch.records[0]["random"]))
 
     def _board(self) -> Board:
         """This thread's working memory."""
@@ -230,23 +227,13 @@ class AcePlayer(NetPlayer):
 
 
 @kernel
-def likely_worlds(rules: Any, obs: Any, belief: Belief, guess: Guess, worlds: Any, picks: Any) -> None:
-    """The numbers of worlds, picked by how likely they are."""
-    logs = np.empty(len(worlds))
-    weigh_worlds(rules[0], obs[0], belief, guess, worlds, logs)
-    rng = np.empty(1, np.uint64)
-    rng[0] = substream(obs[0]["random"], PICK_STREAM)
-    pick_worlds(logs, rng, picks)
-
-
-@kernel
 def predict_cards(rules: Any, obs: Any, net: Net, mind: Any, cards: Any, out: Any) -> None:
     """What the network predicts for some cards of the first row."""
     seat, unseen = np.int64(obs[0]["seat"]), unseen_cards(rules[0], obs[0])
     forget(net, 0, mind, seat)
     attend(net, 0, mind, seat, position_features(rules[0], obs[0], mind.now))
     for i in range(len(cards)):
-        predict(net, 0, mind, seat, card_features(obs[0], unseen, np.int64(cards[i]), mind.card))
+        predict(net, 0, mind, seat, card_features(rules[0], obs[0], unseen, np.int64(cards[i]), mind.card))
         for k in range(HEADS):
             out[i, k] = mind.heads[k]
 
@@ -297,25 +284,17 @@ def make_ace(argument: str = "") -> Player:
     """
     options = parse_options(argument)
     parts = take_parts(options)
-    belief = take_yes(options, "belief", Plan.belief)
-    names = ("ms", "worlds", "tricks", "threads", "prior")
-    read = {name: _number(name, options.pop(name)) for name in names if name in options}
-    check_empty(options, "model, score, pass, belief, ms, worlds, tricks, threads and prior")
-    if "ms" in read and "worlds" in read:
+    if options.get("belief") == "yes" and parts.belief is None:
+        raise ValueError("belief=yes: the model has no belief; train one with `heartlab train whole-game-belief`")
+    if "ms" in options and "worlds" in options:
         raise ValueError("ms and worlds are two ways to say how long: give one of them")
-    whole = {name: int(read[name]) for name in ("worlds", "tricks", "threads") if name in read}
-    plan = Plan(read.get("ms", Plan.milliseconds), prior=read.get("prior", Plan.prior), belief=belief, **whole)
+    plan = Plan(
+        milliseconds=take_number(options, "ms", Plan.milliseconds),
+        worlds=int(take_number(options, "worlds", Plan.worlds, whole=True)),
+        tricks=int(take_number(options, "tricks", Plan.tricks, whole=True)),
+        threads=int(take_number(options, "threads", Plan.threads, whole=True)),
+        prior=take_number(options, "prior", Plan.prior, zero=True),
+        belief=take_yes(options, "belief", Plan.belief),
+    )
+    check_empty(options, "model, score, pass, caution, belief, ms, worlds, tricks, threads and prior")
     return AcePlayer(parts, plan)
-
-
-def _number(name: str, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    exact = name in ("ms", "prior")
-    least = 0.0 if name == "prior" else 1e-9
-    if not least <= value < 1e6 or (not exact and value != int(value)):
-        kind = "number" if exact else "whole number"
-        raise ValueError(f"{name}={text} needs a {kind} {'of at least' if name == 'prior' else 'above'} zero")
-    return value

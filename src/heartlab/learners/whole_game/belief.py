@@ -1,9 +1,12 @@
-"""Who holds what: for each card that a seat has not seen, the chance that each of the others holds it.
+"""How likely a world is, by how people pass and play: hands that were passed to and from are no random hands.
 
-A network over the features of the observation, one layer, and a choice between three seats for each card. It learns
-from deals that were played: what others have played and passed tells what they hold. Worlds are drawn uniformly
-and then picked by their weight, the product of the chances of all cards, so that a look ahead sees the deals that are
-likely, not only those that are possible.
+Of the worlds that fit an observation none is favoured by the rules, but players void suits, pass their dangerous cards
+and play what they can spare. A network with one layer compares worlds: its inputs are the features of the observation
+and, for each of the others, the cards and the lengths of the suits that it holds now and held when play began (for
+each direction of the pass with weights of its own). Its only output is the logarithm of a world's weight.
+
+It learns to tell the real deal among uniform worlds. So its weights are ratios of densities: worlds drawn uniformly and
+then picked by weight are drawn like real deals.
 """
 
 from __future__ import annotations
@@ -13,48 +16,62 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.compiled.bits import ONE, ZERO, bit, lowest
+from heartlab.compiled.bits import ONE, ZERO, lowest, popcount
 from heartlab.compiled.jit import kernel, loose_kernel
-from heartlab.compiled.rng import uniform
-from heartlab.learners.whole_game.features import POSITION_SIZE, position_features, unseen_cards
+from heartlab.compiled.rng import substream, uniform
+from heartlab.kernel.layout import StateArray
+from heartlab.kernel.ranks import suit_mask
+from heartlab.learners.whole_game.features import POSITION_SIZE, position_features
 from heartlab.learners.whole_game.network import MAX_TRUE, SEATS
 
-OTHERS = SEATS - 1
-CARDS = 52
-NEVER = -50.0
-"""The logarithm of a chance that is none."""
+OTHERS, CARDS, SUITS, LENGTHS = SEATS - 1, 52, 4, 14
+OF_SEAT = CARDS + SUITS * LENGTHS
+"""Features of one hand: its cards, and the lengths of its suits."""
+OF_HANDS = OTHERS * OF_SEAT
+WORLD_SIZE = SEATS * OF_HANDS
+"""Features of a world: the hands now, then for each direction of the pass the hands with which play began."""
+MAX_WORLD = 2 * OTHERS * (13 + SUITS)
+"""More of them are never true at once."""
+PICK_STREAM = 0x7069636B
+"""Branch of a random key that picks worlds."""
+NO_MATTER = 1e-3
+"""Worlds whose slope is smaller are left out of the gradient."""
 
 
 class Belief(NamedTuple):
     """The weights."""
 
     position: npt.NDArray[np.float32]  # [position features, units]
+    world: npt.NDArray[np.float32]  # [world features, units]
     bias: npt.NDArray[np.float32]  # [units]
-    out: npt.NDArray[np.float32]  # [cards * others, units]
-    out_bias: npt.NDArray[np.float32]  # [cards * others]
+    out: npt.NDArray[np.float32]  # [units]
 
 
 class Guess(NamedTuple):
-    """Working memory for one observation."""
+    """Working memory for one observation and some of its worlds."""
 
-    rows: npt.NDArray[np.int64]  # [MAX_TRUE]: the features that are true
+    known: npt.NDArray[np.int64]  # [MAX_TRUE]: the features of the observation
+    rows: npt.NDArray[np.int64]  # [MAX_WORLD]: the features of a world
+    base: npt.NDArray[np.float32]  # [units]: what the observation adds to every world
     first: npt.NDArray[np.float32]  # [units]
     slope: npt.NDArray[np.float32]  # [units]
-    chances: npt.NDArray[np.float32]  # [cards, others]: for cards that were not seen; seats clockwise
+    slopes: npt.NDArray[np.float32]  # [units]: their sum over worlds
 
 
 def empty_belief(units: int) -> Belief:
     """All weights zero."""
     return Belief(
-        np.zeros((POSITION_SIZE, units), np.float32), np.zeros(units, np.float32),
-        np.zeros((CARDS * OTHERS, units), np.float32), np.zeros(CARDS * OTHERS, np.float32),
+        np.zeros((POSITION_SIZE, units), np.float32), np.zeros((WORLD_SIZE, units), np.float32),
+        np.zeros(units, np.float32), np.zeros(units, np.float32),
     )  # fmt: skip
 
 
 def fresh_belief(units: int, dice: np.random.Generator) -> Belief:
-    """Small random weights; every seat is as likely at first."""
+    """Small random weights; every world is about as likely at first."""
     belief = empty_belief(units)
     belief.position[:] = dice.normal(0.0, 0.05, belief.position.shape)
+    belief.world[:] = dice.normal(0.0, 0.05, belief.world.shape)
+    belief.out[:] = dice.normal(0.0, 0.1 / units**0.5, units)
     return belief
 
 
@@ -62,99 +79,85 @@ def new_guess(belief: Belief) -> Guess:
     """Working memory for a network."""
     units = len(belief.bias)
     return Guess(
-        np.zeros(MAX_TRUE, np.int64), np.zeros(units, np.float32), np.zeros(units, np.float32),
-        np.zeros((CARDS, OTHERS), np.float32),
-    )  # fmt: skip
+        np.zeros(MAX_TRUE, np.int64), np.zeros(MAX_WORLD, np.int64), *(np.zeros(units, np.float32) for _ in range(4))
+    )
+
+
+# --- features of a world ---
 
 
 @kernel
-def hidden_cards(rules: Any, obs: Any) -> np.uint64:
-    """The cards whose holder the seat does not know: unseen, and not passed by itself."""
-    return unseen_cards(rules, obs) & ~obs["passed"]
-
-
-@loose_kernel
-def _first_layer(belief: Belief, guess: Guess, count: int) -> None:
-    position, bias, first, rows = belief.position, belief.bias, guess.first, guess.rows
-    for i in range(first.shape[0]):
-        first[i] = bias[i]
-    for k in range(count):
-        row = rows[k]
-        for i in range(first.shape[0]):
-            first[i] += position[row, i]
-    for i in range(first.shape[0]):
-        first[i] = max(first[i], np.float32(0.0))
-
-
-@loose_kernel
-def _score(belief: Belief, guess: Guess, row: int) -> float:
-    """The logarithm, up to a constant, of the chance of a card and a seat."""
-    out, first = belief.out, guess.first
-    total = np.float32(0.0)
-    for i in range(first.shape[0]):
-        total += out[row, i] * first[i]
-    return np.float64(total + belief.out_bias[row])
-
-
-@kernel
-def _holders(belief: Belief, guess: Guess, obs: Any, card: int) -> int:
-    """Fill the chances of one card; returns how many seats may hold it."""
-    seat, chances = np.int64(obs["seat"]), guess.chances
-    count, most = 0, -np.inf
-    for other in range(OTHERS):
-        if obs["may_hold"][(seat + 1 + other) % SEATS] & bit(card) != ZERO:
-            count += 1
-            score = _score(belief, guess, card * OTHERS + other)
-            chances[card, other] = score
-            most = max(most, score)
-    total = 0.0
-    for other in range(OTHERS):
-        if obs["may_hold"][(seat + 1 + other) % SEATS] & bit(card) != ZERO:
-            chances[card, other] = np.exp(chances[card, other] - most)
-            total += chances[card, other]
-        else:
-            chances[card, other] = 0.0
-    for other in range(OTHERS):
-        chances[card, other] /= total
+def _add_hand(hand: np.uint64, start: int, rows: Any, count: int) -> int:
+    for suit in range(SUITS):
+        rows[count] = start + CARDS + LENGTHS * suit + popcount(hand & suit_mask(suit))
+        count += 1
+    while hand != ZERO:
+        rows[count] = start + lowest(hand)
+        count += 1
+        hand &= hand - ONE
     return count
 
 
 @kernel
-def believe(rules: Any, obs: Any, belief: Belief, guess: Guess) -> None:
-    """Fill the chances of all cards that were not seen."""
-    _first_layer(belief, guess, position_features(rules, obs, guess.rows))
-    cards = hidden_cards(rules, obs)
-    while cards != ZERO:
-        _holders(belief, guess, obs, lowest(cards))
-        cards &= cards - ONE
+def world_features(obs: Any, world: Any, rows: Any) -> int:
+    """The true features of a world; returns their number."""
+    seat, code = np.int64(obs["seat"]), np.int64(obs["pass_code"])
+    count = 0
+    for other in range(OTHERS):
+        holder = (seat + 1 + other) % SEATS
+        hand = world["hands"][holder]
+        count = _add_hand(hand, OF_SEAT * other, rows, count)
+        if 0 < code < SEATS:
+            count = _add_hand(hand | world["played"][holder], OF_HANDS * code + OF_SEAT * other, rows, count)
+    return count
 
 
-# --- worlds by their weight ---
+# --- weights of worlds ---
+
+
+@loose_kernel
+def _add_to(table: Any, rows: Any, count: int, out: Any) -> None:
+    for k in range(count):
+        row = rows[k]
+        for i in range(out.shape[0]):
+            out[i] += table[row, i]
+
+
+@kernel
+def consider(rules: Any, obs: Any, belief: Belief, guess: Guess) -> int:
+    """Add up what an observation says of all worlds; returns how many features it has."""
+    count = position_features(rules, obs, guess.known)
+    for i in range(len(guess.base)):
+        guess.base[i] = belief.bias[i]
+    _add_to(belief.position, guess.known, count, guess.base)
+    return count
+
+
+@loose_kernel
+def log_weight(belief: Belief, guess: Guess, count: int) -> float:
+    """The logarithm of the weight of a world whose features are in `guess.rows`."""
+    first, base, out = guess.first, guess.base, belief.out
+    for i in range(first.shape[0]):
+        first[i] = base[i]
+    _add_to(belief.world, guess.rows, count, first)
+    total = np.float32(0.0)
+    for i in range(first.shape[0]):
+        first[i] = max(first[i], np.float32(0.0))
+        total += first[i] * out[i]
+    return np.float64(total)
 
 
 @kernel
 def weigh_worlds(rules: Any, obs: Any, belief: Belief, guess: Guess, worlds: Any, out: Any) -> None:
-    """The logarithm of each world's weight: the sum over its unseen cards."""
-    believe(rules, obs, belief, guess)
-    logs = np.empty((CARDS, OTHERS))
-    for card in range(CARDS):
-        for other in range(OTHERS):
-            chance = guess.chances[card, other]
-            logs[card, other] = np.log(chance) if chance > 0.0 else NEVER
-    seat, hidden = np.int64(obs["seat"]), hidden_cards(rules, obs)
+    """The logarithm of each world's weight, up to a constant."""
+    consider(rules, obs, belief, guess)
     for i in range(len(worlds)):
-        total = 0.0
-        for other in range(OTHERS):
-            cards = worlds[i]["hands"][(seat + 1 + other) % SEATS] & hidden
-            while cards != ZERO:
-                total += logs[lowest(cards), other]
-                cards &= cards - ONE
-        out[i] = total
+        out[i] = log_weight(belief, guess, world_features(obs, worlds[i], guess.rows))
 
 
 @kernel
 def pick_worlds(logs: Any, rng: Any, picks: Any) -> None:
-    """Numbers of worlds, each as often as its weight says: systematic resampling with one random number."""
+    """Draw worlds in proportion to their weights: systematic resampling, with one random number."""
     most = logs.max()
     total = 0.0
     for i in range(len(logs)):
@@ -170,47 +173,60 @@ def pick_worlds(logs: Any, rng: Any, picks: Any) -> None:
         mark += step
 
 
+def picked(worlds: StateArray, logs: npt.NDArray[np.float64], count: int, key: np.uint64) -> StateArray:
+    """Some of the worlds, each as often as its weight says."""
+    picks, rng = np.zeros(count, np.int64), np.array([substream(key, PICK_STREAM)], np.uint64)
+    pick_worlds(logs, rng, picks)
+    return worlds[picks]
+
+
 # --- learning ---
 
 
 @loose_kernel
-def _learn_score(belief: Belief, grads: Belief, guess: Guess, row: int, slope: float) -> None:
-    out, out_grads, first, back = belief.out, grads.out, guess.first, guess.slope
-    small = np.float32(slope)
-    grads.out_bias[row] += small
+def _learn_world(belief: Belief, grads: Belief, guess: Guess, count: int, slope: float) -> None:
+    """Back-propagation from the weight of the world whose first layer is in `guess.first`."""
+    first, back, total, out, out_grads, rows = (
+        guess.first, guess.slope, guess.slopes, belief.out, grads.out, guess.rows,
+    )  # fmt: skip
+    table, small, zero = grads.world, np.float32(slope), np.float32(0.0)
     for i in range(first.shape[0]):
-        out_grads[row, i] += small * first[i]
-    for i in range(first.shape[0]):
-        back[i] += small * out[row, i]
+        out_grads[i] += small * first[i]
+        back[i] = small * out[i] if first[i] > zero else zero
+        total[i] += back[i]
+    for k in range(count):
+        row = rows[k]
+        for i in range(back.shape[0]):
+            table[row, i] += back[i]
 
 
 @kernel
-def learn_holders(rules: Any, obs: Any, hands: Any, belief: Belief, grads: Belief, guess: Guess, counts: Any) -> None:
-    """Add the gradient of the cross-entropy of who holds the unseen cards; counts cards, and their cross-entropy."""
-    count = position_features(rules, obs, guess.rows)
-    _first_layer(belief, guess, count)
-    seat, back, first = np.int64(obs["seat"]), guess.slope, guess.first
-    for i in range(back.shape[0]):
-        back[i] = np.float32(0.0)
-    cards = hidden_cards(rules, obs)
-    while cards != ZERO:
-        card = lowest(cards)
-        cards &= cards - ONE
-        if _holders(belief, guess, obs, card) < 2:
-            continue
-        for other in range(OTHERS):
-            chance = np.float64(guess.chances[card, other])
-            holds = hands[(seat + 1 + other) % SEATS] & bit(card) != ZERO
-            if holds:
-                counts[0] += 1.0
-                counts[1] -= np.log(max(chance, 1e-12))
-            if chance > 0.0:
-                _learn_score(belief, grads, guess, card * OTHERS + other, chance - (1.0 if holds else 0.0))
-    for i in range(back.shape[0]):
-        if first[i] <= np.float32(0.0):
-            back[i] = np.float32(0.0)
-        grads.bias[i] += back[i]
-    rows, position = guess.rows, grads.position
-    for k in range(count):
-        for i in range(back.shape[0]):
-            position[rows[k], i] += back[i]
+def learn_worlds(rules: Any, obs: Any, belief: Belief, grads: Belief, guess: Guess, worlds: Any, logs: Any,
+                 counts: Any) -> None:  # fmt: skip
+    """Add the gradient of the cross-entropy of the real deal, `worlds[0]`, among all worlds.
+
+    `counts` takes the number of observations, and the nats by which the real deal is told from the others.
+    """
+    known = consider(rules, obs, belief, guess)
+    most, total = -np.inf, 0.0
+    for i in range(len(worlds)):
+        logs[i] = log_weight(belief, guess, world_features(obs, worlds[i], guess.rows))
+        most = max(most, logs[i])
+    for i in range(len(worlds)):
+        total += np.exp(logs[i] - most)
+    counts[0] += 1.0
+    counts[1] += logs[0] - most - np.log(total / len(worlds))
+    for i in range(len(guess.slopes)):
+        guess.slopes[i] = np.float32(0.0)
+    for i in range(len(worlds)):
+        slope = np.exp(logs[i] - most) / total - (1.0 if i == 0 else 0.0)
+        if abs(slope) > NO_MATTER:
+            rows = world_features(obs, worlds[i], guess.rows)
+            log_weight(belief, guess, rows)
+            _learn_world(belief, grads, guess, rows, slope)
+    for i in range(len(guess.slopes)):
+        grads.bias[i] += guess.slopes[i]
+    for k in range(known):
+        row = guess.known[k]
+        for i in range(len(guess.slopes)):
+            grads.position[row, i] += guess.slopes[i]

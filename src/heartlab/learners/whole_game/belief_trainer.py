@@ -1,7 +1,8 @@
-"""The recipe `whole-game-belief`: a network learns who holds what, by watching deals of a trained model.
+"""The recipe `whole-game-belief`: a network learns how likely a world is, by watching deals of a trained model.
 
-The model plays at mixed tables. In each deal one seat is watched: at each of its turns the network says who holds the
-cards that the seat has not seen, and learns from who did. The result is the same model with the belief added.
+The model plays at mixed tables. In each deal one seat is watched, before the first card and at some of its turns: the
+network has to tell the real deal from worlds that were drawn uniformly. The result is the same model with the belief
+added.
 """
 
 from __future__ import annotations
@@ -11,30 +12,34 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from heartlab.compiled.jit import kernel
-from heartlab.compiled.rng import below, numpy_dice, seed_key, substream
+from heartlab.compiled.rng import below, numpy_dice, seed_key, substream, uniform
 from heartlab.kernel.dealing import deal, give
 from heartlab.kernel.layout import PASSING, PLAYING, STATE, compile_rules
 from heartlab.kernel.observe import see
 from heartlab.kernel.play import play
-from heartlab.learners.whole_game.belief import Belief, Guess, empty_belief, fresh_belief, learn_holders, new_guess
+from heartlab.learners.whole_game.belief import Belief, Guess, empty_belief, fresh_belief, learn_worlds, new_guess
 from heartlab.learners.whole_game.deals import Company, Pupil, Table, play_deal
 from heartlab.learners.whole_game.learning import adam
 from heartlab.learners.whole_game.model import SHIPPED, load_learned, with_belief, worth_weights
 from heartlab.learners.whole_game.network import SEATS
 from heartlab.learners.whole_game.trainer import SHARDS, Shard, adam_step
 from heartlab.rules import Rules
+from heartlab.search.roots import draw_worlds
 from heartlab.training.model import Model
 from heartlab.training.recipes import Metrics, Parameters, recipe
-from heartlab.util.bundle import FLOATS, WHOLE, Arrays, Form, fit
+from heartlab.util.bundle import Arrays, fit_like
 
 BATCHES = 20
 """Batches in a step of a run."""
+MOST_WORLDS = 1000
+LAST = 44
+"""From so many cards on a seat is not watched: there is little left to tell."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +47,15 @@ class BeliefParameters(Parameters):
     """The parameters of the recipe."""
 
     model: str = SHIPPED
-    """The model that plays, and that the belief is added to."""
-    units: int = 128
+    """The model that plays, and that the belief is added to; if it has one, that is trained further."""
+    units: int = 96
+    worlds: int = 16
+    """Worlds that are compared, the real deal among them."""
+    turns: float = 0.3
+    """The share of turns at which they are."""
     batch: int = 256
     """Deals between two changes of the weights."""
-    rate: float = 0.002
+    rate: float = 0.0015
     """Adam's learning rate at the beginning."""
     rate_end: float = 0.0001
     """And at the end of the schedule."""
@@ -59,54 +68,69 @@ class BeliefParameters(Parameters):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for field in ("explore", "alone"):
-            if not 0.0 <= getattr(self, field) <= 1.0:
-                raise ValueError(f"{field}={getattr(self, field)} needs a number from 0 to 1")
-        for field in ("units", "schedule"):
-            if getattr(self, field) < 1:
-                raise ValueError(f"{field}={getattr(self, field)} needs a number above zero")
-        if self.batch < SHARDS or self.batch % SHARDS:
-            raise ValueError(f"batch={self.batch} needs a multiple of {SHARDS}")
-        for field in ("rate", "rate_end"):
-            if not 0.0 < getattr(self, field) <= 1.0:
-                raise ValueError(f"{field}={getattr(self, field)} needs a number above 0, at most 1")
+        self.need_shares("explore", "alone", "turns")
+        self.need(f"a number from 2 to {MOST_WORLDS}", lambda worlds: 2 <= worlds <= MOST_WORLDS, "worlds")
+        self.need_positive("units", "schedule")
+        self.need(f"a multiple of {SHARDS}", lambda deals: deals > 0 and deals % SHARDS == 0, "batch")
+        self.need("a number above 0, at most 1", lambda rate: 0.0 < rate <= 1.0, "rate", "rate_end")
+
+
+class Watch(NamedTuple):
+    """What watches on one thread."""
+
+    belief: Belief
+    grads: Belief
+    guess: Guess
+    again: Any  # [1] STATE: the deal, played once more
+    worlds: Any  # [1, worlds] STATE
+    keys: npt.NDArray[np.uint64]  # [1, worlds]
+    logs: npt.NDArray[np.float64]  # [worlds]
+    turns: float
 
 
 @kernel
-def watch_deal(rules: Any, number: int, key: np.uint64, belief: Belief, grads: Belief, guess: Guess, table: Table,
-               again: Any, counts: Any) -> None:  # fmt: skip
-    """Play a deal that was just played once more, and learn what one of its seats could know at each of its turns."""
+def _compare(rules: Any, obs: Any, watch: Watch, counts: Any) -> None:
+    """Learn to tell the deal as it is from other worlds."""
+    if draw_worlds(rules, obs, 0, watch.worlds.shape[1], watch.worlds, watch.keys) < 0:
+        worlds = watch.worlds[0]
+        worlds[0] = watch.again[0]
+        learn_worlds(rules[0], obs[0], watch.belief, watch.grads, watch.guess, worlds, watch.logs, counts)
+
+
+@kernel
+def watch_deal(rules: Any, number: int, key: np.uint64, table: Table, watch: Watch, counts: Any) -> None:
+    """Play a deal that was just played once more, and learn from what one of its seats could know."""
     rng = np.empty(1, np.uint64)
     rng[0] = substream(key, number)
-    state, obs = again[0], table.obs[0]
-    deal(rules, state, number, rng)
+    state, obs = watch.again[0], table.obs
+    deal(rules[0], state, number, rng)
     for seat in range(SEATS):
         if state["phase"] == PASSING:
-            give(rules, state, seat, table.state[0]["passed"][seat], rng)
+            give(rules[0], state, seat, table.state[0]["passed"][seat], rng)
     rng[0] = substream(substream(key, number), 1)
     watched = below(rng, SEATS)
-    while state["phase"] == PLAYING:
-        if state["to_move"] == watched and state["plays"] < 48:
-            see(rules, state, watched, key, obs)
-            learn_holders(rules, obs, state["hands"], belief, grads, guess, counts)
-        play(rules, state, table.history[state["plays"]])
+    while state["phase"] == PLAYING and state["plays"] < LAST:
+        is_turn = state["to_move"] == watched and uniform(rng) < watch.turns
+        if is_turn or state["plays"] == 0:
+            see(rules[0], state, watched, key, obs[0])
+            _compare(rules, obs, watch, counts)
+        play(rules[0], state, table.history[state["plays"]])
 
 
 @kernel
 def watch_deals(rules: Any, key: np.uint64, span: Any, pupils: Any, company: Company, weights: Any, table: Table,
-                beliefs: Any, again: Any, counts: Any) -> None:  # fmt: skip
-    """Play deals number `span[0]` to `span[1] - 1` and learn from each who held what."""
+                watch: Watch, counts: Any) -> None:  # fmt: skip
+    """Play deals number `span[0]` to `span[1] - 1` and learn from each."""
     playing, passing = pupils
-    belief, grads, guess = beliefs
     rng = np.empty(1, np.uint64)
     for number in range(span[0], span[1]):
         rng[0] = substream(key, number)
         play_deal(rules[0], number, key, playing, passing, company, weights, table, rng)
-        watch_deal(rules[0], number, key, belief, grads, guess, table, again, counts)
+        watch_deal(rules, number, key, table, watch, counts)
 
 
 class BeliefTrainer:
-    """Training of the network that says who holds what."""
+    """Training of the network that says how likely a world is."""
 
     def __init__(self, settings: BeliefParameters, seed: int, threads: int | None = None) -> None:
         self.settings = settings
@@ -115,23 +139,31 @@ class BeliefTrainer:
         self.learned = load_learned(settings.model)
         rules = Rules.parse(self.learned.model.rules)
         self.compiled, self.weights = compile_rules(rules), worth_weights(rules)
-        self.belief = fresh_belief(settings.units, numpy_dice(seed))
+        self.belief = self.learned.belief or fresh_belief(settings.units, numpy_dice(seed))
         self.moments = [np.zeros((2, array.size), np.float32) for array in self.belief]
         self.shards = [Shard([self.learned.playing, self.learned.passing]) for _ in range(SHARDS)]
-        self.grads = [empty_belief(settings.units) for _ in range(SHARDS)]
+        self.grads = [empty_belief(len(self.belief.bias)) for _ in range(SHARDS)]
+        self.watches = [self._new_watch(grads) for grads in self.grads]
         self.steps = np.zeros(1, np.int64)
         self._threads = min(SHARDS, threads or os.cpu_count() or 1)
+
+    def _new_watch(self, grads: Belief) -> Watch:
+        count = self.settings.worlds
+        return Watch(
+            self.belief, grads, new_guess(self.belief), np.zeros(1, STATE), np.zeros((1, count), STATE),
+            np.zeros((1, count), np.uint64), np.zeros(count), self.settings.turns,
+        )  # fmt: skip
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(self._threads, thread_name_prefix="belief")
 
     def step(self, first: int, count: int) -> Sequence[Metrics]:
-        """Batches of deals; returns the cross-entropy of the holder of a card."""
+        """Batches of deals; returns the nats by which the real deal is told from uniform worlds."""
         counts = np.zeros(2)
         for start in range(first, first + count, self.settings.batch):
             counts += self._batch(start, min(self.settings.batch, first + count - start))
-        return [{"games": first + count, "error": round(float(counts[1] / max(1.0, counts[0])), 5)}]
+        return [{"games": first + count, "nats": round(float(counts[1] / max(1.0, counts[0])), 5)}]
 
     def _batch(self, start: int, count: int) -> npt.NDArray[np.float64]:
         settings = self.settings
@@ -142,9 +174,9 @@ class BeliefTrainer:
         def play(i: int) -> None:
             shard, span = self.shards[i], np.array(bounds[i : i + 2])
             pupils: tuple[Pupil, ...] = tuple(shard.pupils)
-            beliefs = (self.belief, self.grads[i], new_guess(self.belief))
-            watch_deals(self.compiled, self.key, span, pupils, company, self.weights, shard.table, beliefs,
-                        np.zeros(1, STATE), counts[i])  # fmt: skip
+            watch_deals(
+                self.compiled, self.key, span, pupils, company, self.weights, shard.table, self.watches[i], counts[i]
+            )
 
         list(self._pool.map(play, range(SHARDS)))
         counted: npt.NDArray[np.float64] = counts.sum(axis=0)
@@ -168,8 +200,7 @@ class BeliefTrainer:
     def restore(self, arrays: Arrays) -> None:
         """Go back to a checkpoint."""
         kept = self._kept()
-        kinds = {name: FLOATS if array.dtype.kind == "f" else WHOLE for name, array in kept.items()}
-        fit(arrays, {name: Form(kinds[name], *array.shape) for name, array in kept.items()})
+        fit_like(arrays, kept)
         for name, array in kept.items():
             array[:] = arrays[name]
 
@@ -185,7 +216,7 @@ class BeliefTrainer:
         return with_belief(self.learned.model, self.belief)
 
 
-@recipe("whole-game-belief", "who holds what: added to a model of the whole game", BeliefParameters, 2_000_000)
+@recipe("whole-game-belief", "how likely a world is: added to a model of the whole game", BeliefParameters, 2_000_000)
 def whole_game_belief(settings: BeliefParameters, seed: int) -> BeliefTrainer:
     """A trainer of the belief."""
     return BeliefTrainer(settings, seed)

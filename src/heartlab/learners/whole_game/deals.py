@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from heartlab.compiled.bits import ONE, ZERO, bit, lowest
-from heartlab.compiled.jit import kernel
+from heartlab.compiled.jit import kernel, template
 from heartlab.compiled.rng import any_of, below, substream, uniform
-from heartlab.kernel.dealing import deal, give, may_pass, random_pass
+from heartlab.kernel.dealing import deal, give
 from heartlab.kernel.layout import PASSING, PLAYING
 from heartlab.kernel.observe import see
 from heartlab.kernel.play import play
@@ -30,25 +30,20 @@ from heartlab.learners.whole_game.features import (
 )
 from heartlab.learners.whole_game.learning import Lesson, Log, Slopes, learn_deal, note_card, note_position, outcome
 from heartlab.learners.whole_game.network import SEATS, SHOOT, Mind, Net, attend, forget, predict, worth
-from heartlab.learners.whole_game.policy import best_card, best_pass
-from heartlab.players.gnome.jake import jake_card, jake_pass
-from heartlab.players.gnome.ling import ling_card
-from heartlab.players.gnome.luis import luis_card
-from heartlab.players.gnome.peter import peter_card, peter_pass
-from heartlab.players.gnome.stock import stock_card, stock_pass
+from heartlab.learners.whole_game.policy import best_card, best_pass, pass_choices
+from heartlab.learners.whole_game.strangers import GNOMES, PETER, stranger_card, stranger_pass
 
-STOCK, LUIS, JAKE, LING, PETER, RANDOM = range(-1, -7, -1)
-"""Players at a training table that are no networks; networks have numbers from 0, the learner 0."""
 PLAYS, PASSES = 52, 12
-"""At most so many decisions to play and to pass a card in a deal."""
+"""The most decisions in a deal: cards played, and cards passed."""
 
 
 class Company(NamedTuple):
-    """Who plays, and how boldly."""
+    """Who sits at the training tables, and how often choices are random."""
 
     explore: float  # the share of random choices
     alone: float  # the share of tables with the learner in all seats
     past: float  # the share of tables with past selves; the others have rule-based players
+    shooters: float = 0.0  # the share of rule-based seats that are `gnome:peter` in any case
 
 
 class Table(NamedTuple):
@@ -62,7 +57,7 @@ class Table(NamedTuple):
 
 
 class Pupil(NamedTuple):
-    """What learns on one thread: to play, or to pass."""
+    """A network that learns on one thread, to play or to pass, with its working memory."""
 
     net: Net
     grads: Net
@@ -71,80 +66,51 @@ class Pupil(NamedTuple):
     slopes: Slopes
 
 
-@kernel
-def _rule_based_card(rules: Any, obs: Any, kind: int, rng: Any) -> int:
-    if kind == STOCK:
-        return stock_card(rules, obs, rng)
-    if kind == LUIS:
-        return luis_card(rules, obs, rng)
-    if kind == JAKE:
-        return jake_card(rules, obs, rng)
-    if kind == LING:
-        return ling_card(rules, obs, rng)
-    if kind == PETER:
-        return peter_card(rules, obs, rng)
-    return any_of(obs["legal"], rng)
-
-
-@kernel
-def _rule_based_pass(rules: Any, obs: Any, kind: int, rng: Any) -> np.uint64:
-    if kind == STOCK or kind == LUIS:
-        return stock_pass(rules, obs, rng)
-    if kind == JAKE or kind == LING:
-        return jake_pass(rules, obs, rng)
-    if kind == PETER:
-        return peter_pass(rules, obs, rng)
-    return random_pass(rules, obs["hand"], rng)
+@template
+def _noted_best(
+    cards: np.uint64, describe: Any, rules: Any, obs: Any, known: np.uint64, pupil: Pupil, weights: Any, at: int
+) -> int:
+    """The card with the best prediction, noted in the log; arguments as for `policy._best_of`."""
+    seat = np.int64(obs["seat"])
+    best, least = -1, 0.0
+    while cards != ZERO:
+        card = lowest(cards)
+        cards &= cards - ONE
+        count = describe(rules, obs, known, card, pupil.mind.card)
+        predict(pupil.net, 0, pupil.mind, seat, count)
+        value = worth(pupil.mind.heads, weights)
+        if best < 0 or value < least:
+            best, least = card, value
+            note_card(pupil.log, at, pupil.mind, count)
+    return best
 
 
 @kernel
 def _learner_card(rules: Any, obs: Any, pupil: Pupil, weights: Any, explore: float, rng: Any, at: int) -> int:
     """The learner's card, noted in the log."""
-    net, mind, log = pupil.net, pupil.mind, pupil.log
     seat = np.int64(obs["seat"])
     unseen = unseen_cards(rules, obs)
     cards = distinct(obs["legal"], unseen | obs["trick"])
-    attend(net, 0, mind, seat, position_features(rules, obs, mind.now))
-    note_position(log, at, mind, seat, obs["taken"][seat])
+    attend(pupil.net, 0, pupil.mind, seat, position_features(rules, obs, pupil.mind.now))
+    note_position(pupil.log, at, pupil.mind, seat, obs["taken"][seat])
     if uniform(rng) < explore:
         cards = bit(any_of(cards, rng))
-    best, least = -1, 0.0
-    while cards != ZERO:
-        card = lowest(cards)
-        cards &= cards - ONE
-        count = card_features(obs, unseen, card, mind.card)
-        predict(net, 0, mind, seat, count)
-        value = worth(mind.heads, weights)
-        if best < 0 or value < least:
-            best, least = card, value
-            note_card(log, at, mind, count)
-    return best
+    return _noted_best(cards, card_features, rules, obs, unseen, pupil, weights, at)
 
 
 @kernel
 def _learner_pass(rules: Any, obs: Any, pupil: Pupil, weights: Any, explore: float, rng: Any, at: int) -> np.uint64:
     """The learner's pass, each of its cards noted in the log."""
-    net, mind, log = pupil.net, pupil.mind, pupil.log
     seat = np.int64(obs["seat"])
     chosen = ZERO
     for _ in range(rules["pass_count"]):
-        attend(net, 0, mind, seat, pass_position_features(rules, obs, chosen, mind.now))
-        note_position(log, at, mind, seat, ZERO)
-        cards = distinct(may_pass(rules, obs["hand"]) & ~chosen, rules["pack"] & ~obs["hand"])
+        attend(pupil.net, 0, pupil.mind, seat, pass_position_features(rules, obs, chosen, pupil.mind.now))
+        note_position(pupil.log, at, pupil.mind, seat, ZERO)
+        cards = pass_choices(rules, obs, chosen)
         if uniform(rng) < explore:
             cards = bit(any_of(cards, rng))
-        best, least = -1, 0.0
-        while cards != ZERO:
-            card = lowest(cards)
-            cards &= cards - ONE
-            count = pass_card_features(rules, obs, chosen, card, mind.card)
-            predict(net, 0, mind, seat, count)
-            value = worth(mind.heads, weights)
-            if best < 0 or value < least:
-                best, least = card, value
-                note_card(log, at, mind, count)
+        chosen |= bit(_noted_best(cards, pass_card_features, rules, obs, chosen, pupil, weights, at))
         at += 1
-        chosen |= bit(best)
     return chosen
 
 
@@ -160,7 +126,12 @@ def seat_players(company: Company, networks: int, kinds: Any, rng: Any) -> None:
     with_past = draw < company.alone + company.past and networks > 1
     for _ in range(others):
         seat = below(rng, SEATS)
-        kinds[seat] = 1 + below(rng, networks - 1) if with_past else -1 - below(rng, 5)
+        if with_past:
+            kinds[seat] = 1 + below(rng, networks - 1)
+        elif company.shooters > 0.0 and uniform(rng) < company.shooters:
+            kinds[seat] = PETER
+        else:
+            kinds[seat] = -1 - below(rng, GNOMES)
 
 
 @kernel
@@ -194,7 +165,7 @@ def play_deal(rules: Any, number: int, key: np.uint64, playing: Pupil, passing: 
             elif kind > 0:
                 cards = best_pass(rules, obs, passing.net, kind, passing.mind, weights)
             else:
-                cards = _rule_based_pass(rules, obs, kind, rng)
+                cards = stranger_pass(rules, obs, kind, rng)
             give(rules, state, seat, cards, rng)
     # play
     while state["phase"] == PLAYING:
@@ -210,7 +181,7 @@ def play_deal(rules: Any, number: int, key: np.uint64, playing: Pupil, passing: 
         elif kind > 0:
             card = best_card(rules, obs, playing.net, kind, playing.mind, weights)
         else:
-            card = _rule_based_card(rules, obs, kind, rng)
+            card = stranger_card(rules, obs, kind, rng)
         table.history[state["plays"]] = card
         play(rules, state, card)
     return plays, passes

@@ -98,7 +98,7 @@ class Opinion:
             count = position_features(rules, record, rows)
             unseen = unseen_cards(rules, record)
             for card in obs.legal:
-                self._card_rows[card] = card_rows[: card_features(record, unseen, card, card_rows)].tolist()
+                self._card_rows[card] = card_rows[: card_features(rules, record, unseen, card, card_rows)].tolist()
         else:
             self.names, self.card_names = pass_names()
             mask = np.uint64(sum(1 << card for card in chosen))

@@ -27,7 +27,7 @@ SPECIAL = np.uint64(1 << QUEEN_OF_SPADES | 1 << JACK_OF_DIAMONDS)
 LEAD, UNDER, OVER, DISCARD = range(4)
 """What a card does in the trick: leads, follows below the best card, follows above it, follows no suit."""
 FEW, SOME, MOST = 5, 13, 20
-"""Points from which a seat that has all of them stands in the next class."""
+"""Lower bounds of the classes of points that a seat with all points so far has taken."""
 
 
 class Block(NamedTuple):
@@ -144,7 +144,7 @@ def unseen_cards(rules: Any, obs: Any) -> np.uint64:
 
 @kernel
 def distinct(cards: np.uint64, between: np.uint64) -> np.uint64:
-    """Without cards that are as good as the next lower one: of one suit, none of the cards `between` in between.
+    """Some cards without those that are equivalent to the next lower one: same suit, no card of `between` in between.
 
     Q♠ and J♦ are always told apart from their neighbours.
     """
@@ -241,7 +241,7 @@ def _add_points(obs: Any, seat: int, out: Any, count: int) -> int:
 
 
 @kernel
-def card_features(obs: Any, unseen: np.uint64, card: int, out: Any) -> int:
+def card_features(rules: Any, obs: Any, unseen: np.uint64, card: int, out: Any) -> int:
     """The true features of playing a card; returns their number."""
     own = bit(card)
     suit = suit_of(card)

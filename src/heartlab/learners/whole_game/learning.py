@@ -1,4 +1,4 @@
-"""Learning from the decisions of a deal: lambda-returns, back-propagation, and Adam.
+"""Learning from the decisions of a deal: lambda- or n-step returns, back-propagation, and Adam.
 
 A feature of a position is mostly true for many decisions of a seat in a row, and its row of weights then gets the sum
 of their slopes. So the log of decisions holds what *changed* between them, and the way back through the deal keeps one
@@ -32,8 +32,10 @@ from heartlab.learners.whole_game.network import (
 
 JACK_BIT = np.uint64(1 << 22)
 """J♦."""
+MAX_STEPS = 13
+"""A seat has no more decisions ahead."""
 SCALE = 0.01
-"""Brings the loss, a squared number of points, near one."""
+"""Scale of the loss, which is in squared points, to values near one."""
 
 
 class Log(NamedTuple):
@@ -59,14 +61,17 @@ class Slopes(NamedTuple):
     since: npt.NDArray[np.float32]  # [seats, first]: summed over the decisions from here to the end
     target: npt.NDArray[np.float64]  # [heads]
     returns: npt.NDArray[np.float64]  # [seats, heads]
+    ahead: npt.NDArray[np.float64]  # [seats, MAX_STEPS, heads]: what was expected at the next decisions of each seat
+    seen: npt.NDArray[np.int64]  # [seats]: the decisions from here to the end
 
 
 class Lesson(NamedTuple):
-    """How the learner learns from what happened."""
+    """How the learner learns: weights of the loss, and the kind of returns."""
 
     weights: npt.NDArray[np.float64]  # [heads]: what the predictions are worth under the rules
     aid: npt.NDArray[np.float64]  # [heads]: how much each prediction counts by itself in the loss
     trace: float  # lambda: 1 waits for the end of the deal, 0 trusts the next prediction
+    steps: int = 0  # instead of lambda: trust the prediction after so many own decisions
 
 
 def new_log(decisions: int, net: Net) -> Log:
@@ -87,6 +92,7 @@ def new_slopes(net: Net) -> Slopes:
     return Slopes(
         np.zeros(HEADS, np.float32), np.zeros(second, np.float32), np.zeros(first, np.float32),
         np.zeros((SEATS, first), np.float32), np.zeros(HEADS), np.zeros((SEATS, HEADS)),
+        np.zeros((SEATS, MAX_STEPS, HEADS)), np.zeros(SEATS, np.int64),
     )  # fmt: skip
 
 
@@ -220,6 +226,21 @@ def _lower_slopes(grads: Net, log: Log, at: int, slopes: Slopes) -> None:
 
 
 @kernel
+def _return_before(log: Log, at: int, final: Any, slopes: Slopes, lesson: Lesson) -> None:
+    """The return of a seat's decision before this one: a lambda-return, or an n-step return."""
+    seat, returns, ahead = log.seat[at], slopes.returns, slopes.ahead
+    slopes.seen[seat] += 1
+    seen, steps = slopes.seen[seat], lesson.steps
+    for k in range(HEADS):
+        now = log.taken[at, k] + np.float64(log.heads[at, k])
+        if steps == 0:
+            returns[seat, k] = lesson.trace * returns[seat, k] + (1.0 - lesson.trace) * now
+        else:
+            ahead[seat, (seen - 1) % steps, k] = now
+            returns[seat, k] = ahead[seat, seen % steps, k] if seen >= steps else final[seat, k]
+
+
+@kernel
 def learn_deal(net: Net, grads: Net, log: Log, count: int, final: Any, slopes: Slopes, lesson: Lesson) -> float:
     """Go backwards through the decisions of a deal and add up their gradient; returns the sum of squared errors.
 
@@ -230,6 +251,7 @@ def learn_deal(net: Net, grads: Net, log: Log, count: int, final: Any, slopes: S
     for seat in range(SEATS):
         for i in range(since.shape[1]):
             since[seat, i] = np.float32(0.0)
+        slopes.seen[seat] = 0
         for k in range(HEADS):
             returns[seat, k] = final[seat, k]
     total = 0.0
@@ -242,10 +264,8 @@ def learn_deal(net: Net, grads: Net, log: Log, count: int, final: Any, slopes: S
         total += _head_slopes(log, at, slopes, lesson)
         _upper_slopes(net, grads, log, at, slopes)
         _lower_slopes(grads, log, at, slopes)
-        # lambda-return of the decision before
-        for k in range(HEADS):
-            now = log.taken[at, k] + np.float64(log.heads[at, k])
-            returns[seat, k] = lesson.trace * returns[seat, k] + (1.0 - lesson.trace) * now
+        # return of the decision before
+        _return_before(log, at, final, slopes, lesson)
     return total
 
 

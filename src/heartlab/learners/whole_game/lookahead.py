@@ -65,7 +65,7 @@ def _remember_root(board: Board) -> None:
 
 
 @kernel
-def _back_to_root(board: Board) -> None:
+def back_to_root(board: Board) -> None:
     """Restore the mind as it was at the root."""
     mind, base, true = board.mind, board.base, board.true
     mark, mind_base, mind_true = mind.mark, mind.base, mind.true
@@ -81,7 +81,7 @@ def _back_to_root(board: Board) -> None:
 
 
 @kernel
-def _enter_world(rules: Any, world: Any, net: Net, board: Board) -> None:
+def enter_world(rules: Any, world: Any, net: Net, board: Board) -> None:
     """What each seat knows at the root of a world, added up afresh, so that no world depends on the one before it."""
     obs, mind = board.obs[0], board.mind
     for seat in range(SEATS):
@@ -134,12 +134,12 @@ def try_cards(rules: Any, worlds: Any, cards: Any, net: Net, board: Board, weigh
     before = np.zeros((SEATS, HEADS))
     taken_so_far(worlds[0], seat, before)
     for i in range(len(worlds)):
-        _enter_world(rules[0], worlds[i], net, board)
+        enter_world(rules[0], worlds[i], net, board)
         for j in range(len(cards)):
             if counters[NODES] >= counters[LIMIT]:
                 return i
             counters[NODES] += 1
-            _back_to_root(board)
+            back_to_root(board)
             board.state[0] = worlds[i]
             play(rules[0], board.state[0], cards[j])
             _finish(rules[0], net, board, weights, seat, stop)
@@ -160,13 +160,19 @@ def share_passes(obs: Any, worlds: Any) -> None:
 
 
 @kernel
-def _pass_all(rules: Any, world: Any, root: int, passing: Net, board: Board, weights: Any, passes: Any) -> None:
-    """What the other seats pass in a world, by the network; cards that lie on the table already are taken back."""
-    obs = board.obs[0]
+def take_back(world: Any) -> None:
+    """Cards that were passed and lie on the table go back to their hands, so that all seats can pass."""
     for seat in range(SEATS):
         world["hands"][seat] |= world["passed"][seat]
         world["passed"][seat] = ZERO
         world["to_pass"] |= 1 << seat
+
+
+@kernel
+def _pass_all(rules: Any, world: Any, root: int, passing: Net, board: Board, weights: Any, passes: Any) -> None:
+    """What the other seats pass in a world, by the network; cards that lie on the table already are taken back."""
+    obs = board.obs[0]
+    take_back(world)
     for seat in range(SEATS):
         if seat != root:
             forget(passing, 0, board.passing, seat)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from heartlab.cards import JACK_OF_DIAMONDS
 from heartlab.kernel.layout import compile_rules
-from heartlab.learners.whole_game.belief import CARDS, OTHERS, Belief
+from heartlab.learners.whole_game.belief import WORLD_SIZE, Belief
 from heartlab.learners.whole_game.features import CARD_SIZE, PASS_CARD_SIZE, PASS_POSITION_SIZE, POSITION_SIZE
 from heartlab.learners.whole_game.network import HEADS, ROWS, Net
 from heartlab.rules import RANDOM_OFFSET, Rules
@@ -22,7 +22,7 @@ PARTS = ("play", "pass")
 QUEEN_POINTS, HEARTS, MAX_PASS = 13, 13, 3
 MOST_WEIGHTS, MOST_CHANCES, MOST_DEALS = 20_000_000, 4_000_000, 400_000
 """Larger arrays are not read."""
-Shapes = tuple[tuple[int | str, ...], ...]
+Shapes = list[tuple[int | str, ...]]
 
 
 def check_game(rules: Rules) -> None:
@@ -36,7 +36,7 @@ def check_game(rules: Rules) -> None:
         "four players": rules.players == 4,
         "the whole pack": not rules.removed,
         "hearts of one point and Q♠ of 13": (rules.heart_points, rules.queen_points) == ("one", QUEEN_POINTS),
-        "no points for other spades": not (rules.king_points or rules.ace_points),
+        "no points for other cards": rules.penalty_cards == Rules().penalty_cards,
         "no card that doubles": rules.doubler is None,
         "no bonus for taking no trick": rules.no_tricks == 0,
         "no bonus card but J♦": rules.bonus is None or rules.bonus == JACK_OF_DIAMONDS,
@@ -49,7 +49,7 @@ def check_game(rules: Rules) -> None:
 
 
 def worth_weights(rules: Rules) -> npt.NDArray[np.float64]:
-    """What the predictions come to under some rules: a seat's points less the mean of the others'.
+    """The weights of the predictions under some rules; their sum is a seat's points less the mean of the others'.
 
     Each own point counts 4/3, since the others then have a third of a point less. A moon turns 26 into -26 for the
     shooter, and 26/3 - 52/3 into 26/3 for another.
@@ -87,7 +87,7 @@ def with_belief(model: Model, belief: Belief) -> Model:
 
 
 def made_before(model: Model) -> dict[str, Any]:
-    """What a model that goes on from another tells of it: the commands so far, and their deals."""
+    """The origin of a model that was trained on from another: the commands so far, and their deals."""
     earlier = list(model.extras.get("before", []))
     return {"before": [*earlier, {"command": model.command, "games": model.games}]}
 
@@ -98,16 +98,14 @@ def _forms() -> dict[str, Form]:
         "score": Form(FLOATS, "totals", "others", optional=True, most=MOST_CHANCES),
         "deals": Form(WHOLE, "deals", 4, optional=True, most=MOST_DEALS),
     }
-    shapes: Shapes
     for part, positions, cards in (("play", POSITION_SIZE, CARD_SIZE), ("pass", PASS_POSITION_SIZE, PASS_CARD_SIZE)):
         first, second = f"{part} first", f"{part} second"
-        shapes = (
+        shapes: Shapes = [
             (positions, first), (cards, first), (first,), (second, first), (second,), (HEADS, second), (HEADS,),
-        )  # fmt: skip
+        ]  # fmt: skip
         for field, shape in zip(Net._fields, shapes, strict=True):
             forms[f"{part}/{field}"] = Form(FLOATS, *shape, most=MOST_WEIGHTS)
-    holders = CARDS * OTHERS
-    wanted: Shapes = ((POSITION_SIZE, "units"), ("units",), (holders, "units"), (holders,))
+    wanted: Shapes = [(POSITION_SIZE, "units"), (WORLD_SIZE, "units"), ("units",), ("units",)]
     for field, units in zip(Belief._fields, wanted, strict=True):
         forms[f"belief/{field}"] = Form(FLOATS, *units, optional=True, most=MOST_WEIGHTS)
     return forms
@@ -124,7 +122,7 @@ class Learned(NamedTuple):
     deals: npt.NDArray[np.int64] | None
     """The points of the deals behind that table."""
     belief: Belief | None
-    """Who holds what; None: it has none."""
+    """How likely worlds are; None: it has none."""
 
 
 def load_learned(name: str) -> Learned:

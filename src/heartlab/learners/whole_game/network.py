@@ -29,7 +29,7 @@ HEADS = 5
 HEAD_NAMES = ("takes Q♠", "hearts taken", "shoots the moon", "another shoots the moon", "takes J♦")
 SEATS = 4
 MAX_TRUE = 200
-"""More features of a position are never true at once."""
+"""The most features of a position that can be true at once."""
 MAX_TRUE_OF_CARD = 16
 ROWS = 4
 """The number of units in the second layer is a multiple of this."""
@@ -184,7 +184,7 @@ def predict(net: Net, which: int, mind: Mind, seat: int, count: int) -> None:
 
 @kernel
 def worth(heads: Any, weights: Any) -> float:
-    """What predictions come to: lower is better."""
+    """The weighted sum of the predictions; lower is better."""
     total = 0.0
     for k in range(HEADS):
         total += np.float64(heads[k]) * weights[k]

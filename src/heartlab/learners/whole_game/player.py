@@ -11,13 +11,14 @@ import numpy.typing as npt
 from heartlab.compiled.jit import kernel
 from heartlab.learners.whole_game.belief import Belief
 from heartlab.learners.whole_game.model import SHIPPED, Learned, check_game, load_learned, worth_weights
-from heartlab.learners.whole_game.network import SEATS, Mind, Net, forget, new_mind
+from heartlab.learners.whole_game.network import SEATS, SHOT, Mind, Net, forget, new_mind
 from heartlab.learners.whole_game.policy import best_card, best_pass
 from heartlab.learners.whole_game.score import Score, unpacked
 from heartlab.players.base import AnyArray, CardArray, MaskArray, Observations, Player
 from heartlab.players.registry import PlayerError, make_player, parse_options, register
 from heartlab.rules import Rules
 
+CAUTION = 1.0
 Choose = Callable[..., None]
 """Chooses for each row: rules, observations, network, mind, weights, where the choices go."""
 
@@ -49,12 +50,17 @@ class NetPlayer(Player):
     True
     """
 
-    def __init__(self, playing: Net, passing: Net, score: Score | None = None, passer: Player | None = None) -> None:
+    def __init__(
+        self, playing: Net, passing: Net, score: Score | None = None, passer: Player | None = None,
+        caution: float = CAUTION,
+    ) -> None:  # fmt: skip
         """
         :param passer: chooses the cards to pass instead of the network.
+        :param caution: how much the chance that another seat shoots the moon counts; 1: what it costs.
         """
         super().__init__("net")
         self.playing, self.passing, self.score, self.passer = playing, passing, score, passer
+        self.caution = caution
 
     def check_rules(self, rules: Rules) -> None:
         """Refuse rules that the network's features or predictions do not fit."""
@@ -67,8 +73,11 @@ class NetPlayer(Player):
         """What the predictions are worth in a row."""
         totals = batch.records[row]["scores"][:SEATS]
         if self.score is None or not totals.any():
-            return worth_weights(batch.rules)
-        return self.score.weights(np.roll(totals, -int(batch.records[row]["seat"])), batch.rules)
+            weights = worth_weights(batch.rules)
+        else:
+            weights = self.score.weights(np.roll(totals, -int(batch.records[row]["seat"])), batch.rules)
+        weights[SHOT] *= self.caution
+        return weights
 
     def choose_cards(self, batch: Observations) -> CardArray:
         return self._choose(batch, net_cards, self.playing, np.empty(len(batch), np.int8))
@@ -81,7 +90,7 @@ class NetPlayer(Player):
     def _choose(self, batch: Observations, choose: Choose, net: Net, out: AnyArray) -> AnyArray:
         mind = new_mind(net)
         if self.score is None:
-            choose(batch.compiled, batch.records, net, mind, worth_weights(batch.rules), out)
+            choose(batch.compiled, batch.records, net, mind, self.weights(batch), out)
         else:
             for row in range(len(batch)):
                 here = slice(row, row + 1)
@@ -97,10 +106,11 @@ class Parts(NamedTuple):
     score: Score | None
     passer: Player | None
     belief: Belief | None
+    caution: float = CAUTION
 
 
 def take_parts(options: dict[str, str]) -> Parts:
-    """The parts that `model=`, `score=` and `pass=` name; these options are taken out.
+    """The parts that `model=`, `score=`, `pass=` and `caution=` name; these options are taken out.
 
     :raises ValueError: if the model has no table of chances, but `score=yes` needs it.
     """
@@ -108,7 +118,8 @@ def take_parts(options: dict[str, str]) -> Parts:
     learned = load_learned(name)
     score = _score(name, learned) if take_yes(options, "score") else None
     passer = make_player(options.pop("pass")) if "pass" in options else None
-    return Parts(learned.playing, learned.passing, score, passer, learned.belief)
+    caution = take_number(options, "caution", CAUTION, zero=True)
+    return Parts(learned.playing, learned.passing, score, passer, learned.belief, caution)
 
 
 def _score(name: str, learned: Learned) -> Score:
@@ -126,6 +137,23 @@ def take_yes(options: dict[str, str], name: str, default: bool = False) -> bool:
     return text == "yes"
 
 
+def take_number(
+    options: dict[str, str], name: str, default: float, *, whole: bool = False, zero: bool = False
+) -> float:
+    """An option that is a number above zero, or zero as well, taken out."""
+    text = options.pop(name, None)
+    if text is None:
+        return default
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not (0.0 if zero else 1e-9) <= value < 1e6 or (whole and value != int(value)):
+        kind = "whole number" if whole else "number"
+        raise ValueError(f"{name}={text} needs a {kind} {'of at least' if zero else 'above'} zero")
+    return value
+
+
 def check_empty(options: dict[str, str], known: str) -> None:
     """Refuse options that are left over."""
     if options:
@@ -140,5 +168,5 @@ def make_net(argument: str = "") -> Player:
     """
     options = parse_options(argument)
     parts = take_parts(options)
-    check_empty(options, "model, score and pass")
-    return NetPlayer(parts.playing, parts.passing, parts.score, parts.passer)
+    check_empty(options, "model, score, pass and caution")
+    return NetPlayer(parts.playing, parts.passing, parts.score, parts.passer, parts.caution)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from heartlab.compiled.bits import ONE, ZERO, bit, lowest
-from heartlab.compiled.jit import kernel
+from heartlab.compiled.jit import kernel, template
 from heartlab.kernel.dealing import may_pass
 from heartlab.learners.whole_game.features import (
     card_features,
@@ -21,25 +21,43 @@ from heartlab.learners.whole_game.network import HEADS, Mind, Net, attend, forge
 
 
 @kernel
-def choose(rules: Any, obs: Any, net: Net, which: int, mind: Mind, weights: Any) -> int:
-    """The legal card with the best prediction, which is then in `mind.best`; -1 if there is no choice."""
-    unseen = unseen_cards(rules, obs)
-    cards = distinct(obs["legal"], unseen | obs["trick"])
-    if cards & (cards - ONE) == ZERO:
-        return -1
+def pass_choices(rules: Any, obs: Any, chosen: np.uint64) -> np.uint64:
+    """The cards to choose from for a pass, beside those already chosen: one of each group of equivalent ones."""
+    return distinct(may_pass(rules, obs["hand"]) & ~chosen, rules["pack"] & ~obs["hand"])
+
+
+@template
+def _best_of(
+    cards: np.uint64, describe: Any, rules: Any, obs: Any, known: np.uint64, net: Net, which: int, mind: Mind,
+    weights: Any,
+) -> int:  # fmt: skip
+    """The card with the best prediction, which is then in `mind.best`, for a position that was attended to.
+
+    :param describe: the kernel that lists the features of a card; `known` are the cards that it is told.
+    """
     seat = np.int64(obs["seat"])
-    attend(net, which, mind, seat, position_features(rules, obs, mind.now))
     best, least = -1, 0.0
     while cards != ZERO:
         card = lowest(cards)
         cards &= cards - ONE
-        predict(net, which, mind, seat, card_features(obs, unseen, card, mind.card))
+        predict(net, which, mind, seat, describe(rules, obs, known, card, mind.card))
         value = worth(mind.heads, weights)
         if best < 0 or value < least:
             best, least = card, value
             for k in range(HEADS):
                 mind.best[k] = mind.heads[k]
     return best
+
+
+@kernel
+def choose(rules: Any, obs: Any, net: Net, which: int, mind: Mind, weights: Any) -> int:
+    """The legal card with the best prediction, which is then in `mind.best`; -1 if there is no choice."""
+    unseen = unseen_cards(rules, obs)
+    cards = distinct(obs["legal"], unseen | obs["trick"])
+    if cards & (cards - ONE) == ZERO:
+        return -1
+    attend(net, which, mind, np.int64(obs["seat"]), position_features(rules, obs, mind.now))
+    return _best_of(cards, card_features, rules, obs, unseen, net, which, mind, weights)
 
 
 @kernel
@@ -52,18 +70,9 @@ def best_card(rules: Any, obs: Any, net: Net, which: int, mind: Mind, weights: A
 @kernel
 def next_pass(rules: Any, obs: Any, chosen: np.uint64, net: Net, which: int, mind: Mind, weights: Any) -> int:
     """The next card to pass, beside those already chosen."""
-    seat = np.int64(obs["seat"])
-    attend(net, which, mind, seat, pass_position_features(rules, obs, chosen, mind.now))
-    cards = distinct(may_pass(rules, obs["hand"]) & ~chosen, rules["pack"] & ~obs["hand"])
-    best, least = -1, 0.0
-    while cards != ZERO:
-        card = lowest(cards)
-        cards &= cards - ONE
-        predict(net, which, mind, seat, pass_card_features(rules, obs, chosen, card, mind.card))
-        value = worth(mind.heads, weights)
-        if best < 0 or value < least:
-            best, least = card, value
-    return best
+    attend(net, which, mind, np.int64(obs["seat"]), pass_position_features(rules, obs, chosen, mind.now))
+    cards = pass_choices(rules, obs, chosen)
+    return _best_of(cards, pass_card_features, rules, obs, chosen, net, which, mind, weights)
 
 
 @kernel
@@ -121,7 +130,7 @@ def _best_cards(rules: Any, obs: Any, chosen: np.uint64, net: Net, mind: Mind, w
     """The best cards to pass beside those already chosen, best first; -1 where there are no more."""
     seat = np.int64(obs["seat"])
     attend(net, 0, mind, seat, pass_position_features(rules, obs, chosen, mind.now))
-    cards = distinct(may_pass(rules, obs["hand"]) & ~chosen, rules["pack"] & ~obs["hand"])
+    cards = pass_choices(rules, obs, chosen)
     values = np.full(len(out), np.inf)
     for i in range(len(out)):
         out[i] = -1

@@ -1,9 +1,9 @@
 """The score: the chance to win a game from any totals, and what the cards of a deal are worth then.
 
-Deals are taken as independent draws from what the network makes of them in self-play, each seat alike. The
+Deals are independent draws from those of the network in self-play, the same for all seats. The
 chance to win from totals t is then the mean, over deals p, of the chance from t + p; a game that is over is won by the
 lowest total, ties shared. The table holds these chances on a grid of totals, for a seat and the other three in order;
-between its points a total is rounded at random, so that it is right on average.
+between grid points a total is rounded at random, which is right on average.
 
 What a choice is worth is no longer a number of points, but a number of games. The predictions stay the same; their
 weights come from the table: how much less often a seat wins if it takes a heart, Q♠, or if a moon is shot. For hearts
@@ -41,7 +41,7 @@ LEAST = 0.01
 MOST_KNOWN = 20_000
 """Totals whose weights are kept."""
 TIE = 0.02
-"""How much points count beside the game."""
+"""Weight of points beside games won: it breaks ties."""
 ChanceArray = npt.NDArray[np.float32]
 
 
@@ -88,25 +88,35 @@ def _look_up(chances: Any, totals: Any, limit: int, rng: Any) -> float:
 
 
 @kernel
+def _mean_chance(chances: Any, places: Any, deals: Any, limit: int, rng: Any) -> float:
+    """The chance of the first seat at a grid point: the mean over some deals of what follows each of them."""
+    totals = np.empty(SEATS)
+    total = 0.0
+    for deal in range(len(deals)):
+        for seat in range(SEATS):
+            totals[seat] = STEP * places[seat] + deals[deal, seat]
+        total += _look_up(chances, totals, limit, rng)
+    return total / len(deals)
+
+
+@kernel
+def _fill(chances: Any, own: int, b: int, c: int, d: int, chance: float) -> None:
+    """Set a chance for the three others in any order."""
+    for one, two, three in ((b, c, d), (b, d, c), (c, b, d), (c, d, b), (d, b, c), (d, c, b)):
+        chances[own, one, two, three] = chance
+
+
+@kernel
 def _sweep(chances: Any, deals: Any, limit: int, key: np.uint64) -> None:
     """One round of value iteration in place, high totals first, because totals grow; the other seats in order only."""
     last = chances.shape[0] - 1
-    totals = np.empty(SEATS)
     rng = np.empty(1, np.uint64)
     for own in range(last, -1, -1):
         for b in range(last, -1, -1):
             for c in range(b, -1, -1):
                 for d in range(c, -1, -1):
                     rng[0] = substream(key, ((own * 64 + b) * 64 + c) * 64 + d)
-                    total = 0.0
-                    for deal in range(len(deals)):
-                        totals[0] = STEP * own + deals[deal, 0]
-                        totals[1] = STEP * b + deals[deal, 1]
-                        totals[2] = STEP * c + deals[deal, 2]
-                        totals[3] = STEP * d + deals[deal, 3]
-                        total += _look_up(chances, totals, limit, rng)
-                    for one, two, three in ((b, c, d), (b, d, c), (c, b, d), (c, d, b), (d, b, c), (d, c, b)):
-                        chances[own, one, two, three] = total / len(deals)
+                    _fill(chances, own, b, c, d, _mean_chance(chances, (own, b, c, d), deals, limit, rng))
 
 
 @kernel

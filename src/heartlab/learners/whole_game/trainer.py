@@ -26,14 +26,14 @@ from heartlab.learners.whole_game.deals import (
     train_deals,
 )
 from heartlab.learners.whole_game.features import CARD_SIZE, PASS_CARD_SIZE, PASS_POSITION_SIZE, POSITION_SIZE
-from heartlab.learners.whole_game.learning import Lesson, adam, new_log, new_slopes
+from heartlab.learners.whole_game.learning import MAX_STEPS, Lesson, adam, new_log, new_slopes
 from heartlab.learners.whole_game.model import PARTS, check_game, load_learned, made_before, make_model, worth_weights
 from heartlab.learners.whole_game.network import HEADS, ROWS, Net, empty_net, fresh_net, new_mind
 from heartlab.learners.whole_game.score import in_any_order, packed, sample_points, win_chances
 from heartlab.rules import Rules
 from heartlab.training.model import Model
 from heartlab.training.recipes import Metrics, Parameters, recipe
-from heartlab.util.bundle import FLOATS, WHOLE, Arrays, Form, fit
+from heartlab.util.bundle import Arrays, fit_like
 
 SHARDS = 2
 """Parts of a batch that may be played at the same time."""
@@ -56,6 +56,8 @@ class WholeGameParameters(Parameters):
     rules: str = "standard"
     start: str = ""
     """A model to go on from, with its layers; without one weights are random."""
+    wider: int = 1
+    """With `start`: how many times as many units the first layers get; the new ones change nothing at first."""
     first: int = 256
     """Units of the first layer of the network that plays."""
     pass_first: int = 128
@@ -68,6 +70,8 @@ class WholeGameParameters(Parameters):
     """Adam's learning rate at the beginning."""
     rate_end: float = 0.00005
     """And at the end of the schedule."""
+    average: float = 0.0
+    """The share of itself that a running mean of the weights keeps after each batch, for the model; 0: no mean."""
     explore: float = 0.08
     """The share of random choices at the beginning."""
     explore_end: float = 0.02
@@ -76,10 +80,14 @@ class WholeGameParameters(Parameters):
     """Deals over which rate (geometrically) and exploration (linearly) fall."""
     trace: float = 0.7
     """λ of the returns: 1 is Monte-Carlo."""
+    steps: int = 0
+    """With n above 0: n-step returns instead, to the prediction at the seat's n-th next choice."""
     alone: float = 0.6
     """The share of tables with the learner in all four seats."""
     past: float = 0.15
     """The share of tables with past selves; all other tables have rule-based players."""
+    shooters: float = 0.0
+    """The share of rule-based seats that are `gnome:peter`, who shoots; the others are any of the gnome family."""
     selves: int = 5
     """Past selves that are kept."""
     past_every: int = 500_000
@@ -88,21 +96,18 @@ class WholeGameParameters(Parameters):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_game(self.game)
-        for field in ("explore", "explore_end", "trace", "alone", "past"):
-            if not 0.0 <= getattr(self, field) <= 1.0:
-                raise ValueError(f"{field}={getattr(self, field)} needs a number from 0 to 1")
+        self.need_shares("explore", "explore_end", "trace", "alone", "past", "shooters", "average")
         if self.alone + self.past > 1.0:
             raise ValueError(f"alone={self.alone} and past={self.past} are together more than 1")
-        for field in ("first", "pass_first", "second", "schedule", "selves", "past_every"):
-            if getattr(self, field) < 1:
-                raise ValueError(f"{field}={getattr(self, field)} needs a number above zero")
-        if self.second % ROWS:
-            raise ValueError(f"second={self.second} needs a multiple of {ROWS}")
-        if self.batch < SHARDS or self.batch % SHARDS:
-            raise ValueError(f"batch={self.batch} needs a multiple of {SHARDS}")
-        for field in ("rate", "rate_end"):
-            if not 0.0 < getattr(self, field) <= 1.0:
-                raise ValueError(f"{field}={getattr(self, field)} needs a number above 0, at most 1")
+        if self.average == 1.0:
+            raise ValueError("average=1 would never take up a new weight: it needs a number below 1")
+        if self.wider > 1 and not self.start:
+            raise ValueError(f"wider={self.wider} needs a model to start from: start=MODEL")
+        self.need_positive("wider", "first", "pass_first", "second", "schedule", "selves", "past_every")
+        self.need(f"a number from 0 to {MAX_STEPS}", lambda steps: 0 <= steps <= MAX_STEPS, "steps")
+        self.need(f"a multiple of {ROWS}", lambda units: units % ROWS == 0, "second")
+        self.need(f"a multiple of {SHARDS}", lambda deals: deals > 0 and deals % SHARDS == 0, "batch")
+        self.need("a number above 0, at most 1", lambda rate: 0.0 < rate <= 1.0, "rate", "rate_end")
 
     @cached_property
     def game(self) -> Rules:
@@ -146,10 +151,13 @@ class WholeGameTrainer:
         selves = settings.selves if settings.past > 0 else 0
         started = load_learned(settings.start) if settings.start else None
         self.start = started.model if started else None
-        nets = [started.playing, started.passing] if started else _fresh_nets(settings, numpy_dice(seed))
+        dice = numpy_dice(seed)
+        nets = [started.playing, started.passing] if started else _fresh_nets(settings, dice)
+        nets = [widened(net, settings.wider, dice) for net in nets]
         self.nets = [_with_room(net, selves) for net in nets]
+        self.means = [Net(*(array.copy() for array in net)) for net in nets] if settings.average else []
         self.moments = [[np.zeros((2, array[0].size), np.float32) for array in net] for net in self.nets]
-        self.lesson = Lesson(worth_weights(settings.game), np.array(AID), settings.trace)
+        self.lesson = Lesson(worth_weights(settings.game), np.array(AID), settings.trace, settings.steps)
         self.shards = [Shard(self.nets) for _ in range(SHARDS)]
         self.steps = np.zeros(1, np.int64)
         self._threads = min(SHARDS, threads or os.cpu_count() or 1)
@@ -180,7 +188,7 @@ class WholeGameTrainer:
             self._remember(start // settings.past_every)
         progress = min(1.0, start / settings.schedule)
         explore = settings.explore + progress * (settings.explore_end - settings.explore)
-        company = Company(explore, settings.alone, settings.past)
+        company = Company(explore, settings.alone, settings.past, settings.shooters)
         bounds = [start + count * i // SHARDS for i in range(SHARDS + 1)]
         counts = np.zeros((SHARDS, COUNTS))
 
@@ -209,7 +217,11 @@ class WholeGameTrainer:
             total += part
             part[:] = 0.0
         moments, squares = self.moments[which][field]
-        adam(self.nets[which][field][0].reshape(-1), total, moments, squares, step)
+        weights = self.nets[which][field][0].reshape(-1)
+        adam(weights, total, moments, squares, step)
+        if self.means:
+            mean = self.means[which][field].reshape(-1)
+            mean += np.float32(1.0 - self.settings.average) * (weights - mean)
 
     def _remember(self, number: int) -> None:
         """Keep the present self as a past one, in place of the oldest; at first as all of them."""
@@ -226,8 +238,7 @@ class WholeGameTrainer:
     def restore(self, arrays: Arrays) -> None:
         """Go back to a checkpoint."""
         kept = self._kept()
-        kinds = {name: FLOATS if array.dtype.kind == "f" else WHOLE for name, array in kept.items()}
-        fit(arrays, {name: Form(kinds[name], *array.shape) for name, array in kept.items()})
+        fit_like(arrays, kept)
         for name, array in kept.items():
             array[:] = arrays[name]
 
@@ -238,11 +249,14 @@ class WholeGameTrainer:
             for field, array, moment in zip(Net._fields, net, moments, strict=True):
                 arrays[f"{name}/{field}"] = array
                 arrays[f"{name}/{field}/moments"] = moment
+        for name, net in zip(PARTS, self.means, strict=False):
+            arrays |= {f"{name}/{field}/mean": array for field, array in zip(Net._fields, net, strict=True)}
         return arrays
 
     def model(self) -> Model:
-        """The present self."""
-        playing, passing = (Net(*(np.ascontiguousarray(array[:1]) for array in net)) for net in self.nets)
+        """The present self, or the mean of the last ones."""
+        nets = self.means or self.nets
+        playing, passing = (Net(*(np.ascontiguousarray(array[:1]) for array in net)) for net in nets)
         deals = self._self_play([playing, passing])
         chances = None if deals is None else self._chances(deals)
         model = make_model(playing, passing, self.settings.game, chances, deals)
@@ -268,6 +282,20 @@ def _fresh_nets(settings: WholeGameParameters, dice: np.random.Generator) -> lis
     """Networks with random weights: to play, and to pass."""
     sizes = (POSITION_SIZE, CARD_SIZE, settings.first), (PASS_POSITION_SIZE, PASS_CARD_SIZE, settings.pass_first)
     return [fresh_net(positions, cards, first, settings.second, dice) for positions, cards, first in sizes]
+
+
+def widened(net: Net, times: int, dice: np.random.Generator) -> Net:
+    """A network with more units in its first layer that predicts the same: nothing listens to the new ones yet."""
+    if times == 1:
+        return net
+    _, positions, first = net.position.shape
+    more = fresh_net(positions, net.card.shape[1], first * (times - 1), net.hidden.shape[1], dice)
+    return net._replace(
+        position=np.concatenate([net.position, more.position], axis=2),
+        card=np.concatenate([net.card, more.card], axis=2),
+        bias=np.concatenate([net.bias, more.bias], axis=1),
+        hidden=np.concatenate([net.hidden, np.zeros_like(more.hidden)], axis=2),
+    )
 
 
 def _with_room(net: Net, selves: int) -> Net:

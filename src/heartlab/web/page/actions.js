@@ -1,7 +1,8 @@
 // What the person does: each action changes the store, or says something to the server.
 import { keep, recall, tens } from "./dom.js";
-import { pretty } from "./cards.js";
-import { options, setOption } from "./options.js";
+import { aloud, pretty } from "./cards.js";
+import { language, options, setOption } from "./options.js";
+import { makeFriendActs } from "./friends.js";
 import { makePageActs } from "./pages.js";
 import { rulesHere, wantedRules } from "./state.js";
 import { t } from "./texts.js";
@@ -39,7 +40,7 @@ export function makeActs(world) {
   };
   /** When the last trick was cleared away, and how many cards lay there at the last check by the page itself. */
   /** `wants`: what the next deals are asked for, if not to be seen. */
-  const own = { restedAt: 0, checkedAt: -1, quietCheck: false, wants: "" };
+  const own = { restedAt: 0, checkedAt: -1, riskAt: -1, quietCheck: false, wants: "" };
 
   // --- notices, sentences, panels ---
 
@@ -61,13 +62,11 @@ export function makeActs(world) {
     update({ notice: null });
   };
 
-  /**
-   * Tell a screen reader. Sentences are added, so that none is lost when things happen quickly.
-   * @param {string} text
-   */
+  /** Tell a screen reader; sentences are added, so that none is lost when many come. @param {string} text */
   const tell = (text) => {
+    if (!text) return;
     sentences += 1;
-    const one = { id: sentences, text: tens(text) };
+    const one = { id: sentences, text: aloud(text) };
     update({ said: [...store.now.said, one].slice(-12) });
   };
 
@@ -105,11 +104,19 @@ export function makeActs(world) {
     return { share: text };
   };
 
-  /** A deal whose seed this page had a part in must name it. @param {{ share?: string, promise?: string }} told */
+  /**
+   * A deal whose seed this page had a part in must name it. Among friends the seed may be made with another page's
+   * part: this page's is used another time.
+   * @param {{ share?: string, promise?: string, friends?: boolean }} told
+   */
   const checkShare = (told) => {
     const { shared } = seed;
     if (!shared) return;
     seed.shared = null;
+    if (told.friends && told.share !== shared.share) {
+      if (!shared.used) seed.promise = shared.promise;
+      return;
+    }
     if (told.share && (told.share !== shared.share || told.promise !== shared.promise))
       notice(t("seed.other"), "warn", true);
     else if (!told.share && shared.expected) notice(t("seed.ignored"), "warn", true);
@@ -138,7 +145,8 @@ export function makeActs(world) {
   /** @param {Omit<import("../protocol").Create, "type" | "house" | "share">} settings */
   const start = (settings) => {
     const message = { type: /** @type {"create"} */ ("create"), house: house(), ...settings };
-    if (send({ ...message, ...(settings.seed === null ? share(true) : {}) })) update({ starting: true });
+    const shared = settings.seed === null && !settings.friends ? share(true) : {};
+    if (send({ ...message, ...shared })) update({ starting: true });
   };
 
   /** The form of a custom game as it stands. @param {HTMLFormElement} form @returns {import("./state.js").Custom} */
@@ -175,7 +183,7 @@ export function makeActs(world) {
 
   /** @param {string} rules */
   const describe = (rules) => {
-    send({ type: "describe", house: house(), rules });
+    send({ type: "describe", house: house(), rules, language: language() });
   };
 
   /** @param {number} seats @param {string[]} before */
@@ -186,9 +194,11 @@ export function makeActs(world) {
   const question = (text, yes, act) => update({ question: { text, yes, act } });
 
   const pages = makePageActs(world, { notice, tell, send, share, go, house, person, question, own });
+  const friends = makeFriendActs(world, { notice, send, share, show, start, question });
 
   const acts = {
     ...pages,
+    ...friends,
     question,
     notice,
     hush,
@@ -353,15 +363,18 @@ export function makeActs(world) {
     },
     hint() {
       const { view } = store.now;
+      if (friends.keptOut()) return;
       if (view?.legal.length || view?.may_pass.length) ask({ type: "hint" }, t("busy.hint"));
     },
     check() {
+      if (friends.keptOut()) return;
       ask({ type: "check" }, t("busy.check"));
     },
     askWhy() {
       update({ why: true });
     },
     count() {
+      if (friends.keptOut()) return;
       ask({ type: "count" }, t("busy.count"));
     },
     last() {
@@ -379,10 +392,12 @@ export function makeActs(world) {
     },
     /** @param {"others" | "self"} what */
     moon(what) {
-      if (store.now.view?.phase === "moon") send({ type: "moon", what });
+      const { view } = store.now;
+      if (view?.phase === "moon" && view.chooser === 0) send({ type: "moon", what });
     },
     next() {
       const { view } = store.now;
+      if (view?.friends && view.phase === "over" && !view.waiting.includes(0)) return;
       if (view?.phase === "over") send({ type: "next", ...share(Boolean(view.share)) });
       else if (view?.phase === "end" && view.branch === null) acts.rematch();
     },
@@ -390,6 +405,10 @@ export function makeActs(world) {
     rematch() {
       const { view } = store.now;
       if (!view) return;
+      if (view.friends) {
+        send({ type: "rematch", ...share(true) });
+        return;
+      }
       start({
         rules: view.rules,
         players: view.players.slice(1),
@@ -413,6 +432,23 @@ export function makeActs(world) {
     review() {
       const { view } = store.now;
       if (view) ask({ type: "review", number: view.deal }, t("busy.review"));
+    },
+    /** How the deal goes on after the coach's card. @param {number} at */
+    line(at) {
+      if (store.now.view) send({ type: "line", number: store.now.view.deal, at });
+    },
+    /** The same in a replay: it opens beside the deal. */
+    playLine() {
+      const { replay } = store.now;
+      if (!replay?.hint?.line) return;
+      const deals = {
+        ...replay.deals,
+        records: [replay.hint.line],
+        title: t("coach.lineTitle"),
+        proof: null,
+        more: false,
+      };
+      update({ replay: { deals, number: 0, at: replay.at, running: false, part: "" } });
     },
     replay() {
       if (store.now.view) send({ type: "replay", number: store.now.view.deal });
@@ -443,7 +479,7 @@ export function makeActs(world) {
     /** @param {string} name @param {string | boolean} value */
     option(name, value) {
       setOption(name, value);
-      update({});
+      update(name === "language" ? { described: null } : {});
     },
     sound() {
       setOption("sound", !acts.hears());

@@ -113,6 +113,13 @@ export const pretty = (name) => (name[0] === "T" ? "10" : name[0]) + SUIT_SYMBOL
 /** "QS" as "queen of spades". @param {string} name */
 export const spoken = (name) =>
   t("card.spoken", { rank: some(`rank.${name[0]}`), suit: some(`suit.${name[1]}`), suitOf: some(`suitOf.${name[1]}`) });
+/** A text with its cards as people say them: "K♠ 9♥" is "king of spades, nine of hearts". @param {string} text */
+export const aloud = (text) =>
+  text
+    .replace(/(?<=[♣♦♠♥]) (?=(?:10|[2-9TJQKA])[♣♦♠♥])/g, ", ")
+    .replace(/\b(10|[2-9TJQKA])([♣♦♠♥])/g, (_, rank, suit) =>
+      spoken(`${rank === "10" ? "T" : rank}${"CDSH"["♣♦♠♥".indexOf(suit)]}`),
+    );
 /** "S" as "spades". @param {string} suit */
 export const suitWord = (suit) => some(`suit.${suit}`);
 /** A hand that somebody has typed, with names as records have them: "10♥ qs" is "TH QS". @param {string} text */

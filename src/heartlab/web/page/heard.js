@@ -1,7 +1,8 @@
 // What the server says: how each message changes the store.
 import { pretty, spoken } from "./cards.js";
 import { save } from "./dom.js";
-import { called, t } from "./texts.js";
+import { listNames } from "./friends.js";
+import { called, sentence, t } from "./texts.js";
 import { branchName } from "./views/game.js";
 import { verdict } from "./views/puzzle.js";
 
@@ -20,6 +21,7 @@ export const reviewName = (table, deal) => `${table}/${deal}`;
 function titleOf(message) {
   const totals = message.names.map((name, seat) => `${called(name)} ${message.scores[seat]}`).join(", ");
   if (message.branch !== null) return branchName(message);
+  if (message.friends) return t("friends.title", { names: listNames(message.names.slice(1)), n: message.deal + 1 });
   const rules = message.rules === "standard" ? "" : `, ${message.rules}`;
   return `${t("table.deal", { n: message.deal + 1 })}${rules}: ${totals}`;
 }
@@ -46,7 +48,7 @@ export function makeHeard({ store, pace, say, greet }, acts) {
       acts.seed.promise = message.promise;
       acts.seed.shared = null;
       update({ hello: message, starting: false });
-      if (store.now.route.page !== "replay") acts.enter(store.now.route.page, "");
+      if (store.now.route.page !== "replay") acts.enter(store.now.route.page, store.now.route.rest);
     },
     ready(message) {
       update({ ready: message });
@@ -61,6 +63,7 @@ export function makeHeard({ store, pace, say, greet }, acts) {
     },
     opened(message) {
       pace.clear();
+      acts.keepSeat(message.key);
       const route = { ...store.now.route, table: message.key, page: "", rest: "" };
       greet({ type: "open", key: message.key });
       history.pushState(null, "", `#${route.house}/${message.key}`);
@@ -68,6 +71,8 @@ export function makeHeard({ store, pace, say, greet }, acts) {
         route,
         table: message.key,
         view: null,
+        room: null,
+        reactions: {},
         replay: null,
         puzzle: null,
         panel: "scores",
@@ -94,9 +99,17 @@ export function makeHeard({ store, pace, say, greet }, acts) {
         say({ type: "compare" });
       pace.add(message);
     },
+    room(message) {
+      const { table, view } = store.now;
+      update({ room: message });
+      if (table && !view) acts.remember(table, t("friends.waiting"));
+    },
+    reacted(message) {
+      acts.tell(acts.reacted(message));
+    },
     refused(message) {
       acts.notice(
-        message.card ? t("refused", { card: pretty(message.card), rule: message.rule }) : `${message.rule}.`,
+        message.card ? t("refused", { card: pretty(message.card), rule: message.rule }) : sentence(message.rule),
         "warn",
       );
     },
@@ -113,30 +126,30 @@ export function makeHeard({ store, pace, say, greet }, acts) {
       }
       acts.own.wants = "";
       if (store.now.replay?.hint) update({ replay: { ...store.now.replay, hint: null } });
-      acts.notice(message.text, "warn");
+      if (message.code === "key") acts.tell(sentence(message.text));
+      else acts.notice(sentence(message.text), "warn");
       if (message.code === "server" && table) setTimeout(() => say({ type: "open", key: table }), AGAIN);
       update({ starting: false, ...(panel === "busy" ? { panel: "scores", sheet: false } : {}) });
       if (message.code === "key") {
         if (route.table) acts.forget(route.table);
+        acts.dropSeat(route.table);
         greet(null);
-        update({ view: null, lost: message.text });
+        update({ view: null, room: null, lost: sentence(message.text) });
       }
     },
     coaching(message) {
       const { replay } = store.now;
       if (replay) {
         update({ replay: { ...replay, hint: message } });
-        acts.tell(`${t("tell.coach", { card: spoken(message.cards[0].card) })} ${message.words.join(" ")}`);
+        acts.tell(`${message.first} ${message.words.join(" ")}`);
         return;
       }
       acts.show("hint", message);
-      acts.tell(`${t("tell.coach", { card: spoken(message.cards[0].card) })} ${message.words.join(" ")}`);
+      acts.tell(`${message.first} ${message.words.join(" ")}`);
     },
     passing(message) {
       acts.show("passing", message);
-      acts.tell(
-        `${t("tell.coachPasses", { cards: message.sets[0].cards.map(spoken).join(", ") })} ${message.words.join(" ")}`,
-      );
+      acts.tell(`${message.first} ${message.words.join(" ")}`);
     },
     checked(message) {
       const quiet = acts.own.quietCheck;
@@ -154,6 +167,11 @@ export function makeHeard({ store, pace, say, greet }, acts) {
     counted(message) {
       acts.show("count", message);
       acts.tell(`${message.queen_text} ${message.moon_text}`);
+    },
+    risk(message) {
+      const told = store.now.risk?.text ?? "";
+      update({ risk: message });
+      if (message.text && !told) acts.tell(message.text);
     },
     reviewed(message) {
       const name = reviewName(store.now.table, message.number);

@@ -4,7 +4,7 @@ import { makeActs } from "./actions.js";
 import { makeHeard, reviewName } from "./heard.js";
 import { Line } from "./line.js";
 import { makeMotion } from "./motion.js";
-import { apply, options, sounds } from "./options.js";
+import { apply, language, options, sounds } from "./options.js";
 import { Pace } from "./pace.js";
 import { render, el } from "./render.js";
 import { routeHere } from "./routes.js";
@@ -52,18 +52,20 @@ pace.rested = () => {
 function taken(view, before) {
   const { panel, table, reviews, chosen } = store.now,
     dealt = before !== null && view.deal !== before.deal;
-  const outdated = ["hint", "passing", "count", "check", "busy"].includes(panel) && view.event.kind !== "opened";
+  const quiet = view.event.kind === "opened" || view.event.kind === "seats";
+  const outdated = ["hint", "passing", "count", "check", "busy"].includes(panel) && !quiet;
   const review = reviews[reviewName(table, view.deal)];
   const back =
     before === null && view.reveal && review ? { panel: /** @type {const} */ ("review"), answer: review } : {};
-  if (dealt) acts.own.checkedAt = -1;
+  if (dealt) acts.own.checkedAt = acts.own.riskAt = -1;
   return {
     view,
     chosen: dealt || view.phase !== "pass" ? [] : chosen,
     moment: momentOf(view),
+    ...(view.phase === "play" && !dealt ? {} : { risk: null }),
     ...(dealt || outdated ? { panel: /** @type {const} */ ("scores"), sheet: false } : {}),
     ...back,
-    ...(view.event.kind === "opened" || store.now.notice?.lasting ? {} : { notice: null }),
+    ...(quiet || store.now.notice?.lasting ? {} : { notice: null }),
   };
 }
 
@@ -93,21 +95,40 @@ function warnOfCompiling(view) {
   }
 }
 
+/** While one seat has all the points, ask whether that becomes a moon. @param {View} view */
+function askRisk(view) {
+  const { ready, risk } = store.now,
+    holders = view.points.filter((one) => one > 0).length;
+  if (risk && holders > 1) update({ risk: null });
+  if (holders !== 1 || view.friends || acts.own.riskAt === view.plays || (ready && ready.done < ready.of)) return;
+  if (acts.send({ type: "risk" })) acts.own.riskAt = view.plays;
+}
+
 /** All is shown: what the page does by itself. */
 function settled() {
   const { view, idle, stale, replay } = store.now;
   if (idle !== pace.idle) update({ idle: pace.idle });
   if (!view || replay || !pace.idle || stale || view.phase !== "play" || !view.legal.length) return;
+  askRisk(view);
   const own = view.last.length > 0 || view.trick.some(([seat]) => seat === 0);
   if (options.auto && view.legal.length === 1) {
     acts.send({ type: "play", card: view.legal[0], at: view.plays });
-  } else if (options.check && own && acts.own.checkedAt !== view.plays && acts.send({ type: "check" })) {
+  } else if (
+    options.check &&
+    !view.friends &&
+    own &&
+    acts.own.checkedAt !== view.plays &&
+    acts.send({ type: "check" })
+  ) {
     acts.own.checkedAt = view.plays;
     acts.own.quietCheck = true;
   }
 }
 
 // --- the line ---
+
+/** The language that the server was told. */
+let spoken = "";
 
 const line = new Line(
   (message) => {
@@ -123,6 +144,8 @@ const line = new Line(
       ...(now === "lost" ? { stale: view !== null, starting: false } : {}),
       ...(busy ? { panel: "scores", sheet: false } : {}),
     });
+    spoken = "";
+    speak();
     if (busy) acts.notice(t("line.askAgain"), "warn");
   },
 );
@@ -139,6 +162,13 @@ const world = {
 const acts = makeActs(world);
 acts.hears = sounds;
 const heard = makeHeard(world, acts);
+
+/** Tell the server in which language to answer, once per line and choice. */
+function speak() {
+  const wanted = language();
+  if (spoken !== wanted && line.say({ type: "speak", language: wanted })) spoken = wanted;
+}
+store.listen(speak);
 
 // --- drawing ---
 
@@ -174,7 +204,7 @@ function header(state) {
       role: "status",
       text: state.line === "open" ? "" : t("connecting"),
     }),
-    ["game", "puzzle"].includes(screen) &&
+    ["game", "puzzle", "room"].includes(screen) &&
       button(t("leave"), acts.lobby, { key: "leave", class: "quiet leave", title: t("leave.note") }),
     el(
       "button",
@@ -252,6 +282,7 @@ function follow() {
   }
   pace.clear();
   acts.stopReplay();
+  acts.leaveFriends();
   update({
     route,
     table: route.table,
@@ -270,7 +301,8 @@ function follow() {
   const greeting = route.table ? { type: "open", key: route.table } : null;
   line.greet(greeting);
   if (greeting) line.say(greeting);
-  if (route.page && (store.now.hello || route.page === "replay")) acts.enter(route.page, route.rest);
+  if (route.page === "join") acts.enterJoin(route.rest);
+  else if (route.page && (store.now.hello || route.page === "replay")) acts.enter(route.page, route.rest);
 }
 
 // --- keys ---
@@ -350,4 +382,4 @@ dialog.addEventListener("close", () => {
 addEventListener("hashchange", follow);
 addEventListener("popstate", follow);
 update({});
-if (store.now.route.table || store.now.route.page === "replay") follow();
+if (store.now.route.table || ["replay", "join"].includes(store.now.route.page)) follow();

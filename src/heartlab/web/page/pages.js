@@ -155,7 +155,8 @@ export function makePageActs(world, { notice, tell, send, share, go, house, pers
       clearInterval(running);
       parts = [];
       update({ replay: null });
-      if (!store.now.view && store.now.route.table) go();
+      const { view, route } = store.now;
+      if ((!view && route.table) || route.page === "replay") go();
     },
     stopReplay() {
       clearInterval(running);

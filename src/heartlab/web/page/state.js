@@ -3,7 +3,7 @@
 /** @typedef {import("../protocol").View} View */
 /** @typedef {import("../protocol").Incoming} Incoming */
 /** @typedef {import("../protocol").Outgoing} Outgoing */
-/** @typedef {"scores" | "last" | "count" | "hint" | "passing" | "check" | "review" | "busy"} Panel */
+/** @typedef {"scores" | "last" | "count" | "hint" | "passing" | "check" | "review" | "friends" | "busy"} Panel */
 /** @typedef {{ text: string, kind: "" | "warn", lasting: boolean }} Notice `lasting`: beyond the next card */
 /** @typedef {{ text: string, yes: string, act: () => void }} Question */
 /** @typedef {{ promise: string, share: string, expected: boolean, used: boolean }} Shared */
@@ -66,7 +66,10 @@
  * @property {{ step: number, picked: string[], verdict: string }} lesson
  * @property {string} find what is searched there
  * @property {import("../protocol").LevelEstimate | null} level
+ * @property {import("../protocol").MoonRisk | null} risk that somebody shoots the moon
  * @property {import("./verify.js").Check[] | string | null} checks of a proof; a text says why there are none
+ * @property {import("../protocol").Room | null} room who is at a table of friends
+ * @property {Record<number, import("../protocol").Reacted["what"]>} reactions what seats show just now
  * @property {string} moment something great has happened: `queen`, `moon` or `end`
  */
 
@@ -105,16 +108,21 @@ export const initial = (route) => ({
   compared: null,
   find: "",
   level: null,
+  risk: null,
   checks: null,
+  room: null,
+  reactions: {},
 });
 
 /** What the stage shows. @param {State} state */
 export function screenOf(state) {
   if (state.replay) return "replay";
   if (state.lost) return "lost";
-  if (state.route.table) return state.view ? "game" : "opening";
+  if (state.route.table) return state.view ? "game" : state.room ? "room" : "opening";
   if (state.puzzle) return "puzzle";
-  return state.hello ? state.route.page || "lobby" : "opening";
+  // A link that holds a deal is still being read.
+  if (!state.hello || state.route.page === "replay") return "opening";
+  return state.route.page || (state.route.house ? "lobby" : "guest");
 }
 
 /** The rules that the page is about: those of the table, of the puzzle, or chosen in the lobby. @param {State} state */
@@ -130,6 +138,10 @@ export const wantedRules = (custom) => [custom.rules, custom.changes.trim()].fil
 /** Cards that the coach recommends for the decision at hand. @param {State} state @returns {string[]} */
 export function advised({ view, panel, answer }) {
   if (!view) return [];
-  if (panel === "hint" && answer.at === view.plays + 1) return [answer.cards[0].card];
+  if (panel === "hint" && answer.at === view.plays + 1) {
+    /** @type {import("../protocol").Judged[]} */
+    const cards = answer.cards;
+    return cards.filter((one) => one.equal).map((one) => one.card);
+  }
   return panel === "passing" && view.phase === "pass" ? answer.sets[0].cards : [];
 }

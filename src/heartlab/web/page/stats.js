@@ -117,12 +117,16 @@ export function practise(all) {
   return [...found, "puzzles"];
 }
 
+/** Whether the person shot the moon in a game. @param {PlayedGame} game */
+export const hasMoon = (game) => game.deals.some((deal) => deal.shooter === 0);
+
 /**
- * Games that have all words of a search in their names, players, rules or date.
+ * Games that have all words of a search in their names, players, rules or date, or in what is shown of them.
  * @param {PlayedGame[]} games
  * @param {string} words
+ * @param {(game: PlayedGame) => string} shown
  */
-export function search(games, words) {
+export function search(games, words, shown = () => "") {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   return games.filter((game) => {
     const text = [
@@ -131,7 +135,8 @@ export function search(games, words) {
       game.rules,
       new Date(game.made * 1000).toISOString(),
       isWon(game) ? "won" : "",
-      game.deals.some((deal) => deal.shooter === 0) ? "moon" : "",
+      hasMoon(game) ? "moon" : "",
+      shown(game),
     ]
       .join(" ")
       .toLowerCase();

@@ -22,8 +22,41 @@ export function t(name, values = {}) {
  */
 export const some = (name, values) => (name in EN ? t(/** @type {Name} */ (name), values) : name);
 
+/** Rules that the server offers, with what they are. @param {{ name: string, note: string }} preset */
+export const presetText = ({ name, note }) => `${name}: ${`preset.${name}` in EN ? some(`preset.${name}`) : note}`;
+
+/** What kind of player a bot is. @param {{ name: string, level: string }} opponent */
+export const playerText = ({ name, level }) => (`player.${name}` in EN ? some(`player.${name}`) : level);
+
 /** Whether a name means the person in front of the page. @param {string} name */
 export const isYou = (name) => name === "You";
 
+/** A seat of a record, which names the player of a bot behind its name. @param {string} name */
+export const seated = (name) =>
+  called(name).replace(/ \((.+)\)$/, (_, player) => ` (${playerText({ name: player, level: player })})`);
+
 /** What somebody is called here: the name that nobody chose is translated. @param {string} name */
 export const called = (name) => (isYou(name) ? t("you") : name);
+
+/**
+ * What the server says, as a sentence for people: where in a text something is wrong is told as people say it, a long
+ * list of cards is left out.
+ * @param {string} text
+ */
+export function sentence(text) {
+  const plain = text
+    .replace(/^<\w+>:\d+: (?=`hand )/, "")
+    .replace(/^<\w+>:(\d+): /, (_, n) => t("read.line", { n }))
+    .replace(/ \(in no hand: [^)]{60,}\)/, "")
+    .trim();
+  const whole = plain.replace(/^\p{Ll}(?=\p{L}*[\s,;:])/u, (letter) => letter.toUpperCase());
+  return /[.!?…)]$/.test(whole) ? whole : `${whole}.`;
+}
+
+/** A number with decimals, written as the language does. @param {number} value @param {number} digits */
+export const decimal = (value, digits) =>
+  (Math.abs(value) < 0.5 / 10 ** digits ? 0 : value).toLocaleString(language(), {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+    useGrouping: false,
+  });

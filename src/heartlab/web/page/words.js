@@ -29,7 +29,8 @@ const listed = (cards) => cards.map(pretty).join(" ");
 
 /**
  * The status line: what is expected now.
- * @param {Pick<View, "names" | "pass_count" | "direction" | "to_move" | "trick"> & {
+ * @param {Pick<View, "names" | "pass_count" | "direction" | "to_move" | "trick"> &
+ *   Partial<Pick<View, "people" | "waiting" | "friends">> & {
  *   phase: View["phase"] | "graded", verdict?: string }} view
  * @param {number | null} winner of a trick that is still shown
  */
@@ -37,6 +38,10 @@ export function status(view, winner) {
   const { names } = view;
   if (winner !== null) return t("status.takes", { name: names[winner] });
   if (view.phase === "graded") return view.verdict ?? "";
+  const others = (view.waiting ?? []).filter((seat) => seat !== 0).map((seat) => called(names[seat]));
+  if (view.people?.[0] === "away") return t("status.away");
+  const idle = view.friends && others.length && !view.waiting?.includes(0);
+  if (idle && view.phase !== "play") return t("status.waiting", { names: others.join(t("and")) });
   if (view.phase === "pass") return t("status.pass", { n: view.pass_count, way: way(view.direction, names) });
   if (view.phase === "play" && view.to_move === 0) return t(view.trick.length ? "status.turn" : "status.lead");
   if (view.phase === "play") {
@@ -63,6 +68,7 @@ export function tell(view) {
   if (event.kind === "passed" && view.received.length) {
     return t("tell.received", { cards: view.received.map(spoken).join(", ") });
   }
+  if (event.kind === "passed") return view.friends ? status(view, null) : "";
   if (event.kind === "dealt" || view.phase === "pass") return t("tell.dealt", { status: status(view, null) });
   if (event.kind === "moon") return totals;
   if (event.kind === "undone") return t("tell.undone");

@@ -1,4 +1,5 @@
 // Small charts in SVG: totals over the deals, expected points over the tricks, bars beside what chance would give.
+import { decimal } from "../texts.js";
 import { svg } from "../render.js";
 
 /**
@@ -30,13 +31,15 @@ export function lineChart(series, { label, limit = null, width = 320, height = 1
   const y = (value) => height - bottom - ((value - low) / (high - low)) * (height - top - bottom);
   /** @param {number[][]} values */
   const path = (values) => values.map(([a, b], i) => `${i ? "L" : "M"}${x(a).toFixed(1)} ${y(b).toFixed(1)}`).join("");
-  const ticks = [low, (low + high) / 2, high];
+  // A small range has no middle that can be told from its ends.
+  const told = [low, (low + high) / 2, high].map((value) => ({ value, text: decimal(value, digits) }));
+  const ticks = told.filter(({ text }, index) => index !== 1 || (text !== told[0].text && text !== told[2].text));
   return svg(
     "svg",
     { viewBox: `0 0 ${width} ${height}`, class: "chart", role: "img", "aria-label": label },
-    ticks.map((value) => [
+    ticks.map(({ value, text }) => [
       svg("path", { d: `M${left} ${y(value)}H${width - right}`, class: "grid" }),
-      svg("text", { x: left - 5, y: y(value) + 3.5, class: "tick end", text: value.toFixed(digits) }),
+      svg("text", { x: left - 5, y: y(value) + 3.5, class: "tick end", text }),
     ]),
     limit !== null && svg("path", { d: `M${left} ${y(limit)}H${width - right}`, class: "limit" }),
     svg("text", { x: width - right, y: height - 4, class: "tick end", text: last }),
@@ -82,7 +85,12 @@ export function barChart(bars, { label, width = 320, height = 140 }) {
         height: height - bottom - y(bar.value),
       }),
       svg("path", { class: "chance", d: `M${index * step + step * 0.1} ${y(bar.expected)}h${step * 0.8}` }),
-      svg("text", { x: (index + 0.5) * step, y: y(bar.value) - 3, class: "tick mid", text: bar.value }),
+      svg("text", {
+        x: (index + 0.5) * step,
+        y: y(Math.max(bar.value, bar.expected)) - 3,
+        class: "tick mid",
+        text: bar.value,
+      }),
       svg("text", { x: (index + 0.5) * step, y: height - 5, class: "tick mid", text: bar.name }),
     ]),
   );

@@ -2,7 +2,7 @@
 import { el } from "../render.js";
 import { tens } from "../dom.js";
 import { face, pretty, spoken } from "../cards.js";
-import { t } from "../texts.js";
+import { decimal, t } from "../texts.js";
 import { lineChart } from "./chart.js";
 import { button, SCROLL } from "./parts.js";
 
@@ -16,11 +16,8 @@ const list = (words) =>
     { class: "words" },
     words.map((text) => el("li", { text: tens(text) })),
   );
-/** Shares of the deals from which another's moon, and one's own, is shown. */
-const MOON = 0.03,
-  OWN_MOON = 0.1;
 /** @param {number} value */
-const points = (value) => value.toFixed(1);
+const points = (value) => decimal(value, 1);
 /** @param {number} share */
 const percent = (share) => `${Math.round(100 * share)} %`;
 /** @param {string[]} titles @param {Made[]} rows */
@@ -44,31 +41,42 @@ const judged = (titles, rows) =>
     ),
   );
 
-/**
- * Every legal card with expected points, spread, and moon risk; then the reasons.
- * @param {import("../../protocol").Coaching} coaching
- * @param {string} sources where the words come from
- */
-export function hint(coaching, sources) {
+/** What a friend leaves out: opened on demand. @param {...(Made | false)} children */
+const more = (...children) =>
+  el("details", { key: "more", class: "more" }, el("summary", { text: t("coach.open") }), ...children);
+/** @param {string} card */
+const rowHead = (card) =>
+  el(
+    "th",
+    { scope: "row", class: `suit-${card[1]}` },
+    el("span", { "aria-hidden": "true", text: pretty(card) }),
+    el("span", { class: "unseen", text: spoken(card) }),
+  );
+/** Another's moon and one's own. @param {{ moon: number, own_moon: number }} one */
+const moons = (one) =>
+  [one.moon >= 0.005 && percent(one.moon), one.own_moon >= 0.005 && t("coach.yours", { share: percent(one.own_moon) })]
+    .filter(Boolean)
+    .join(" ");
+
+/** Every legal card with its numbers. @param {import("../../protocol").Coaching} coaching */
+function cardTable(coaching) {
   const highest = Math.max(1, ...coaching.cards.map((one) => one.high));
   const lowest = Math.min(0, ...coaching.cards.map((one) => one.low));
   /** @param {number} value */
   const at = (value) => `${(100 * (value - lowest)) / (highest - lowest)}%`;
-  const best = coaching.cards[0];
-  const rows = coaching.cards.map((one, index) => {
-    const error = one.se === null ? "" : t("coach.error", { se: one.se.toFixed(2) });
-    const own = one.own_moon >= OWN_MOON ? t("coach.yours", { share: percent(one.own_moon) }) : "";
-    const moon = one.moon >= MOON ? percent(one.moon) : own;
-    return el(
+  const rows = coaching.cards.map((one) =>
+    el(
       "tr",
-      { key: one.card, class: index ? "" : "best" },
-      el(
-        "th",
-        { scope: "row", class: `suit-${one.card[1]}` },
-        el("span", { "aria-hidden": "true", text: pretty(one.card) }),
-        el("span", { class: "unseen", text: spoken(one.card) }),
-      ),
-      el("td", { class: "number", text: points(one.expected), title: error }),
+      { key: one.card, class: one.equal ? "best" : "" },
+      rowHead(one.card),
+      el("td", {
+        class: "number",
+        text: points(one.expected),
+        title: one.se === null ? "" : t("coach.error", { se: decimal(one.se, 2) }),
+      }),
+      el("td", { class: "dim", text: percent(one.queen) }),
+      el("td", { class: "dim", text: points(one.hearts) }),
+      el("td", { class: "dim", text: moons(one) }),
       el(
         "td",
         { class: "wide" },
@@ -84,62 +92,63 @@ export function hint(coaching, sources) {
         ),
         el("span", { class: "unseen", text: t("coach.spread", { low: points(one.low), high: points(one.high) }) }),
       ),
-      el("td", { class: "dim", text: moon }),
-    );
-  });
-  const note = t("coach.note", {
-    worlds: coaching.worlds,
-    share: percent(MOON),
-    on: coaching.play_on,
-    player: coaching.player,
-    seed: coaching.seed,
-  });
+    ),
+  );
+  const titles = [t("coach.card"), t("coach.points"), "Q♠", t("coach.hearts"), t("coach.moon"), t("coach.range")];
+  return judged(titles, rows);
+}
+
+/**
+ * The advice in a line, at most two reasons, and on demand all numbers and what learned models say.
+ * @param {import("../../protocol").Coaching} coaching
+ * @param {string} sources where the words come from
+ * @param {(() => void) | null} playLine opens how the deal goes on, in a replay
+ */
+export function hint(coaching, sources, playLine = null) {
   return el(
     "section",
     { class: "panel-body coach" },
     el("h2", { text: t("coach") }),
-    el(
-      "p",
-      { class: "verdict" },
-      t("coach.play"),
-      " ",
-      el("strong", { text: pretty(best.card) }),
-      t("coach.expecting", { points: points(best.expected) }),
-    ),
+    el("p", { class: "verdict" }, el("strong", { text: tens(coaching.first) })),
     list(coaching.words),
-    judged([t("coach.card"), t("coach.points"), t("coach.range"), t("coach.moon")], rows),
-    el("p", { class: "dim", text: note }),
-    el("p", { class: "dim", text: sources }),
+    playLine && coaching.line && button(t("coach.line"), playLine),
+    more(
+      cardTable(coaching),
+      el("p", { class: "dim", text: coaching.note }),
+      list(coaching.more),
+      el("p", { class: "dim", text: sources }),
+    ),
   );
 }
 
 /**
- * What to pass: the sets that our players would choose, tried in the same worlds.
+ * What to pass: the advice, at most two reasons, and on demand the passes that were compared.
  * @param {import("../../protocol").PassCoaching} answer
  * @param {(cards: string[]) => void} choose
  */
 export function passing(answer, choose) {
-  const best = answer.sets[0].cards;
   const rows = answer.sets.map((one, index) => {
-    const more = `${one.cost < 0 ? "−" : "+"}${points(Math.abs(one.cost))} ± ${points(one.cost_se)}`;
+    const extra = `${one.cost < 0 ? "−" : "+"}${points(Math.abs(one.cost))} ± ${points(one.cost_se)}`;
     return el(
       "tr",
       { class: index ? "" : "best" },
       el("th", { scope: "row", text: one.cards.map(pretty).join(" ") }),
-      el("td", { class: "number", text: points(one.expected), title: t("coach.error", { se: one.se }) }),
-      el("td", { class: "number dim", text: !index ? "" : one.equal ? t("coach.equal") : more }),
-      el("td", { class: "dim", text: one.by.join(", ") || t("coach.changed") }),
+      el("td", { class: "number", text: points(one.expected), title: t("coach.error", { se: decimal(one.se, 2) }) }),
+      el("td", { class: "number dim", text: !index ? "" : one.equal ? t("coach.equal") : extra }),
+      el("td", { class: "dim", text: percent(one.queen) }),
+      el("td", { class: "dim", text: points(one.hearts) }),
+      el("td", { class: "dim", text: moons(one) }),
     );
   });
+  const titles = [t("coach.set"), t("coach.points"), t("coach.more"), "Q♠", t("coach.hearts"), t("coach.moon")];
   return el(
     "section",
     { class: "panel-body coach" },
     el("h2", { text: t("coach") }),
-    el("p", { class: "verdict" }, t("coach.pass"), " ", el("strong", { text: best.map(pretty).join(" ") }), "."),
+    el("p", { class: "verdict" }, el("strong", { text: tens(answer.first) })),
     list(answer.words),
-    judged([t("coach.set"), t("coach.points"), t("coach.more"), t("coach.who")], rows),
-    button(t("coach.choose"), () => choose(best)),
-    el("p", { class: "dim", text: answer.note }),
+    button(t("coach.choose"), () => choose(answer.sets[0].cards)),
+    more(judged(titles, rows), el("p", { class: "dim", text: answer.note })),
   );
 }
 
@@ -169,7 +178,7 @@ export function checked(answer, actions, sources) {
 /**
  * The review: the course of expected points, and the costliest decisions.
  * @param {import("../../protocol").Reviewed} reviewed
- * @param {{ from: (at: number) => void }} actions
+ * @param {{ from: (at: number) => void, line: (at: number) => void }} actions
  * @param {string} sources
  */
 export function review(reviewed, actions, sources) {
@@ -188,14 +197,19 @@ export function review(reviewed, actions, sources) {
       ),
       el("div", { class: "pair", "aria-hidden": "true" }, face(one.card), face(one.best)),
       list(one.words),
-      button(t("review.from"), () => actions.from(one.at - 1)),
+      el(
+        "div",
+        { class: "actions left" },
+        button(t("review.from"), () => actions.from(one.at - 1)),
+        button(t("coach.line"), () => actions.line(one.at)),
+      ),
     ),
   );
   return el(
     "section",
     { class: "panel-body coach" },
     el("h2", { text: t("review") }),
-    el("p", { class: reviewed.text.endsWith("Well played.") ? "verdict good" : "verdict", text: reviewed.text }),
+    el("p", { class: reviewed.worst.length ? "verdict" : "verdict good", text: tens(reviewed.text) }),
     reviewed.course.length > 0 && lineChart([{ values: reviewed.course }], { label: t("review.course") }),
     el("p", { class: "dim", text: t("review.course") }),
     mistakes,
@@ -207,6 +221,6 @@ export function review(reviewed, actions, sources) {
         el("p", { text: tens(passing.text) }),
         list(passing.words),
       ),
-    el("p", { class: "dim", text: `${reviewed.note} ${sources} ${reviewed.player}, seed ${reviewed.seed}.` }),
+    more(el("p", { class: "dim", text: `${reviewed.note} ${sources}` })),
   );
 }

@@ -1,7 +1,7 @@
 // "Are the cards rigged?": the promise in three sentences, a check in this browser, and one's own hands beside chance.
 import { el } from "../render.js";
 import { deviation, hands } from "../stats.js";
-import { some, t } from "../texts.js";
+import { decimal, some, t } from "../texts.js";
 import { barChart } from "./chart.js";
 import { busyText, button, sheet } from "./parts.js";
 
@@ -46,9 +46,9 @@ function chance(state) {
     "section",
     {},
     el("h2", { text: t("fair.hands", { n: deals }) }),
-    el("p", { text: t("fair.queen", { n: queens, of: deals, chance: (deals / 4).toFixed(1) }) }),
-    el("p", { text: t(far < 2 ? "fair.usual" : "fair.unusual", { far: far.toFixed(1) }) }),
-    el("p", { text: t("fair.high", { mean: highMean.toFixed(2) }) }),
+    el("p", { text: t("fair.queen", { n: queens, of: deals, chance: decimal(deals / 4, 1) }) }),
+    el("p", { text: t(far < 2 ? "fair.usual" : "fair.unusual", { far: decimal(far, 1) }) }),
+    el("p", { text: t("fair.high", { mean: decimal(highMean, 2) }) }),
     el(
       "figure",
       {},

@@ -160,8 +160,12 @@ function handCard(one, isFirst, act, focus) {
     },
     face(card),
     el("span", { class: "unseen", text: label }),
-    received && el("span", { class: "mark", "aria-hidden": "true", text: t("hand.new") }),
-    advised && el("span", { class: "mark coach-mark", "aria-hidden": "true", text: "★" }),
+    (received || advised) &&
+      el("span", {
+        class: `mark ${advised ? "coach-mark" : ""}`,
+        "aria-hidden": "true",
+        text: [advised && "★", received && t("hand.new")].filter(Boolean).join(" "),
+      }),
   );
 }
 

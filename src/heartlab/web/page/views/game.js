@@ -1,13 +1,14 @@
 // A table: the felt with its result, what can be done, the hand, and the panel beside it.
 import { el } from "../render.js";
 import { face, pretty, sign } from "../cards.js";
-import { isYou, called, some, t } from "../texts.js";
+import { isYou, called, playerText, some, t } from "../texts.js";
 import { advised } from "../state.js";
 import { status } from "../words.js";
 import * as coach from "./coach.js";
 import { felt, handView, seatPlate, statusLine, trickView } from "./felt.js";
-import { counting, lastTrick, scores } from "./panels.js";
+import { counting, lastTrick, moonRisk, scores } from "./panels.js";
 import { busyText, button, dot } from "./parts.js";
+import { friendsPanel, reactions } from "./room.js";
 
 /** @typedef {import("../state.js").State} State */
 /** @typedef {import("../../protocol").View} View */
@@ -16,7 +17,16 @@ import { busyText, button, dot } from "./parts.js";
 /** What a bot's player is called for people. @param {State} state @param {string} player */
 export function strength({ hello }, player) {
   const level = hello?.levels.find((one) => one.players.includes(player));
-  return level ? some(`level.${level.name}`) : (hello?.opponents.find((one) => one.name === player)?.level ?? player);
+  const known = hello?.opponents.find((one) => one.name === player);
+  return level ? some(`level.${level.name}`) : known ? playerText(known) : player;
+}
+
+/** What a plate says of who plays there. @param {State} state @param {View} view @param {number} seat */
+function kindOf(state, view, seat) {
+  const who = view.people[seat];
+  if (who === "person") return "";
+  const player = strength(state, view.players[seat]);
+  return who === "bot" ? player : some(`occupant.${who}`, { player });
 }
 
 /** @param {State} state @param {View} view */
@@ -26,7 +36,8 @@ function seats(state, view) {
     seatPlate(
       {
         name,
-        kind: seat ? strength(state, view.players[seat]) : "",
+        kind: kindOf(state, view, seat),
+        reaction: state.reactions[seat] && some(`react.${state.reactions[seat]}`),
         points: view.points[seat],
         fault: view.faults[seat],
         tricks: view.tricks_won[seat],
@@ -218,6 +229,7 @@ export function buttons(state, view, acts) {
   /** @param {string} key */
   const by = (key, kind = "") => ({ "aria-keyshortcuts": key, class: kind });
   if (!state.idle && view.event.kind !== "opened") return [button(t("do.go"), acts.go, by("Enter"))];
+  if (view.people[0] === "away") return [button(t("friends.back"), acts.imBack, { class: "main" })];
   const undo = view.can_undo && button(t("do.undo"), acts.undo, by("U"));
   const leave = view.can_leave && button(t("do.leaveDeal"), acts.leaveDeal);
   if (view.phase === "pass") {
@@ -225,7 +237,7 @@ export function buttons(state, view, acts) {
     if (!view.may_pass.length) return [leave];
     return [
       button(left ? t("do.choose", { n: left }) : t("do.pass"), acts.pass, { ...by("P", "main"), disabled: left > 0 }),
-      button(t("do.hint"), acts.hint, by("H")),
+      !view.friends && button(t("do.hint"), acts.hint, by("H")),
       leave,
     ];
   }
@@ -233,24 +245,26 @@ export function buttons(state, view, acts) {
     const played = view.last.length > 0 || view.trick.some(([seat]) => seat === 0);
     return [
       view.claims.map((claim) => button(some(`claim.${claim}`), acts.claim, by("F", "main"))),
-      view.legal.length > 0 && button(t("do.hint"), acts.hint, by("H")),
-      button(t("do.count"), acts.count, by("C")),
+      view.legal.length > 0 && !view.friends && button(t("do.hint"), acts.hint, by("H")),
+      !view.friends && button(t("do.count"), acts.count, by("C")),
       button(t("do.last"), acts.last, by("L")),
-      played && button(t("do.check"), acts.check, by("K")),
+      played && !view.friends && button(t("do.check"), acts.check, by("K")),
       undo,
       leave,
     ];
   }
   if (view.phase === "moon") {
+    if (view.chooser !== 0) return [];
     return [
       button(t("do.moonOthers"), () => acts.moon("others"), by("1", "main")),
       button(t("do.moonSelf"), () => acts.moon("self"), by("2", "main")),
       undo,
     ];
   }
+  const asked = view.friends && view.phase === "over" && !view.waiting.includes(0);
   const on =
     view.phase === "over"
-      ? button(t("do.next"), acts.next, by("N", "main"))
+      ? button(t(asked ? "friends.asked" : "do.next"), acts.next, { ...by("N", "main"), disabled: asked })
       : view.daily
         ? button(t("toLobby"), acts.lobby, { class: "main" })
         : view.branch !== null
@@ -260,7 +274,7 @@ export function buttons(state, view, acts) {
     on,
     button(t("do.review"), acts.review),
     button(t("do.replay"), acts.replay),
-    button(t("do.again"), () => acts.again()),
+    !view.friends && button(t("do.again"), () => acts.again()),
     undo,
   ];
 }
@@ -287,14 +301,15 @@ function side(state, view, acts) {
         },
         words,
       ),
-    review: () => coach.review(answer, { from: acts.again }, words),
+    review: () => coach.review(answer, { from: acts.again, line: acts.line }, words),
+    friends: () => friendsPanel(state, acts),
     busy: () => busyText(answer),
   };
   return el(
     "aside",
     {
       key: "side",
-      class: `side ${state.sheet ? "open" : ""} ${["review", "scores"].includes(state.panel) ? "tall" : ""}`,
+      class: `side ${state.sheet ? "open" : ""} ${["review", "scores", "friends"].includes(state.panel) ? "tall" : ""}`,
       "aria-label": t("side"),
     },
     button("×", acts.closeSheet, { key: "close", class: "quiet close-sheet", "aria-label": t("close") }),
@@ -322,12 +337,15 @@ export function gameView(state, acts) {
         markers(view, acts),
         state.idle && result(state, view),
         moment(state),
+        view.friends && reactions(acts),
       ),
+      moonRisk(state.risk),
       statusLine(status(view, state.shown.winner), state.notice),
       el(
         "div",
         { key: "actions", class: "actions" },
         all,
+        view.friends && button(t("do.friends"), acts.showFriends, { key: "friends" }),
         button(t("do.scores"), acts.scores, { key: "scores", class: "narrow-only", "aria-keyshortcuts": "S" }),
       ),
       hand(state, view, acts),

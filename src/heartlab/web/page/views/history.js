@@ -1,7 +1,8 @@
 // Every game played: charts over time, figures by strength, what to practise, and the games themselves.
-import { course, byLevel, figures, isWon, levelOf, practise, search, shares, wins } from "../stats.js";
+import { byLevel, course, figures, hasMoon, isWon, levelOf, practise, search, shares, wins } from "../stats.js";
 import { el } from "../render.js";
-import { called, some, t } from "../texts.js";
+import { language } from "../options.js";
+import { called, decimal, some, t } from "../texts.js";
 import { lineChart } from "./chart.js";
 import { busyText, button, SCROLL, sheet } from "./parts.js";
 
@@ -15,8 +16,11 @@ const LISTED = 60;
 /** @param {number} part @param {number} whole */
 const percent = (part, whole) => (whole ? `${Math.round((100 * part) / whole)} %` : "–");
 /** @param {import("../stats.js").Mean | null} mean */
-const points = (mean) =>
-  mean ? `${mean.mean.toFixed(1)} (${Math.max(0, mean.low).toFixed(1)} … ${mean.high.toFixed(1)})` : "–";
+const points = (mean) => {
+  if (!mean) return "–";
+  const range = `(${decimal(Math.max(0, mean.low), 1)} … ${decimal(Math.min(26, mean.high), 1)})`;
+  return mean.n > 1 ? `${decimal(mean.mean, 1)} ${range}` : decimal(mean.mean, 1);
+};
 
 /** @param {import("../../protocol").DealFacts} deal */
 const tookQueen = (deal) => deal.queen === 0;
@@ -28,7 +32,7 @@ function charts(games) {
   const line = course(games);
   if (line.length < 2) return el("p", { class: "dim", text: t("history.soon") });
   /** @type {[number, number, number][]} */
-  const band = line.map((one) => [one.at, Math.max(0, one.low), one.high]);
+  const band = line.map((one) => [one.at, Math.max(0, one.low), Math.min(26, one.high)]);
   /** @param {string} title @param {number[][]} values @param {number} colour @param {number | null} limit */
   const share = (title, values, colour, limit) =>
     el("figure", {}, el("figcaption", { text: title }), lineChart([{ values, colour }], { label: title, limit }));
@@ -87,18 +91,27 @@ function strengths(games, state) {
   );
 }
 
+/** What is shown of a game. @param {State} state @param {PlayedGame} game */
+function shownOf(state, game) {
+  const level = levelOf(game, state.hello?.levels ?? []);
+  return {
+    when: new Date(game.made * 1000).toLocaleDateString(language()),
+    title: game.names.map((name, seat) => `${called(name)} ${game.scores[seat]}`).join(", "),
+    kind: level === "other" ? game.rules : some(`level.${level}`),
+    badge: isWon(game) ? t("history.isWon") : game.over ? "" : t("history.open"),
+  };
+}
+
 /** @param {State} state @param {PlayedGame} game @param {Acts} acts */
 function gameRow(state, game, acts) {
-  const level = levelOf(game, state.hello?.levels ?? []);
-  const title = game.names.map((name, seat) => `${called(name)} ${game.scores[seat]}`).join(", ");
-  const kind = level === "other" ? game.rules : some(`level.${level}`);
+  const { when, title, kind, badge } = shownOf(state, game);
   return el(
     "li",
     { key: game.key, class: isWon(game) ? "won" : "" },
-    el("span", { class: "when", text: new Date(game.made * 1000).toLocaleDateString() }),
+    el("span", { class: "when", text: when }),
     el("span", { class: "what", text: title }),
     el("span", { class: "dim", text: `${kind}, ${t("history.count", { n: game.deals.length })}` }),
-    el("span", { class: "badge", text: isWon(game) ? t("history.isWon") : game.over ? "" : t("history.open") }),
+    el("span", { class: "badge", text: badge }),
     button(t("do.replay"), () => acts.replayGame(game.key)),
   );
 }
@@ -108,7 +121,9 @@ export function historyView(state, acts) {
   const { games, find: words } = state;
   if (!games) return sheet(t("history"), acts.lobby, busyText(t("history.loading")));
   const all = figures(games);
-  const found = search(games, words);
+  const found = search(games, words, (game) =>
+    [...Object.values(shownOf(state, game)), hasMoon(game) ? t("history.moon") : ""].join(" "),
+  );
   return sheet(
     t("history"),
     acts.lobby,

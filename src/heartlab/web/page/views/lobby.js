@@ -2,7 +2,7 @@
 import { el } from "../render.js";
 import { back, face } from "../cards.js";
 import { options } from "../options.js";
-import { called, some, t } from "../texts.js";
+import { called, playerText, presetText, some, t } from "../texts.js";
 import { button, field } from "./parts.js";
 
 /** @typedef {import("../state.js").State} State */
@@ -29,7 +29,7 @@ function readiness({ ready, starting }) {
 }
 
 /** How strong the others are. @param {Hello} hello @param {Acts} acts */
-function levels(hello, acts) {
+export function levels(hello, acts) {
   return el(
     "fieldset",
     { class: "levels" },
@@ -99,7 +99,7 @@ const playerChoice = (hello, name, value, key) =>
     "select",
     { name, value, key },
     hello.opponents.map((one) =>
-      el("option", { key: one.name, value: one.name, text: `${one.level} (${one.name})`, title: one.note }),
+      el("option", { key: one.name, value: one.name, text: `${playerText(one)} (${one.name})`, title: one.note }),
     ),
   );
 
@@ -128,7 +128,7 @@ function custom(state, acts) {
       el(
         "select",
         { name: "rules", value: form.rules, onchange: acts.changeRules },
-        hello.rules.map((one) => el("option", { key: one.name, value: one.name, text: `${one.name}: ${one.note}` })),
+        hello.rules.map((one) => el("option", { key: one.name, value: one.name, text: presetText(one) })),
       ),
     ),
     field(
@@ -235,6 +235,7 @@ export function lobbyView(state, acts, tables) {
       { class: "tiles", "aria-label": t("lobby.more") },
       button(t("lobby.learn"), () => acts.visit("learn")),
       button(t("lobby.daily"), acts.daily),
+      button(t("friends"), () => acts.visit("friends")),
       button(t("lobby.puzzles"), acts.puzzle),
       button(t("lobby.history"), () => acts.visit("history")),
       button(t("lobby.analysis"), () => acts.visit("analysis")),

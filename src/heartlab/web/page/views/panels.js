@@ -1,5 +1,6 @@
 // The side panels: scores with their chart, the last trick, the counting panel.
 import { el } from "../render.js";
+import { tens } from "../dom.js";
 import { face, ranksOf, spoken, suitIcon, SUIT_ORDER, suitWord } from "../cards.js";
 import { called, t } from "../texts.js";
 import { lineChart } from "./chart.js";
@@ -93,7 +94,7 @@ export function counting(counted, names) {
     "section",
     { class: "panel-body" },
     el("h2", { text: t("count") }),
-    counted.moon_seat !== null && el("p", { class: "alarm", role: "alert", text: counted.moon_text }),
+    counted.moon_seat !== null && el("p", { class: counted.moon_seat ? "alarm" : "good", text: counted.moon_text }),
     el(
       "table",
       { class: "counts" },
@@ -110,6 +111,15 @@ export function counting(counted, names) {
       ),
       el("tbody", {}, rows, queen),
     ),
-    el("p", { class: "dim", text: `${counted.queen_text} ${moon} ${t("count.worlds", { n: counted.worlds })}` }),
+    el("p", { class: "dim", text: `${counted.queen_text} ${moon}` }),
   );
 }
+
+/**
+ * The warning of a moon on the table; a wink, if it is one's own.
+ * @param {import("../../protocol").MoonRisk | null} risk
+ */
+export const moonRisk = (risk) =>
+  risk !== null &&
+  risk.text !== "" &&
+  el("p", { key: "risk", class: `moon-risk ${risk.seat ? "alarm" : "good"}`, role: "status", text: tens(risk.text) });

@@ -1,8 +1,8 @@
 // A puzzle: the table as it stood before a mistake, and beside it what has fallen so far.
 import { el } from "../render.js";
 import { tens } from "../dom.js";
-import { pretty, ranksOf, spoken, suitIcon, SUIT_ORDER, suitWord } from "../cards.js";
-import { called, t } from "../texts.js";
+import { face, pretty, ranksOf, spoken, suitIcon, SUIT_ORDER, suitWord } from "../cards.js";
+import { called, decimal, t } from "../texts.js";
 import { status, way } from "../words.js";
 import { felt, handView, seatPlate, statusLine, trickView } from "./felt.js";
 import { button, SCROLL } from "./parts.js";
@@ -57,10 +57,36 @@ export const verdict = (graded) =>
 function judgement(graded, acts) {
   return [
     el("p", { class: graded.right ? "good" : "alarm", text: verdict(graded) }),
-    el("p", { text: graded.cards.map(([card, value]) => `${pretty(card)} ${value}`).join(" · ") }),
-    el("p", { class: "dim", text: tens(graded.text) }),
+    el(
+      "div",
+      { class: "pair", "aria-hidden": "true" },
+      graded.played && el("figure", {}, face(graded.played), el("figcaption", { text: t("puzzle.then") })),
+      graded.chosen !== graded.best &&
+        el("figure", {}, face(graded.chosen), el("figcaption", { text: t("puzzle.now") })),
+      el("figure", {}, face(graded.best), el("figcaption", { text: t("puzzle.best") })),
+    ),
+    el("p", { text: tens(graded.text) }),
+    el("p", {
+      text: [...graded.cards]
+        .sort(([, a], [, b]) => a - b)
+        .map(([card, value]) => `${pretty(card)}\u00a0${decimal(value, 1)}`)
+        .join(" · "),
+    }),
+    el("p", { class: "dim", text: graded.again }),
     button(t("puzzle.next"), acts.puzzle, { class: "main" }),
   ];
+}
+
+/** How far a puzzle has come: a step for each time that it was solved in a row. @param {PuzzleView} puzzle */
+function steps(puzzle) {
+  const label = t("puzzle.steps", { n: puzzle.stage, of: puzzle.days.length });
+  return el(
+    "ol",
+    { class: "steps", "aria-label": label, title: label },
+    puzzle.days.map((days, index) =>
+      el("li", { class: index < puzzle.stage ? "done" : "", text: t("puzzle.days", { n: days }) }),
+    ),
+  );
 }
 
 /** A puzzle. @param {import("../state.js").State} state @param {import("../actions.js").Acts} acts */
@@ -133,6 +159,7 @@ export function puzzleView(state, acts) {
       { key: "side", class: "side puzzle open", "aria-label": t("puzzle.side") },
       el("h2", { text: t("puzzle.title", { text: puzzle.text }) }),
       el("p", { class: "dim", text: t("puzzle.rules", { rules: puzzle.rules, n: puzzle.waiting }) }),
+      steps(puzzle),
       el("div", { id: "lobby-panel", role: "status" }, graded && judgement(graded, acts)),
       el("p", {
         class: "on-table",

@@ -11,6 +11,7 @@ import { learnView } from "./learn.js";
 import { lobbyView } from "./lobby.js";
 import { busyText, button } from "./parts.js";
 import { puzzleView } from "./puzzle.js";
+import { guestView, hostView, joinView, roomView } from "./room.js";
 import { replayView } from "./viewer.js";
 
 /** @typedef {import("../state.js").State} State */
@@ -31,6 +32,10 @@ const SCREENS = {
   analysis: analysisView,
   history: historyView,
   fair: fairView,
+  friends: hostView,
+  join: joinView,
+  guest: guestView,
+  room: roomView,
   opening: () => el("div", { class: "lost" }, busyText(t("opening"))),
 };
 /** Screens with a status line that takes notices. */

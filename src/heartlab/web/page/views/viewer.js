@@ -2,7 +2,7 @@
 import { el } from "../render.js";
 import { face, inOrder, spoken } from "../cards.js";
 import { moments, nameOf } from "../replay.js";
-import { called, t } from "../texts.js";
+import { called, seated, t } from "../texts.js";
 import { felt, placed, statusLine, trickView } from "./felt.js";
 import { hint } from "./coach.js";
 import { busyText, button, dot } from "./parts.js";
@@ -26,7 +26,7 @@ export function momentsOf(replay) {
 /** @param {DealRecord} record @param {import("../replay.js").Moment} moment @param {number} seat */
 function openHand(record, moment, seat) {
   const n = moment.hands.length,
-    name = called(nameOf(record, seat)),
+    name = seated(nameOf(record, seat)),
     hand = [...moment.hands[seat]].sort(inOrder);
   return el(
     "section",
@@ -42,7 +42,7 @@ function openHand(record, moment, seat) {
       "strong",
       {},
       dot(seat),
-      el("span", { class: "name", text: name }),
+      el("span", { class: "name", text: name, title: called(nameOf(record, seat)) }),
       el("small", { text: t("replay.tricks", { n: moment.tricks[seat] }) }),
     ),
     el(
@@ -127,7 +127,7 @@ export function replayView(state, acts) {
       el(
         "div",
         { key: "hint", class: "replay-hint" },
-        typeof replay.hint === "string" ? busyText(replay.hint) : hint(replay.hint, ""),
+        typeof replay.hint === "string" ? busyText(replay.hint) : hint(replay.hint, "", acts.playLine),
       ),
   );
 }

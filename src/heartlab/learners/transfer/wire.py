@@ -1,0 +1,127 @@
+"""Figures 3 to 7 over the wire: the learner and the paper's opponents as players behind HTTP, a manager with clocks.
+
+Learning happens as in the compiled loop, but every move is a message, legal moves come from the rules that the manager
+sends, and the learner is not told who its opponent is. A match takes a thousand times as long, so there are few.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from heartlab.ggp.gdl.terms import Term
+from heartlab.ggp.machine.base import State
+from heartlab.ggp.machine.load import load_game, read_game
+from heartlab.ggp.players.base import GamePlayer
+from heartlab.ggp.protocol import Agent, Clocks, Manager, PlayerServer, RemoteSeat
+from heartlab.learners.transfer.player import Knowledge, TdPlayer
+from heartlab.learners.transfer.series import FIGURES, SHORT
+from heartlab.learners.transfer.settings import Opponent, Reading, Settings
+from heartlab.learners.transfer.wider import gain_claim
+from heartlab.reproduction.claims import Claim
+from heartlab.reproduction.kept import Unit
+from heartlab.reproduction.parts import Workshop
+from heartlab.reproduction.registry import Experiment, Findings, Table
+from heartlab.reproduction.series import run_seed
+from heartlab.reproduction.units import run_units
+from heartlab.util.statistics import Estimate, estimate
+
+CLOCKS = Clocks(start=30, play=15)
+WIRE_MATCHES, WIRE_RUNS = 40, 5
+
+
+class PaperOpponent(GamePlayer):
+    """The paper's opponents as players of matches: what they know is which of their moves win or lose at once."""
+
+    name = "paper-opponent"
+
+    def __init__(self, kind: Opponent, seed: int = 0) -> None:
+        super().__init__(seed)
+        self.kind = kind
+
+    def successor(self, seed: int) -> GamePlayer:
+        return PaperOpponent(self.kind, seed)
+
+    def choose(self, state: State, seconds: float) -> Term:
+        options = self.machine.legal_moves(state)
+        own = options[self.player]
+        if len(own) == 1 or self.kind is Opponent.RANDOM or self.dice.random() < Settings().opponent_epsilon:
+            return self.dice.choice(own)
+        worth = []
+        for move in own:
+            joint = [move if number == self.player else moves[0] for number, moves in enumerate(options)]
+            after = self.machine.next(state, joint)
+            goal = float(self.machine.goal(after, self.player)) if self.machine.is_terminal(after) else 50.0
+            worth.append(-goal if self.kind is Opponent.WEAK else goal)
+        best = max(worth)
+        return self.dice.choice([move for move, value in zip(own, worth, strict=True) if value == best])
+
+
+def wire_matches(game: str, kind: Opponent, knowledge: Knowledge, matches: int, seed: int) -> tuple[list[float], int]:
+    """The learner's rewards in matches over HTTP, and how often anything went wrong."""
+    manager = Manager(read_game(game), load_game(game), CLOCKS)
+    learner = Agent(lambda number: TdPlayer(number, knowledge=knowledge))
+    opponent = Agent(lambda number: PaperOpponent(kind, seed * 7919 + number))
+    rewards, troubles = [], 0
+    with PlayerServer(learner) as ours, PlayerServer(opponent) as theirs:
+        for match in range(matches):
+            record = manager.play([RemoteSeat(ours.url), RemoteSeat(theirs.url)], match, seed)
+            rewards.append(float(record.goals[0] or 0))
+            troubles += len(record.troubles)
+    learner.close()
+    opponent.close()
+    return rewards, troubles
+
+
+def over_the_wire(shop: Workshop) -> Findings:
+    """Transfer and its control in the five figures, through a manager with clocks."""
+    matches = shop.size(WIRE_MATCHES, 3)
+    models = SHORT.models(shop)
+
+    def work(shop: Workshop, run: int) -> Unit:
+        found: Unit = {"troubles": 0}
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "features.json"
+            models[run % len(models)].save(path)
+            for name, (game, kind) in FIGURES.items():
+                arms = {
+                    "transfer": Knowledge(path, reading=Reading.TERMINAL_CHECK),
+                    "transfer, look-up": Knowledge(path),
+                    "terminal-only": Knowledge(reading=Reading.TERMINAL_CHECK),
+                }
+                for arm, knowledge in arms.items():
+                    rewards, troubles = wire_matches(game, kind, knowledge, matches, run_seed(shop, run))
+                    found[f"{name}, {arm}"] = float(np.mean(rewards))
+                    found["troubles"] += troubles
+        return found
+
+    settings = {"matches": matches, "clocks": [CLOCKS.start, CLOCKS.play]}
+    units = run_units(shop, "over the wire", settings, shop.size(WIRE_RUNS, 2), work)
+    findings, rows = Findings(), []
+    for name, (game, kind) in FIGURES.items():
+        values = {arm: np.array([unit[f"{name}, {arm}"] for unit in units])
+                  for arm in ("terminal-only", "transfer", "transfer, look-up")}  # fmt: skip
+        findings.claims.append(
+            gain_claim(f"control/wire/{name}", f"{name} over the wire: looked-up features add to knowing ended games",
+                       estimate(values["transfer, look-up"] - values["terminal-only"]),
+                       f"mean reward of the first {matches} matches, {game} against {kind.text}")
+        )  # fmt: skip
+        rows.append([name, game, kind.text, *(_text(estimate(one)) for one in values.values())])
+    troubles = sum(unit["troubles"] for unit in units)
+    findings.claims.append(
+        Claim("control/wire/no-troubles", "no move was late or illegal", 0, troubles, None,
+              15 * matches * len(units), "holds" if troubles == 0 else "fails", "over all matches")
+    )  # fmt: skip
+    head = ["figure", "game", "opponent", "terminal-only", "transfer", "transfer, look-up"]
+    title = f"Mean reward of the first {matches} matches (± s.e.), {len(units)} runs; clocks {CLOCKS.start:g} and "
+    findings.tables.append(Table(f"{title}{CLOCKS.play:g} s", head, rows))
+    return findings
+
+
+def _text(value: Estimate) -> str:
+    return f"{value.mean:.1f} ± {value.se:.1f}"
+
+
+WIRE = [Experiment("wire", "figures 3 to 7 through a manager with clocks", over_the_wire)]

@@ -1,0 +1,62 @@
+"""The coach on the page: brief first, everything else under "More", and a warning of the moon that comes by itself."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("websockets", reason="needs the extra web")
+
+from support.page import TURN, button, finish_deal, pass_three, play_one, start
+
+from heartlab.coach.coach import Coach
+from heartlab.coach.values import MoonRisk
+
+pytestmark = pytest.mark.slow
+BRIEF = "document.querySelector('.coach').innerText"
+
+
+def test_a_hint_is_brief_until_more_is_opened(browser):
+    start(browser, seed=5)
+    pass_three(browser)
+    browser.wait(TURN)
+    button(browser, "Hint")
+    browser.wait("!!document.querySelector('.coach .more')")
+    assert browser.evaluate("document.querySelectorAll('.coach .words li').length") <= 2
+    assert browser.evaluate("document.querySelector('.coach .judged').checkVisibility()") is False
+    assert browser.evaluate(f"{BRIEF}.split(/\\s+/).length") <= 45
+    browser.evaluate("document.querySelector('.coach .more summary').click()")
+    assert browser.evaluate("document.querySelector('.coach .judged').checkVisibility()") is True
+    titles = browser.evaluate("[...document.querySelectorAll('.coach .judged thead th')].map((one) => one.textContent)")
+    assert titles == ["Card", "Points", "Q♠", "Hearts", "Moon", "Spread"]
+    browser.picture("hint-more")
+
+
+@pytest.mark.parametrize(("seat", "kind"), [(1, "alarm"), (0, "good")])
+def test_the_warning_of_a_moon_comes_by_itself(browser, monkeypatch, seat, kind):
+    """Nobody presses anything; one's own moon is a wink, not an alarm."""
+    told = "Ada may shoot the moon." if seat else "You may 😉"
+    monkeypatch.setattr(Coach, "moon", lambda self, obs, seats: MoonRisk(len(obs.history), seat, 0.4, told))
+    start(browser, seed=5)
+    pass_three(browser)
+    for _ in range(13):
+        browser.wait(f"({TURN}) || !!document.querySelector('.moon-risk')")
+        if browser.evaluate("!!document.querySelector('.moon-risk')"):
+            break
+        play_one(browser)
+    browser.wait("!!document.querySelector('.moon-risk')")
+    assert browser.evaluate("document.querySelector('.moon-risk').textContent") == told
+    assert browser.evaluate(f"document.querySelector('.moon-risk').classList.contains('{kind}')")
+
+
+def test_a_review_opens_the_coachs_line(browser):
+    """Three sentences, and from a mistake the coach's line as a replay."""
+    start(browser, seed=5)
+    pass_three(browser)
+    finish_deal(browser)
+    button(browser, "Review")
+    browser.wait("!!document.querySelector('.side .coach .chart')")
+    assert browser.evaluate("document.querySelector('.side .verdict').textContent.split('. ').length") <= 3
+    if browser.evaluate("!!document.querySelector('.mistake .actions')"):
+        button(browser, "See the coach's line")
+        browser.wait("!!document.querySelector('.viewer')")
+        assert "coach's line" in browser.evaluate("document.querySelector('.viewer .title').textContent")
