@@ -679,6 +679,7 @@ def test_a_deal_is_left_in_practice(browser):
     assert "unfinished" in browser.wait("document.getElementById('question-text')?.textContent")
     button(browser, "Cancel")
     assert not browser.evaluate(PASSING), "a deal was thrown away without a yes"
+    browser.wait("!document.getElementById('question-text')")
     button(browser, "New deal")
     browser.wait("!!document.getElementById('question-text')")
     browser.click("#dialog .main")
@@ -688,6 +689,21 @@ def test_a_deal_is_left_in_practice(browser):
     browser.click(".result .hands summary")
     hands = browser.evaluate("[...document.querySelectorAll('.result .hands li span')].map((n) => n.textContent)")
     assert [len(hand.split()) for hand in hands] == [13] * 4
+
+
+def test_a_late_close_event_does_not_take_away_the_next_question(browser):
+    """A dialog tells of its closing in a task of its own, and on a busy machine a click comes before it."""
+    start(browser, seed=5, practice=True)
+    pass_three(browser)
+    browser.wait(TURN)
+    button(browser, "New deal")
+    browser.wait("!!document.getElementById('question-text')")
+    browser.evaluate(
+        "[...document.querySelectorAll('#dialog button')].find((n) => n.textContent === 'Cancel').click();"
+        "[...document.querySelectorAll('.actions button')].find((n) => n.textContent === 'New deal').click();"
+        "new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)))"
+    )
+    assert browser.evaluate("document.getElementById('dialog').open")
 
 
 def test_review_replay_and_playing_on_from_a_decision(browser):

@@ -37,6 +37,7 @@ from websockets.sync.client import connect
 
 from heartlab.cards import QUEEN_OF_SPADES, CardSet, card_name, parse_card, pretty_card
 from heartlab.coach import values
+from heartlab.coach.coach import Coach
 from heartlab.coach.puzzles import make_puzzle, origin_of
 from heartlab.coach.values import Decision
 from heartlab.deal import Deal
@@ -53,7 +54,7 @@ from heartlab.web.how import how_to_play, how_to_play_in
 from heartlab.web.messages import MAX_RECORDS, Incoming
 from heartlab.web.serve import run_server
 from heartlab.web.server import Connection
-from heartlab.web.session import Session, nothing_counts, takes_all, takes_none
+from heartlab.web.session import Session, SessionError, nothing_counts, takes_all, takes_none
 from heartlab.web.store import Row, Settings, Store, StoreError
 from heartlab.web.tokens import CAPACITY, MAX_ORDINARY, Bucket, entry_cost, further_cost
 from heartlab.web.workers import Workers
@@ -958,6 +959,25 @@ def test_a_table_can_be_built_again_at_any_moment():
                 if session.deal.to_move is not None:
                     session.play(bots.play("random", session.deal.observe(session.deal.to_move)))
     assert moments > 20
+
+
+def test_a_card_does_not_wait_for_the_coach(served, monkeypatch):
+    """The first answer may have to be compiled. What is played meanwhile is not held up, and the answer still comes."""
+    go_on = threading.Event()
+
+    def slow(self, deal, seats, line=False):
+        assert go_on.wait(600)
+        raise SessionError("the coach has thought")
+
+    monkeypatch.setattr(Coach, "hint", slow)
+    with served.client() as client:
+        client.create(served.key, seed=6, rules="seed")
+        client.ask("hint", "progress")
+        before = client.view["plays"]
+        client.say("play", card=client.view["legal"][0], at=before)
+        client.until(lambda got: got["type"] == "view" and got["plays"] > before)
+        go_on.set()
+        client.until(lambda got: got.get("text") == "the coach has thought")
 
 
 def test_two_browsers_at_one_table_see_the_same(served):

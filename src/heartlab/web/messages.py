@@ -365,10 +365,13 @@ class Refused(Struct, tag="refused"):
     rule: str
 
 
+FailureCode = Literal["message", "key", "table", "limit", "server"]
+
+
 class Failed(Struct, tag="failed"):
     """A message that could not be followed; nothing has changed."""
 
-    code: Literal["message", "key", "table", "limit", "server"]
+    code: FailureCode
     text: str
 
 

@@ -2,7 +2,8 @@
 
 Input is untrusted: it is limited in size and rate before it is read, then decoded into a known message or answered
 with an error that names what was wrong. Nothing that a client sends can stop another one: work is done in turns
-(:mod:`heartlab.web.workers`), one message of a connection at a time.
+(:mod:`heartlab.web.workers`). Each connection has two lanes, both one message at a time: questions to the coach, which
+may take long, and everything else, so that no card waits for an answer.
 """
 
 from __future__ import annotations
@@ -52,6 +53,20 @@ WRONG = Said("something went wrong in the server; what was played is kept")
 GARBLED = Said("this is not a whole address: a part of its key is missing or changed")
 KEYS = ("`$.key`", "`$.house`", "`$.invitation`")
 """Where a message holds keys, as msgspec names places: somebody may have copied a part of an address."""
+QUESTIONS = (
+    m.Hint, m.Check, m.Count, m.Risk, m.Review, m.Line, m.Compare, m.Analyse, m.Puzzle, m.Answer,
+)  # fmt: skip
+"""What the coach answers, in a lane of its own."""
+FAILURES: list[tuple[type[Exception] | tuple[type[Exception], ...], m.FailureCode]] = [
+    ((msgspec.ValidationError, msgspec.DecodeError, UnicodeError, CardError), "message"),
+    (KeyRefused, "key"),
+    (TooMuch, "limit"),
+    (StoreError, "server"),
+    ((SessionError, ValueError), "table"),
+]
+"""What kind of failure an error is; the first that fits."""
+MOST_QUESTIONS = 8
+"""Questions that wait for the coach; with more the connection is not read until one is answered."""
 log = logging.getLogger(__name__)
 
 
@@ -73,6 +88,8 @@ class Connection:
         self.bucket = Bucket()
         self.secret = secrets.token_hex(32)
         self.language: m.LanguageName = "en"
+        self.questions: asyncio.Queue[Any] = asyncio.Queue(MOST_QUESTIONS)
+        self.asked, self.gone = 0, False
         self._answers: dict[type, Callable[[Any], Awaitable[None]]] = {
             m.Create: self.create, m.Describe: self.describe, m.Open: self.open, m.Pass: self.pass_cards,
             m.Play: self.play, m.Undo: self.undo, m.Claim: self.claim, m.Moon: self.choose_moon,
@@ -98,6 +115,7 @@ class Connection:
 
     async def run(self) -> None:
         """Talk until the browser leaves."""
+        adviser = asyncio.create_task(self._advise())
         try:
             await self.socket.accept()
             await self.send(self.house.hello(Shared(self.secret, "").promise))
@@ -108,13 +126,33 @@ class Connection:
                     break
                 self.tell_gate(Stage.BUSY)
                 await self.hear(got.get("text"), len(got.get("bytes") or b""))
-                if self.live is None:
-                    self.tell_gate(Stage.IDLE)
+                self.rest()
         except (WebSocketDisconnect, RuntimeError):
             await asyncio.sleep(0)  # the end of the connection is noted first, and nothing is logged about it
+        except asyncio.CancelledError:
+            adviser.cancel()
+            raise
         finally:
             self.house.warmup.leave(self)
+            self.gone = True
+            if self.asked:  # what the coach has begun is finished: it may be kept
+                await asyncio.wait([adviser])
+            adviser.cancel()
             await self.get_up(on_purpose=False)
+
+    async def _advise(self) -> None:
+        """Answer the questions to the coach, one after the other; those of a browser that has left are dropped."""
+        while not self.gone:
+            message = await self.questions.get()
+            with contextlib.suppress(WebSocketDisconnect, RuntimeError):  # the reader learns of that by itself
+                await self.reply(message)
+            self.asked -= 1
+            self.rest()
+
+    def rest(self) -> None:
+        """Tell the gate if nobody sits here and nothing is being answered: only idle connections make way."""
+        if self.live is None and not self.asked:
+            self.tell_gate(Stage.IDLE)
 
     async def get_up(self, *, on_purpose: bool) -> None:
         """Stop following a session."""
@@ -146,43 +184,59 @@ class Connection:
             self.gate.move((self.socket.client.host, self.socket.client.port), stage)
 
     async def hear(self, text: str | None, size: int = 0) -> None:
-        """Answer one message; an error becomes an answer as well. `size` is that of a binary message."""
-        card = None
-        size = size if text is None else len(text)
+        """Answer one message, or leave it to the coach's lane. `size` is that of a binary message."""
         try:
-            await self.pay(entry_cost(size))
-            if text is None:
-                raise msgspec.ValidationError("messages are texts")
-            if size > MAX_MESSAGE or (size > MAX_ORDINARY and '"read"' not in text[:200]):
-                raise TooMuch(
-                    Said("a message has at most {n} characters, a record file {file}", n=MAX_ORDINARY, file=MAX_MESSAGE)
-                )
-            message = m.decode(text)
-            await self.pay(further_cost(str(message.__struct_config__.tag), size))
-            card = getattr(message, "card", None)
+            message = await self.admit(text, size if text is None else len(text))
+        except Exception as error:
+            await self.excuse(error)
+            return
+        if isinstance(message, QUESTIONS):
+            self.asked += 1
+            await self.questions.put(message)
+        else:
+            await self.reply(message)
+
+    async def admit(self, text: str | None, size: int) -> m.Incoming:
+        """Decode a message that is paid for.
+
+        :raises ValueError: if it is none; :raises TooMuch: if it is too long, or one too many.
+        """
+        await self.pay(entry_cost(size))
+        if text is None:
+            raise msgspec.ValidationError("messages are texts")
+        if size > MAX_MESSAGE or (size > MAX_ORDINARY and '"read"' not in text[:200]):
+            raise TooMuch(
+                Said("a message has at most {n} characters, a record file {file}", n=MAX_ORDINARY, file=MAX_MESSAGE)
+            )
+        message = m.decode(text)
+        await self.pay(further_cost(str(message.__struct_config__.tag), size))
+        return message
+
+    async def reply(self, message: m.Incoming) -> None:
+        """Answer one message; an error becomes an answer as well."""
+        try:
             await self._answers[type(message)](message)
-        except (msgspec.ValidationError, msgspec.DecodeError, UnicodeError) as error:
-            garbled = str(error).endswith(KEYS)
-            await self.send(m.Failed("key", GARBLED) if garbled else m.Failed("message", sentence_of(error)))
-        except WebSocketDisconnect:
-            raise
-        except KeyRefused as error:
-            await self.send(m.Failed("key", sentence_of(error)))
-        except TooMuch as error:
-            await self.send(m.Failed("limit", sentence_of(error)))
-        except IllegalPlay as error:
+        except Exception as error:
+            await self.excuse(error, getattr(message, "card", None))
+
+    async def excuse(self, error: Exception, card: str | None = None) -> None:
+        """Tell of an error while a message was answered; `card` is what it was about."""
+        if isinstance(error, WebSocketDisconnect):
+            raise error
+        if isinstance(error, IllegalPlay):
             await self.send(refusal(error, None if card is None else parse_card(card)))
-        except CardError as error:
-            await self.send(m.Failed("message", sentence_of(error)))
-        except StoreError as error:
-            await self.send(m.Failed("server", sentence_of(error)))
-        except (SessionError, ValueError) as error:
-            await self.send(m.Failed("table", sentence_of(error)))
-        except Exception:
-            if self.socket.client_state != WebSocketState.CONNECTED:
-                raise
-            log.exception("a message failed")
-            await self.send(m.Failed("server", WRONG))
+            return
+        if isinstance(error, (msgspec.ValidationError, msgspec.DecodeError)) and str(error).endswith(KEYS):
+            await self.send(m.Failed("key", GARBLED))
+            return
+        kind = next((kind for known, kind in FAILURES if isinstance(error, known)), None)
+        if kind is not None:
+            await self.send(m.Failed(kind, sentence_of(error)))
+            return
+        if self.socket.client_state != WebSocketState.CONNECTED:
+            raise WebSocketDisconnect(1006) from error
+        log.error("a message failed", exc_info=error)
+        await self.send(m.Failed("server", WRONG))
 
     async def pay(self, cost: float) -> None:
         """Take tokens; without them the answer is delayed, so that a flood is read slowly.

@@ -266,7 +266,10 @@ function drawDialog(state) {
       dialog.showModal();
       dialog.scrollTop = 0;
     }
-  } else if (dialog.open) dialog.close();
+  } else if (dialog.open) {
+    dialog.close();
+    render(dialog, null);
+  }
 }
 
 store.listen(draw);
@@ -376,8 +379,9 @@ addEventListener("keydown", (event) => {
 apply();
 globalThis.navigator.serviceWorker?.register("/worker.js").catch(() => {});
 byId("skip").addEventListener("click", () => stage.focus());
+// The event comes later than the closing: the dialog may show the next question already.
 dialog.addEventListener("close", () => {
-  if (store.now.dialog || store.now.question) acts.closeDialog();
+  if (!dialog.open && (store.now.dialog || store.now.question)) acts.closeDialog();
 });
 addEventListener("hashchange", follow);
 addEventListener("popstate", follow);
