@@ -429,7 +429,7 @@ def test_only_deals_like_those_of_the_yardstick_count_for_the_level():
 
 @pytest.mark.slow
 def test_mistakes_become_puzzles_and_a_level(served, monkeypatch):
-    monkeypatch.setattr("heartlab.web.server.Bucket.take", lambda self, cost: True)
+    monkeypatch.setattr("heartlab.web.connection.Bucket.take", lambda self, cost: True)
     with served.client() as client:
         assert client.ask("level", "level", house=served.key, name="Zoe")["per_deal"] is None
         client.create(served.key, name="Zoe")

@@ -22,9 +22,10 @@ from heartlab.web.gate import Gate, Limits
 from heartlab.web.guard import LOOPBACK, Hosts
 from heartlab.web.house import House
 from heartlab.web.pacing import Pacing
-from heartlab.web.server import MAX_MESSAGE, make_app
+from heartlab.web.server import make_app
 from heartlab.web.session import deal_out
 from heartlab.web.store import Store
+from heartlab.web.tokens import MAX_MESSAGE
 from heartlab.web.transport import Config, Server
 
 QUICK_WORLDS = 20

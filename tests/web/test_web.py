@@ -49,11 +49,11 @@ from heartlab.web import messages
 from heartlab.web.bots import Bots
 from heartlab.web.coaching import CoachService
 from heartlab.web.commitment import check_proof, commit, proof_of, run_verify
+from heartlab.web.connection import Connection
 from heartlab.web.house import SLICE, House
 from heartlab.web.how import how_to_play, how_to_play_in
 from heartlab.web.messages import MAX_RECORDS, Incoming
 from heartlab.web.serve import run_server
-from heartlab.web.server import Connection
 from heartlab.web.session import Session, SessionError, nothing_counts, takes_all, takes_none
 from heartlab.web.store import Row, Settings, Store, StoreError
 from heartlab.web.tokens import CAPACITY, MAX_ORDINARY, Bucket, entry_cost, further_cost
@@ -816,7 +816,7 @@ def test_an_error_inside_the_server_is_answered_and_the_line_stays(served, monke
 def stopped_clock(monkeypatch):
     """Tokens come back only when the test moves the clock on."""
     now = [0.0]
-    monkeypatch.setattr("heartlab.web.server.Bucket", lambda: Bucket(lambda: now[0]))
+    monkeypatch.setattr("heartlab.web.connection.Bucket", lambda: Bucket(lambda: now[0]))
     return now
 
 

@@ -8,7 +8,8 @@ In reading order, which is the way of a click:
 | | `store`, `state`: what it shows; `actions`, `heard`: what changes that; `render`, `views/`: how it is drawn |
 | `incoming`, `messages` | the protocol: every message as a type; the coach's answers are in `heartlab.coach.values` |
 | `guard` | security headers, and the names by which the server may be called |
-| `server`, `tokens` | HTTP, one WebSocket per browser, one method per message; size and rate limits |
+| `server` | the page over HTTP, a connection for each browser |
+| `connection`, `tokens` | one WebSocket: a method per message, a lane for the coach; limits of size and rate |
 | `transport` | uvicorn with time limits, below the application |
 | `gate` | how many connections there may be, and which makes way |
 | `house`, `live` | the sessions in memory and who looks at them; the bots' turns on worker threads |

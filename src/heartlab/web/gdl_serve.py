@@ -1,7 +1,7 @@
 """`heartlab ggp play GAME --browser`: any game in the browser, on the same server as Hearts with a page of its own.
 
 One WebSocket at ``/ws``. The page opens matches, says moves, and asks what the tree thinks; the server sends frames.
-Matches are kept as long as the server runs. Input is limited and decoded as in :mod:`heartlab.web.server`.
+Matches are kept as long as the server runs. Input is limited and decoded as in :mod:`heartlab.web.connection`.
 """
 
 from __future__ import annotations

@@ -336,41 +336,44 @@ ADVICE = {
 }
 
 
+FEATURES = {
+    "we have Q♠": "wir haben Q♠",
+    "we have A♠": "wir haben A♠",
+    "we have K♠": "wir haben K♠",
+    "we have five or more spades below Q♠": "wir haben fünf oder mehr Pik unter Q♠",
+    "we have no spades below Q♠": "wir haben kein Pik unter Q♠",
+    "we have one spade below Q♠": "wir haben ein Pik unter Q♠",
+    "we have two spades below Q♠": "wir haben zwei Pik unter Q♠",
+    "we have three spades below Q♠": "wir haben drei Pik unter Q♠",
+    "we have four spades below Q♠": "wir haben vier Pik unter Q♠",
+    "Q♠ is our only spade": "Q♠ ist unser einziges Pik",
+    "A♠ is our only spade": "A♠ ist unser einziges Pik",
+    "K♠ is our only spade": "K♠ ist unser einziges Pik",
+    "we have the lead": "wir spielen aus",
+    "the Q♠ player has no other spade below Q♠": "wer Q♠ hat, hat kein Pik darunter",
+    "the Q♠ player has one spade below Q♠": "wer Q♠ hat, hat ein Pik darunter",
+    "the Q♠ player has two spades below Q♠": "wer Q♠ hat, hat zwei Pik darunter",
+    "the Q♠ player has three or more spades below Q♠": "wer Q♠ hat, hat drei oder mehr Pik darunter",
+    "the Q♠ player is short in no side suit": "wer Q♠ hat, hat alle anderen Farben",
+    "the Q♠ player is short in one side suit": "wer Q♠ hat, hat eine der anderen Farben nicht",
+    "the Q♠ player is short in two side suits": "wer Q♠ hat, hat zwei der anderen Farben nicht",
+    "the Q♠ player is short in all three side suits": "wer Q♠ hat, hat nur Pik",
+    "we have taken Q♠": "wir haben Q♠ genommen",
+    "another has taken Q♠": "ein anderer hat Q♠ genommen",
+    "only we have taken points": "nur wir haben Punkte",
+    "one other seat alone has taken points": "nur ein anderer hat Punkte",
+    "two seats or more have taken points": "mehrere haben Punkte",
+    "nobody has taken points": "niemand hat Punkte",
+    "the only other seat with points has the lead": "der einzige andere mit Punkten spielt aus",
+    "all points so far, ten or more, are with one seat": "einer hat alle Punkte, zehn oder mehr",
+    "all points so far, twenty or more, are with one seat": "einer hat alle Punkte, zwanzig oder mehr",
+}
+
+
 def _features() -> dict[str, str]:
     """The 111 features that the network learned from: most of them differ in a suit or a number only."""
     suits = {"spade": "Pik", "diamond": "Karo", "club": "Kreuz", "heart": "Herz"}
-    found = {
-        "we have Q♠": "wir haben Q♠",
-        "we have A♠": "wir haben A♠",
-        "we have K♠": "wir haben K♠",
-        "we have five or more spades below Q♠": "wir haben fünf oder mehr Pik unter Q♠",
-        "we have no spades below Q♠": "wir haben kein Pik unter Q♠",
-        "we have one spade below Q♠": "wir haben ein Pik unter Q♠",
-        "we have two spades below Q♠": "wir haben zwei Pik unter Q♠",
-        "we have three spades below Q♠": "wir haben drei Pik unter Q♠",
-        "we have four spades below Q♠": "wir haben vier Pik unter Q♠",
-        "Q♠ is our only spade": "Q♠ ist unser einziges Pik",
-        "A♠ is our only spade": "A♠ ist unser einziges Pik",
-        "K♠ is our only spade": "K♠ ist unser einziges Pik",
-        "we have the lead": "wir spielen aus",
-        "the Q♠ player has no other spade below Q♠": "wer Q♠ hat, hat kein Pik darunter",
-        "the Q♠ player has one spade below Q♠": "wer Q♠ hat, hat ein Pik darunter",
-        "the Q♠ player has two spades below Q♠": "wer Q♠ hat, hat zwei Pik darunter",
-        "the Q♠ player has three or more spades below Q♠": "wer Q♠ hat, hat drei oder mehr Pik darunter",
-        "the Q♠ player is short in no side suit": "wer Q♠ hat, hat alle anderen Farben",
-        "the Q♠ player is short in one side suit": "wer Q♠ hat, hat eine der anderen Farben nicht",
-        "the Q♠ player is short in two side suits": "wer Q♠ hat, hat zwei der anderen Farben nicht",
-        "the Q♠ player is short in all three side suits": "wer Q♠ hat, hat nur Pik",
-        "we have taken Q♠": "wir haben Q♠ genommen",
-        "another has taken Q♠": "ein anderer hat Q♠ genommen",
-        "only we have taken points": "nur wir haben Punkte",
-        "one other seat alone has taken points": "nur ein anderer hat Punkte",
-        "two seats or more have taken points": "mehrere haben Punkte",
-        "nobody has taken points": "niemand hat Punkte",
-        "the only other seat with points has the lead": "der einzige andere mit Punkten spielt aus",
-        "all points so far, ten or more, are with one seat": "einer hat alle Punkte, zehn oder mehr",
-        "all points so far, twenty or more, are with one seat": "einer hat alle Punkte, zwanzig oder mehr",
-    }
+    found = dict(FEATURES)
     for suit, name in suits.items():
         found |= {
             f"we were dealt three or more {suit}s": f"wir bekamen drei oder mehr {name}",

@@ -23,8 +23,9 @@ from heartlab.web.coaching import CoachService
 from heartlab.web.gate import make_gate
 from heartlab.web.guard import LOOPBACK, Hosts, own_addresses
 from heartlab.web.house import House
-from heartlab.web.server import MAX_MESSAGE, make_app
+from heartlab.web.server import make_app
 from heartlab.web.store import Store
+from heartlab.web.tokens import MAX_MESSAGE
 from heartlab.web.transport import Config, Server
 from heartlab.web.warmup import COACH, Warmup, usual_steps
 

@@ -71,19 +71,25 @@ def _known_arguments(rules: list[NormalRule], candidates: set[Functor]) -> dict[
     while True:
         fewer = dict(known)
         for rule in rules:
-            own = _demand(rule.head, known)
-            bound = set() if own is None else set(variables(own))
-            for literal in rule.body:
-                if literal.kind == HOLDS:
-                    key = functor(literal.term)
-                    if key in fewer:
-                        here = [_is_known(value, bound) for value in arguments(literal.term)]
-                        fewer[key] = tuple(a and b for a, b in zip(fewer[key], here, strict=True))
-                    bound |= set(variables(literal.term))
+            _narrow(rule, known, fewer)
         fewer = {key: mode for key, mode in fewer.items() if any(mode)}
         if fewer == known:
             return known
         known = fewer
+
+
+def _narrow(rule: NormalRule, known: dict[Functor, Known], fewer: dict[Functor, Known]) -> None:
+    """Strike from `fewer` the arguments that are not known where a rule asks, if its head is asked with `known`."""
+    own = _demand(rule.head, known)
+    bound = set() if own is None else set(variables(own))
+    for literal in rule.body:
+        if literal.kind != HOLDS:
+            continue
+        key = functor(literal.term)
+        if key in fewer:
+            here = [_is_known(value, bound) for value in arguments(literal.term)]
+            fewer[key] = tuple(a and b for a, b in zip(fewer[key], here, strict=True))
+        bound |= set(variables(literal.term))
 
 
 def _is_known(value: Term, bound: set[str]) -> bool:
