@@ -17,7 +17,7 @@ from support.strategies import examples
 
 from heartlab.training import Model, RunError, known_runs, recipe, train
 from heartlab.training.run import begin, open_run
-from heartlab.util.bundle import read_bundle
+from heartlab.util.bundle import read_bundle, write_bundle
 
 LITTLE = 24 << 20
 
@@ -181,6 +181,25 @@ def test_our_checkpoints_with_a_part_replaced(tmp_path, name):
             sentence_of(error, folder)
 
     attack()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "array", "changes"),
+    [
+        ("advice-vote", "second", {"batch": "50"}),
+        ("whole-game", "play/bias/moments", {"first": "8", "pass_first": "8"}),
+    ],
+)
+def test_means_of_squares_below_zero_are_refused(tmp_path, name, array, changes):
+    """Adam takes their roots: the weights would become no numbers, silently."""
+    folder = tmp_path / "run"
+    train(begin(name, folder, seed=1, games=1024, changes=changes), stop_after=512)
+    header, arrays = read_bundle(folder / "checkpoint.npz")
+    arrays[array][-1:] = -1
+    write_bundle(folder / "checkpoint.npz", header, arrays)
+    with pytest.raises(RunError, match=f"array {array} has means of squares below 0"):
+        train(begin(name, folder, resume=True))
 
 
 def test_a_long_configuration_is_not_parsed(run, tmp_path):

@@ -131,6 +131,15 @@ def fit_like(arrays: Mapping[str, Shaped], examples: Mapping[str, Shaped]) -> No
     fit(arrays, {name: Form(FLOATS if one.dtype.kind == "f" else WHOLE, *one.shape) for name, one in examples.items()})
 
 
+def fit_squares(name: str, array: Any) -> None:
+    """See that means of squares are none below 0: their roots would be no numbers.
+
+    :raises BundleError: if one is.
+    """
+    if (array < 0).any():
+        raise BundleError(f"array {name} has means of squares below 0")
+
+
 def _fit_one(name: str, array: Shaped, form: Form, known: dict[str, int]) -> None:
     """:param known: the sizes of dimensions; those that this array is the first to have are added."""
     shape = ", ".join(map(str, array.shape))

@@ -20,7 +20,7 @@ from heartlab.learners.advice.vote import CONSTANT, LINEAR, make_voter
 from heartlab.rules import Rules
 from heartlab.training.model import Model
 from heartlab.training.recipes import Metrics, recipe
-from heartlab.util.bundle import Arrays, fit_like
+from heartlab.util.bundle import Arrays, fit_like, fit_squares
 
 FIRST_MOMENT, SECOND_MOMENT, TINY = 0.9, 0.999, 1e-8
 """Constants of Adam."""
@@ -164,6 +164,7 @@ class VoteTrainer:
     def restore(self, arrays: Arrays) -> None:
         """Go back to a checkpoint."""
         fit_like(arrays, self.checkpoint())
+        fit_squares("second", arrays["second"])
         self.weights, self.first, self.second, self.baseline = (
             arrays[name].copy() for name in ("weights", "first", "second", "baseline")
         )

@@ -28,12 +28,12 @@ from heartlab.learners.whole_game.deals import Company, Pupil, Table, play_deal
 from heartlab.learners.whole_game.learning import adam
 from heartlab.learners.whole_game.model import SHIPPED, load_learned, with_belief, worth_weights
 from heartlab.learners.whole_game.network import SEATS
-from heartlab.learners.whole_game.trainer import SHARDS, Shard, adam_step
+from heartlab.learners.whole_game.trainer import SHARDS, Shard, adam_step, refill
 from heartlab.rules import Rules
 from heartlab.search.roots import draw_worlds
 from heartlab.training.model import Model
 from heartlab.training.recipes import Metrics, Parameters, recipe
-from heartlab.util.bundle import Arrays, fit_like
+from heartlab.util.bundle import Arrays
 
 BATCHES = 20
 """Batches in a step of a run."""
@@ -199,10 +199,7 @@ class BeliefTrainer:
 
     def restore(self, arrays: Arrays) -> None:
         """Go back to a checkpoint."""
-        kept = self._kept()
-        fit_like(arrays, kept)
-        for name, array in kept.items():
-            array[:] = arrays[name]
+        refill(self._kept(), arrays)
 
     def _kept(self) -> Arrays:
         arrays: Arrays = {"steps": self.steps}

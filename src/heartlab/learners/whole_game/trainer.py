@@ -33,7 +33,7 @@ from heartlab.learners.whole_game.score import in_any_order, packed, sample_poin
 from heartlab.rules import Rules
 from heartlab.training.model import Model
 from heartlab.training.recipes import Metrics, Parameters, recipe
-from heartlab.util.bundle import Arrays, fit_like
+from heartlab.util.bundle import Arrays, fit_like, fit_squares
 
 SHARDS = 2
 """Parts of a batch that may be played at the same time."""
@@ -113,6 +113,19 @@ class WholeGameParameters(Parameters):
     def game(self) -> Rules:
         """The rules."""
         return Rules.parse(self.rules)
+
+
+def refill(kept: Arrays, arrays: Arrays) -> None:
+    """Fill the arrays of a trainer that learns by Adam with those of a checkpoint.
+
+    :raises BundleError: if they do not fit.
+    """
+    fit_like(arrays, kept)
+    for name in kept:
+        if name.endswith("/moments"):
+            fit_squares(name, arrays[name][1])
+    for name, array in kept.items():
+        array[:] = arrays[name]
 
 
 def adam_step(time: int, rate: float, decisions: float) -> tuple[float, float, float, float]:
@@ -237,10 +250,7 @@ class WholeGameTrainer:
 
     def restore(self, arrays: Arrays) -> None:
         """Go back to a checkpoint."""
-        kept = self._kept()
-        fit_like(arrays, kept)
-        for name, array in kept.items():
-            array[:] = arrays[name]
+        refill(self._kept(), arrays)
 
     def _kept(self) -> Arrays:
         """All arrays that change."""
