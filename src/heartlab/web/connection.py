@@ -56,7 +56,7 @@ FAILURES: list[tuple[type[Exception] | tuple[type[Exception], ...], m.FailureCod
 """What kind of failure an error is; the first that fits."""
 MOST_QUESTIONS = 8
 """Questions that wait for the coach; with more the connection is not read until one is answered."""
-log = logging.getLogger(__name__)
+log = logging.getLogger(__package__)
 
 
 class Connection:

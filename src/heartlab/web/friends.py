@@ -26,7 +26,7 @@ from heartlab.web.session import PERSON, Session, SessionError, seat_names
 from heartlab.web.store import Settings
 from heartlab.web.view import Turned, occupant
 
-log = logging.getLogger(__name__)
+log = logging.getLogger(__package__)
 NOBODY = "You"
 """The page's name for a person without one; at a table of friends everybody needs another."""
 

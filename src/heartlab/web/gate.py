@@ -28,7 +28,7 @@ FEW = 256
 """Fewer possible connections than this are worth a warning."""
 EVERY = 60.0
 """Seconds within which a message of the log is not repeated."""
-log = logging.getLogger(__name__)
+log = logging.getLogger(__package__)
 
 
 class Stage(Enum):

@@ -45,7 +45,7 @@ THOUGHT = 1.0
 PLAYERS = ["uct", "alphabeta", "random"]
 """Players that the page offers, besides the one of the command line."""
 Number = Annotated[int, Meta(ge=0, le=1_000_000)]
-log = logging.getLogger(__name__)
+log = logging.getLogger(__package__)
 
 # --- messages ---
 

@@ -54,7 +54,7 @@ SLICE = 0.05
 """Seconds that the bots of a session think before their cards are shown and other sessions have their turn."""
 LOST = Said("this table could not be kept; open it again, and it goes on with the last card that was")
 
-log = logging.getLogger(__name__)
+log = logging.getLogger(__package__)
 
 
 class KeyRefused(ValueError):

@@ -23,7 +23,7 @@ from heartlab.coach.values import CLEAR
 from heartlab.util.errors import clipped
 from heartlab.util.said import Said
 
-log = logging.getLogger(__name__)
+log = logging.getLogger(__package__)
 DAMAGED = Said("what is kept of this table is damaged, so it cannot be opened; it is left as it is")
 PATIENCE = 10.0
 """Seconds that a change waits for other programs, unless told otherwise."""

@@ -22,15 +22,14 @@ MOST_UNREAD = 1 << 20
 """Bytes of a WebSocket's answers that wait for it when it asks for more."""
 MOST_PIECES = 1 << 12
 """Frames of one message."""
-OURS = ("friends", "gate", "house", "server", "store", "transport", "warmup")
-LOGGERS = ("uvicorn.error", "asyncio", *(f"heartlab.web.{name}" for name in OURS))
-"""Who writes to the log of the server."""
+LOGGERS = ("uvicorn.error", "asyncio", "heartlab.web")
+"""Who writes to the log of the server: all modules of this room share the last one, so that none is forgotten."""
 AT_ONCE = 16
 """Connections that are accepted before the gate sees them; up to three times as many are open beyond its limit."""
 WAITING = 1024
 """Connections that the system keeps waiting until they are accepted."""
 NO_ROOM = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
-log = logging.getLogger(__name__)
+log = logging.getLogger(__package__)
 
 
 class Config(uvicorn.Config):

@@ -20,7 +20,7 @@ from heartlab.web.store import Settings
 from heartlab.web.view import make_view
 
 TABLE, DEAL, COACH = "table", "deal", "coach"
-log = logging.getLogger(__name__)
+log = logging.getLogger(__package__)
 
 Step = tuple[str, Callable[[], object]]
 
