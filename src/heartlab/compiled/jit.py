@@ -136,9 +136,10 @@ def bare_kernel(function: Function) -> Function:
 
 
 def template(function: Function) -> Function:
-    """A function that takes kernels as arguments: it is inlined into each kernel that calls it.
+    """A function that is inlined into the kernels that call it: one that takes kernels as arguments, or has one caller.
 
-    Without inlining neither it nor its callers could be cached: numba cannot identify such arguments in a later run.
+    Without inlining neither the former nor its callers could be cached: numba cannot identify such arguments in a later
+    run. The latter saves time: numba makes machine code of all that a kernel calls, again at every level of calls.
     """
     return function if config.DISABLE_JIT else numba.njit(nogil=True, error_model="numpy", inline="always")(function)
 

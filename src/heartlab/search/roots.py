@@ -18,7 +18,7 @@ import numpy as np
 from numba import types
 
 from heartlab.compiled.bits import ONE, ZERO, lowest
-from heartlab.compiled.jit import compile_for, kernel
+from heartlab.compiled.jit import compile_for, kernel, template
 from heartlab.compiled.rng import below, substream
 from heartlab.kernel.layout import OVER, RULES, SEATS, STATE, StateArray
 from heartlab.kernel.play import legal, play
@@ -40,7 +40,7 @@ WORLD_STREAM, TIE_STREAM = np.uint64(2**64 - 7), np.uint64(2**64 - 8)
 those of the searches in the worlds."""
 
 
-@kernel
+@template
 def _look(
     rules: Any, state: Any, plan: Plan, spec: Any, judge: Judge, rng: Any, out: Any, counters: Any
 ) -> int:  # fmt: skip
@@ -54,7 +54,7 @@ def _look(
     return search_for(rules, state, plan, spec, judge, rng, out, counters)
 
 
-@kernel
+@template
 def _expected(out: Any, rows: int, mover: int, plan: Plan, spec: Any) -> int:
     """The child that a search expects to be chosen; among equals the first (with `ties=worst` the root's worst)."""
     root = plan.root
@@ -68,7 +68,7 @@ def _expected(out: Any, rows: int, mover: int, plan: Plan, spec: Any) -> int:
     return best
 
 
-@kernel
+@template
 def _trace_lines(
     rules: Any, state: Any, plan: Plan, spec: Any, judge: Judge, rng: Any, out: Any, rows: int, lines: Any,
     counters: Any,
@@ -102,7 +102,7 @@ def _trace_lines(
     counters[:LIMIT] = before
 
 
-@kernel
+@template
 def open_root(
     rules: Any, state: Any, spec: Any, playout: Playout, judge: Judge, tree: Any, rng: Any, out: Any, lines: Any,
     counters: Any,
