@@ -26,10 +26,12 @@ PAGES = sorted((ROOT / "docs" / "api").glob("*.md"))
 ROOMS = [room for page in PAGES for room in re.findall(r"^::: (\S+)$", page.read_text(), re.M)]
 INTERNAL = {"heartlab.bench", "heartlab.compiled", "heartlab.players.base"}
 """Modules with an `__all__` that are not public, or whose names are public elsewhere."""
-TRAINING = {"heartlab.learners.falcon.agent", "heartlab.learners.transfer.trainer"}
-"""Modules whose examples train: that compiles for long, so it is left to the slow tests."""
+LONG = ("heartlab.coach", "heartlab.learners.falcon.agent", "heartlab.learners.transfer", "heartlab.ggp.players")
+"""Modules, and rooms, whose examples compile for long: they are left to the slow tests."""
 EXAMPLES = [
-    slow(module) if module in TRAINING else module for path, module in MODULES.items() if ">>> " in path.read_text()
+    slow(module) if module.startswith(LONG) else module
+    for path, module in MODULES.items()
+    if ">>> " in path.read_text()
 ]
 
 

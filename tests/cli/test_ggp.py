@@ -138,7 +138,7 @@ def test_learn_says_what_its_spread_is(run):
 
 def test_a_person_plays(run, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("1\nnonsense\n(mark 9 9)\n99\n(mark 1 3)\nq\n"))
-    status, out, _ = run("ggp", "play", "tictactoe", "--opponent", "uct:sims=2", "--role", "X")
+    status, out, _ = run("ggp", "play", "tictactoe", "--opponent", "alphabeta:depth=1", "--role", "X")
     assert status == 0
     assert "You are x." in out
     assert "'nonsense' is neither a number" in out

@@ -35,6 +35,8 @@ from heartlab.web.coaching import FIRST, counts_for_level
 from heartlab.web.session import Session
 from heartlab.web.store import Settings, Store
 
+pytestmark = pytest.mark.slow  # the kernels of the coach take long to compile
+
 SCALE = int(os.environ.get("HEARTLAB_SCALE", "1"))
 NAMES = ["You", "Ada", "Emil", "Ines"]
 

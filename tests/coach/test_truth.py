@@ -30,6 +30,8 @@ from heartlab.players.analysis import observe_decision
 from heartlab.rules import Rules
 from heartlab.web.bots import Bots
 
+pytestmark = pytest.mark.slow  # the kernels of the coach take long to compile
+
 NAMES = ["You", "Ada", "Emil", "Ines"]
 SEATS = Seats(NAMES, ["net", "gnome:jake", "gnome:peter", "gnome"])
 

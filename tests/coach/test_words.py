@@ -25,6 +25,8 @@ from heartlab.observation import Observation
 from heartlab.rules import PRESETS, Rules
 from heartlab.web.bots import Bots
 
+pytestmark = pytest.mark.slow  # the kernels of the coach take long to compile
+
 SCALE = int(os.environ.get("HEARTLAB_SCALE", "1"))
 NAMES = ["You", "Ada", "Emil", "Ines"]
 

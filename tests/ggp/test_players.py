@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from support.slow import slow
 
 from heartlab.ggp.gdl.parse import parse_game
 from heartlab.ggp.gdl.terms import GdlError
@@ -46,7 +47,7 @@ def play(machine, specs, seed=0):
 
 
 @pytest.mark.parametrize("kind", ["network", "prover"])
-@pytest.mark.parametrize("spec", ["uct:sims=300", "alphabeta:depth=2"])
+@pytest.mark.parametrize("spec", ["alphabeta:depth=2", slow("uct:sims=300")])
 def test_wins_are_taken_and_losses_prevented(spec, kind):
     machine = load_game("tictactoe", kind)
     for position, number, move in (
@@ -59,6 +60,7 @@ def test_wins_are_taken_and_losses_prevented(spec, kind):
         assert player.choose(machine.state_of(position), 600.0) == move
 
 
+@pytest.mark.slow
 def test_perfect_players_draw_tictactoe():
     machine = load_game("tictactoe")
     assert play(machine, ["alphabeta:depth=9", "alphabeta:depth=9"]) == [50, 50]
@@ -79,18 +81,20 @@ def test_alphabeta_knows_the_value_of_nim_positions():
         assert after["a"] ^ after["b"] ^ after["c"] ^ after["d"] == 0
 
 
+@pytest.mark.slow
 def test_uct_beats_random_play():
     machine = load_game("connect4")
     results = [play(machine, ["random", "uct:sims=200"], seed) for seed in range(0, 12, 2)]
     assert sum(goals[1] for goals in results) >= 500
 
 
-@pytest.mark.parametrize("spec", ["uct:sims=500", "alphabeta", "random", "td"])
+@pytest.mark.parametrize("spec", ["alphabeta", "random", "td", slow("uct:sims=500")])
 def test_simultaneous_moves_are_played(spec):
     machine = make_machine(parse_game(PENNIES))
     assert sorted(play(machine, [spec, "random"])) == [0, 100]
 
 
+@pytest.mark.slow
 def test_more_than_two_players():
     text = """(role a) (role b) (role c) (init s) (bid 1) (bid 2) (<= (legal ?r ?n) (role ?r) (bid ?n))
     (<= (next (did ?r ?n)) (does ?r ?n)) (<= terminal (not (true s)))
@@ -100,6 +104,7 @@ def test_more_than_two_players():
 
 
 @pytest.mark.parametrize("wide", [True, False])
+@pytest.mark.slow
 def test_counts_add_up_in_the_tree(wide):
     machine = load_game("tictactoe")
     tree, net = Tree(machine.network, positions=1 << 10), machine.network.net
@@ -116,6 +121,7 @@ def test_counts_add_up_in_the_tree(wide):
     assert nodes.used[0] <= 1 << 10, "a full tree goes on with playouts"
 
 
+@pytest.mark.slow
 def test_a_full_tree_lets_the_least_visited_go():
     machine = load_game("connect4")
     tree, words = Tree(machine.network, positions=1 << 10), machine.network.net.initial
@@ -133,6 +139,7 @@ def test_a_full_tree_lets_the_least_visited_go():
 
 
 @pytest.mark.skipif(not hasattr(keep_visited, "signatures"), reason="nothing is compiled")
+@pytest.mark.slow
 def test_nothing_is_left_to_compile_while_a_clock_runs():
     """A worker that began to compile when its tree was half full was late in every match."""
     warm_up("uct:sims=5")
@@ -160,6 +167,7 @@ def minimax(machine, state, known):
 
 @pytest.mark.parametrize("wide", [True, False])
 @pytest.mark.parametrize("name", ["nim", "tictactoe", "capturego"])
+@pytest.mark.slow
 def test_proofs_are_right(name, wide):
     machine = load_game(name)
     tree = Tree(machine.network, positions=1 << 13)
@@ -176,6 +184,7 @@ def test_proofs_are_right(name, wide):
 
 
 @pytest.mark.parametrize("wide", [True, False])
+@pytest.mark.slow
 def test_goals_that_do_not_add_up_prove_nothing(wide):
     """Both may win: the second has no reason to prevent it."""
     machine = make_machine(
@@ -196,6 +205,7 @@ def test_goals_that_do_not_add_up_prove_nothing(wide):
     assert machine.move_of(0, tree.best(words, 0)[0]) == "1"
 
 
+@pytest.mark.slow
 def test_games_for_one_are_solved():
     machine = make_machine(
         parse_game("""(role p) (init (at 0)) (s 0 1) (s 1 2) (s 2 3)
@@ -211,6 +221,7 @@ def test_games_for_one_are_solved():
     assert player.opinion(machine.initial, 0).means.max() == pytest.approx(0.8)
 
 
+@pytest.mark.slow
 def test_a_number_of_simulations_and_a_seed_make_the_choice():
     machine = load_game("breakthrough")
     found = set()
@@ -223,6 +234,7 @@ def test_a_number_of_simulations_and_a_seed_make_the_choice():
     assert sum(found.pop()) == 700
 
 
+@pytest.mark.slow
 def test_trees_of_threads_are_added_up_and_kept_from_move_to_move():
     machine = load_game("connect4")
     player = make_game_player("uct:threads=2,ponder=1", 3)
@@ -242,6 +254,7 @@ def test_trees_of_threads_are_added_up_and_kept_from_move_to_move():
     assert both.counts.tolist() == (single[0].counts + single[1].counts).tolist()
 
 
+@pytest.mark.slow
 def test_opinions_prefer_what_is_proven():
     def best(counts, sums, proven):
         return Opinion([7, 8, 9], *(np.array(one, float) for one in (counts, sums, proven))).best()
@@ -267,6 +280,7 @@ def test_wrong_options_are_named(spec, sentence):
 
 
 @pytest.mark.parametrize("wide", [True, False])
+@pytest.mark.slow
 def test_the_history_holds_every_move_of_every_playout(wide):
     """In tic-tac-toe x moves 3 to 5 times; the first simulations leave the tree after a move or two."""
     machine = load_game("tictactoe", "network")
@@ -281,6 +295,7 @@ def test_the_history_holds_every_move_of_every_playout(wide):
     assert tree.nodes.history[middle, 1] > 0
 
 
+@pytest.mark.slow
 def test_moves_that_playouts_like_are_tried_first():
     """Untried moves of a new position are not tried at random but by what they were worth elsewhere."""
     machine = load_game("connect4", "network")

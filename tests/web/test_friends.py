@@ -434,6 +434,7 @@ def test_a_person_who_shoots_the_moon_is_asked(served):
 # --- what may be asked, and limits ---
 
 
+@pytest.mark.slow
 def test_the_coach_keeps_out_until_the_deal_is_over(served):
     with friends_at(served, 2) as table:
         table.begin()

@@ -90,6 +90,7 @@ def test_the_tree_sees_a_win(kind):
     assert opinions[-1].value < 90
 
 
+@pytest.mark.slow
 def test_features_of_a_learner_stand_beside_the_moves(tmp_path):
     path = tmp_path / "model.json"
     FeatureModel(["tictactoe"], 1, 1, 0, features={"random": {"{L, N{N}}": [12.0, 5]}}).save(path)

@@ -32,6 +32,8 @@ from heartlab.learners.transfer.positions import find_position
 from heartlab.learners.transfer.settings import Learner, Opponent, Reading, Recording, Settings
 from heartlab.learners.transfer.trainer import TurnGame, generators, learn, learn_runs, parse_outcomes
 
+pytestmark = pytest.mark.slow  # the kernels of learning take long to compile
+
 TWELVE = {
     "{N{W,N}, N{N}}": (412, 50),
     "{N{W,N}}": (264, 100),

@@ -10,6 +10,8 @@ from heartlab.learners.transfer import FeatureModel, Opponent, Reading
 from heartlab.learners.transfer.player import Knowledge, TdPlayer, make_td
 from heartlab.learners.transfer.wire import PaperOpponent, wire_matches
 
+pytestmark = pytest.mark.slow  # the kernels of learning take long to compile
+
 
 @pytest.fixture
 def model(tmp_path):
