@@ -55,7 +55,7 @@ def main() -> None:
         command = error.ctx.command_path if error.ctx else "heartlab"
         if getattr(error, "option_name", "") == "--use":
             fail(f"--use comes before the command: {command.replace('heartlab', 'heartlab --use FILE', 1)} ...")
-        fail(f"{sentence}; `{command} --help` says what there is")
+        fail(f"{sentence}; see `{command} --help`")
     except BrokenPipeError:
         sys.stderr.close()
         raise SystemExit(0) from None

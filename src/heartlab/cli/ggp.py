@@ -20,20 +20,27 @@ if TYPE_CHECKING:
 
 ggp = typer.Typer(
     name="ggp",
-    help="General game playing. Games as GDL texts, players, matches over the network, learning.",
+    help="General game playing. Play, run and learn any game that is written in GDL.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="A GDL file, or the name of one of our games.")]
-MachineOption = Annotated[str, typer.Option("--machine", help="auto, network or prover.")]
+MachineOption = Annotated[
+    str,
+    typer.Option(
+        "--machine", help="How to run the rules: network (fast), prover (any game) or auto (the best that works)."
+    ),
+]
 BudgetOption = Annotated[
-    float, typer.Option("--budget", help="Seconds that grounding may take, and each question to the prover.")
+    float, typer.Option("--budget", help="Most seconds for grounding the game, and for each question to the prover.")
 ]
 StartOption = Annotated[float, typer.Option("--start", help="Seconds before the first turn.")]
 PlayOption = Annotated[float, typer.Option("--play", help="Seconds for each turn.")]
-ScrambleOption = Annotated[bool, typer.Option("--scramble", help="Replace all words, anew in each match.")]
-ForceOption = Annotated[bool, typer.Option("--force", help="Play games in which `check` finds errors, too.")]
+ScrambleOption = Annotated[
+    bool, typer.Option("--scramble", help="Replace the words of the rules by random ones, anew in each match.")
+]
+ForceOption = Annotated[bool, typer.Option("--force", help="Go on although `heartlab ggp check` finds errors.")]
 
 
 def _say(text: str) -> None:
@@ -89,7 +96,7 @@ def games(as_json: JsonOption = False) -> None:
 
 @ggp.command()
 def players(as_json: JsonOption = False) -> None:
-    """List the players of games by name."""
+    """List the players of such games, with their options."""
     from heartlab.ggp.players.registry import known_game_players
 
     known = known_game_players()
@@ -101,7 +108,7 @@ def players(as_json: JsonOption = False) -> None:
 
 @ggp.command()
 def check(file: FileArgument, as_json: JsonOption = False) -> None:
-    """Check whether a text is a game. All errors and warnings with their places; status 1 if there are errors."""
+    """Check the rules of a game. Lists errors and warnings with their places; exit status 1 if there are errors."""
     from heartlab.ggp.gdl.validate import ERROR, validate
     from heartlab.ggp.machine.load import read_game
 
@@ -124,7 +131,7 @@ def info(
     seconds: Annotated[float, typer.Option("--seconds", help="About how long to measure playouts.")] = 1.0,
     as_json: JsonOption = False,
 ) -> None:
-    """Describe a game. Its roles, propositions, moves, grounding, playouts per second."""
+    """Describe a game. Shows its roles, propositions and moves, how it was grounded, and playouts per second."""
     from heartlab.ggp.machine.describe import describe, describe_text
 
     _, chosen = _load(file, machine, budget, force=True)
@@ -139,7 +146,7 @@ def info(
 def play(
     file: FileArgument,
     opponent: Annotated[str, typer.Option("--opponent", "-o", metavar="PLAYER", help="A player by name.")] = "uct",
-    role: Annotated[str | None, typer.Option("--role", help="Your role; default: the first.")] = None,
+    role: Annotated[str | None, typer.Option("--role", help="Your role. Default: the first.")] = None,
     seconds: Annotated[float, typer.Option("--seconds", help="The opponent's time per move.")] = 1.0,
     machine: MachineOption = "auto",
     budget: BudgetOption = 20.0,
@@ -179,7 +186,7 @@ def match(
     clock: PlayOption = 5.0,
     number: Annotated[int, typer.Option("-n", "--matches", help="How many matches.")] = 1,
     scramble: ScrambleOption = False,
-    rotate: Annotated[bool, typer.Option("--rotate", help="Rotate the seats from match to match.")] = False,
+    rotate: Annotated[bool, typer.Option("--rotate", help="Let the players change roles from match to match.")] = False,
     record: Annotated[Path | None, typer.Option("--record", help="Append each match to this file, as JSON.")] = None,
     machine: MachineOption = "auto",
     budget: BudgetOption = 20.0,
@@ -209,16 +216,19 @@ def tournament(
     ],
     game: Annotated[
         list[str] | None,
-        typer.Option("--game", "-g", metavar="GAME", help="A game by name or file; default: tictactoe and connect4."),
+        typer.Option(
+            "--game", "-g", metavar="GAME", help="A game by name or file; repeatable. Default: tictactoe and connect4."
+        ),
     ] = None,
     rounds: Annotated[
-        int, typer.Option("--rounds", "-n", help="How often all groups of players meet in all seats.")
+        int, typer.Option("--rounds", "-n", help="How often every group of players meets, in all roles.")
     ] = 1,
     start: StartOption = 10.0,
     clock: PlayOption = 5.0,
     scramble: ScrambleOption = False,
     record: Annotated[
-        Path | None, typer.Option("--record", help="Save the matches in this file, and continue what it holds.")
+        Path | None,
+        typer.Option("--record", help="Save the matches in this file; the same command resumes the tournament."),
     ] = None,
     machine: MachineOption = "auto",
     budget: BudgetOption = 20.0,
@@ -226,7 +236,7 @@ def tournament(
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Let players meet in several games. In all seats; shows ratings with their uncertainty, and a table."""
+    """Let players meet in several games, in all roles. Shows ratings with their uncertainty, and a table."""
     from heartlab.ggp.protocol.manager import Clocks, Manager
     from heartlab.ggp.protocol.tournament import Tournament, standings_text
     from heartlab.util.interrupts import interrupt_noted
@@ -261,7 +271,7 @@ def serve(
     port: Annotated[int, typer.Option("--port", help="The port to listen on.")] = 9147,
     host: Annotated[
         str,
-        typer.Option("--host", help="The address to listen on; by default only for this machine."),
+        typer.Option("--host", help="Address to listen on; the default serves this computer only."),
     ] = "127.0.0.1",
     memory: Annotated[int, typer.Option("--memory", help="Megabytes that a match may take (on Linux).")] = 2000,
     seconds: Annotated[
@@ -272,10 +282,14 @@ def serve(
     ] = 0,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option("--allow-host", metavar="NAME", help="Another host name of this server; repeatable."),
+        typer.Option(
+            "--allow-host", metavar="NAME", help="Another host name that this server is reached by; repeatable."
+        ),
     ] = None,
     any_host: Annotated[bool, typer.Option("--any-host", help="Allow any Host and Origin header.")] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Refuse games in which `check` finds errors.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse games in which `heartlab ggp check` finds errors.")
+    ] = False,
     seed: SeedOption = 0,
 ) -> None:
     """Serve a player over HTTP. Until interrupted; every match has a process of its own."""
@@ -302,20 +316,27 @@ def serve(
         supervisor.close()
 
 
-ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="The file for the features, as JSON.")]
+ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="The file to write the features to, as JSON.")]
 OutcomesOption = Annotated[
-    str, typer.Option("--outcomes", help="The class of goals, such as 0-30=L,31-69=D,70-100=W; default: around 50.")
+    str,
+    typer.Option(
+        "--outcomes", help="Goals that are lost, drawn and won: 0-30=L,31-69=D,70-100=W. Default: under, at, over 50."
+    ),
 ]
 RoleOption = Annotated[int, typer.Option("--role", help="The learner's role: 0 or 1.")]
-AlternateOption = Annotated[bool, typer.Option("--alternate", help="Change roles from match to match.")]
+AlternateOption = Annotated[bool, typer.Option("--alternate", help="Let the learner change roles from match to match.")]
 RecordingOption = Annotated[
-    str, typer.Option("--recording", help="Positions that are learned: own (afterstates), own-and-last or all.")
+    str,
+    typer.Option(
+        "--recording",
+        help="Positions to learn: own (after the learner's moves), own-and-last (the last one, too) or all.",
+    ),
 ]
 SlipsOption = Annotated[
     float | None,
     typer.Option("--slips", help="How often opponents other than random move at random (0 to 1); default: 0.1."),
 ]
-RecallOption = Annotated[bool, typer.Option("--recall", help="Learned values count where the look-ahead stops.")]
+RecallOption = Annotated[bool, typer.Option("--recall", help="Use learned values where the look-ahead stops.")]
 
 
 def _set_up(
@@ -331,7 +352,7 @@ def _set_up(
     from heartlab.learners.transfer.settings import Opponent, Recording
 
     if slips is not None and set(opponents) == {Opponent.RANDOM}:
-        raise ValueError("--slips makes no difference to the opponent random")
+        raise ValueError("--slips makes no difference to the opponent random, which always moves at random")
     settings = settings._replace(role=role, alternate=alternate, recall=recall, recording=Recording.parse(recording))
     settings = settings if slips is None else settings._replace(opponent_epsilon=slips)
     settings.check()
@@ -351,9 +372,14 @@ def discover(
     model: ModelArgument,
     opponent: Annotated[
         list[str] | None,
-        typer.Option("--opponent", "-o", metavar="PLAYER", help="Default: eps-greedy, random and weak."),
+        typer.Option(
+            "--opponent",
+            "-o",
+            metavar="PLAYER",
+            help="An opponent to learn against; repeatable. Default: eps-greedy, random and weak.",
+        ),
     ] = None,
-    matches: Annotated[int, typer.Option("--matches", "-n", help="Learning matches of each run.")] = 75,
+    matches: Annotated[int, typer.Option("--matches", "-n", help="Matches of each run.")] = 75,
     runs: Annotated[int, typer.Option("--runs", help="Runs that are averaged.")] = 10,
     role: RoleOption = 0,
     alternate: AlternateOption = False,
@@ -366,7 +392,7 @@ def discover(
     force: ForceOption = False,
     seed: SeedOption = 0,
 ) -> None:
-    """Learn a source game. Saves the values of its look-ahead features, for each opponent."""
+    """Learn the features of a game. Saves the value of each against each opponent, to begin other games with."""
     from heartlab.learners.transfer.discovery import SOURCE, learn_features
     from heartlab.learners.transfer.models import check_writable
     from heartlab.learners.transfer.settings import FEATURE_DEPTH, STANDARD, Opponent
@@ -388,9 +414,9 @@ def discover(
 @ggp.command()
 def pool(
     model: ModelArgument,
-    sources: Annotated[list[Path], typer.Argument(metavar="SOURCE", help="Models of several source games.")],
+    sources: Annotated[list[Path], typer.Argument(metavar="SOURCE", help="Models to pool, of several games.")],
 ) -> None:
-    """Pool the models of several source games into one."""
+    """Pool models that `discover` saved into one."""
     from heartlab.learners.transfer.models import FeatureModel, check_writable
     from heartlab.learners.transfer.models import pool as pool_models
 
@@ -404,20 +430,31 @@ def pool(
 def learn(
     file: FileArgument,
     learner: Annotated[
-        str, typer.Option("--learner", help="baseline, terminal-only, transfer, habits, look-ahead, avgmax or maxmax.")
+        str,
+        typer.Option(
+            "--learner",
+            help="How to value new positions: baseline, terminal-only, transfer, habits, look-ahead, avgmax, maxmax.",
+        ),
     ] = "baseline",
     opponent: Annotated[
         str,
         typer.Option(
-            "--opponent", "-o", metavar="PLAYER", help="eps-greedy, random, weak, blocking, adaptive or switching."
+            "--opponent",
+            "-o",
+            metavar="PLAYER",
+            help="Who to learn against: eps-greedy, random, weak, blocking, adaptive or switching.",
         ),
     ] = "eps-greedy",
     reading: Annotated[
         str | None,
-        typer.Option("--reading", help="When initial values are known: literal, terminal-check (default) or look-up."),
+        typer.Option(
+            "--reading",
+            help="Moves whose initial values are known: literal (those tried before), terminal-check (also those that "
+            "end the game; default) or look-up (all).",
+        ),
     ] = None,
     model: Annotated[
-        Path | None, typer.Option("--model", help="Features for transfer and habits; see `discover`.")
+        Path | None, typer.Option("--model", help="Features for the learners transfer and habits, made by `discover`.")
     ] = None,
     matches: Annotated[int, typer.Option("--matches", "-n", help="Matches of each run.")] = 3000,
     runs: Annotated[int, typer.Option("--runs", help="Independent runs.")] = 10,
@@ -428,7 +465,7 @@ def learn(
     ] = None,
     recall: RecallOption = False,
     recognise: Annotated[
-        bool, typer.Option("--recognise", help="The learner is not told who the opponent is, and finds out.")
+        bool, typer.Option("--recognise", help="The learner must find out by itself who the opponent is.")
     ] = False,
     recording: RecordingOption = "own",
     slips: SlipsOption = None,
@@ -465,7 +502,7 @@ def learn(
 
 @ggp.command()
 def features(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `discover` saved.")],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `discover` or `pool` saved.")],
     picture: Annotated[Path | None, typer.Option("--picture", help="Draw the features into this SVG file.")] = None,
     as_json: JsonOption = False,
 ) -> None:
