@@ -1,9 +1,8 @@
-"""`heartlab ggp ...`: parses, calls, prints. Everything that does work is imported when its command runs."""
+"""`heartlab ggp ...`: games, players and matches; the commands that learn are in :mod:`heartlab.cli.transfer`."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,8 +14,6 @@ from heartlab.util.progress import Progress
 if TYPE_CHECKING:
     from heartlab.ggp.gdl.parse import Description
     from heartlab.ggp.machine.base import Machine
-    from heartlab.learners.transfer.settings import Opponent, Settings
-    from heartlab.learners.transfer.trainer import TurnGame
 
 ggp = typer.Typer(
     name="ggp",
@@ -43,12 +40,12 @@ ScrambleOption = Annotated[
 ForceOption = Annotated[bool, typer.Option("--force", help="Go on although `heartlab ggp check` finds errors.")]
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
     """A remark for people: not part of the result."""
     print(text, file=sys.stderr, flush=True)
 
 
-def _load(file: str, kind: str, budget: float, force: bool) -> tuple[Description, Machine]:
+def load_game(file: str, kind: str, budget: float, force: bool) -> tuple[Description, Machine]:
     """A game and its machine; says if only the prover takes it, and refuses a game with errors unless forced."""
     from heartlab.ggp.gdl.validate import errors
     from heartlab.ggp.machine.grounding import Budget
@@ -60,16 +57,20 @@ def _load(file: str, kind: str, budget: float, force: bool) -> tuple[Description
         more = f" (and {len(found) - 1} more: heartlab ggp check)" if len(found) > 1 else ""
         if not force:
             raise ValueError(f"{found[0]}{more}; --force plays it all the same")
-        _say(f"{found[0]}{more}")
+        say(f"{found[0]}{more}")
     machine = make_machine(description, kind, Budget(seconds=positive("--budget", budget)))
     if machine.kind == "prover":
-        _say(f"{description.source}: {machine.note}")
+        say(f"{description.source}: {machine.note}")
     if not machine.roles:
         raise ValueError(f"{description.source}: the game has no roles")
     return description, machine
 
 
-def _seed(value: int) -> int:
+def natural_seed(value: int) -> int:
+    """The value of --seed, if it is not negative.
+
+    :raises ValueError: if it is.
+    """
     if value < 0:
         raise ValueError(f"--seed {value}: needs a number from 0 on")
     return value
@@ -134,7 +135,7 @@ def info(
     """Describe a game. Shows its roles, propositions and moves, how it was grounded, and playouts per second."""
     from heartlab.ggp.machine.describe import describe, describe_text
 
-    _, chosen = _load(file, machine, budget, force=True)
+    _, chosen = load_game(file, machine, budget, force=True)
     found = describe(chosen, positive("--seconds", seconds))
     if as_json:
         print_json(found)
@@ -159,7 +160,7 @@ def play(
     opens: Annotated[bool, typer.Option("--open/--no-open", help="With --browser: open the page.")] = True,
 ) -> None:
     """Play a game against a player. At the terminal, or in the browser."""
-    _, chosen = _load(file, machine, budget, force)
+    _, chosen = load_game(file, machine, budget, force)
     clock = positive("--seconds", seconds)
     if browser:
         if role is not None:
@@ -168,7 +169,7 @@ def play(
             from heartlab.web.gdl_serve import run_game_server
         except ModuleNotFoundError as error:
             raise ValueError(f"{error.name} is missing: install the extra with pip install 'heartlab[web]'") from error
-        run_game_server(chosen, opponent, clock, _seed(seed), port, browser=opens)
+        run_game_server(chosen, opponent, clock, natural_seed(seed), port, browser=opens)
         return
     from heartlab.ggp.players.terminal import play_at_terminal
 
@@ -198,7 +199,7 @@ def match(
     from heartlab.ggp.protocol.manager import Clocks, Manager
     from heartlab.ggp.protocol.matches import play_matches
 
-    description, chosen = _load(file, machine, budget, force)
+    description, chosen = load_game(file, machine, budget, force)
     clocks = Clocks(_clock("--start", start), _clock("--play", clock))
     manager = Manager(description, chosen, clocks, scramble)
     summary = play_matches(
@@ -242,15 +243,15 @@ def tournament(
     from heartlab.util.interrupts import interrupt_noted
 
     clocks = Clocks(_clock("--start", start), _clock("--play", clock))
-    loaded = [_load(file, machine, budget, force) for file in game or ["tictactoe", "connect4"]]
+    loaded = [load_game(file, machine, budget, force) for file in game or ["tictactoe", "connect4"]]
     managers = [Manager(description, chosen, clocks, scramble) for description, chosen in loaded]
-    found = Tournament(managers, player, positive("--rounds", rounds), _seed(seed))
+    found = Tournament(managers, player, positive("--rounds", rounds), natural_seed(seed))
     with interrupt_noted() as interrupted, Progress(len(found.schedule()), "matches") as progress:
 
         def tell(done: int, total: int, text: str) -> None:
             progress.update(done)
             if not as_json:
-                _say(f"{done}/{total}  {text}")
+                say(f"{done}/{total}  {text}")
 
         complete = found.play(record, tell, interrupted)
     standings = found.standings()
@@ -260,7 +261,7 @@ def tournament(
         print(standings_text(standings))
     if not complete:
         kept = f"; the same command with --record {record} resumes it" if record else ""
-        _say(f"stopped after {standings['matches']} of {standings['scheduled']} matches{kept}")
+        say(f"stopped after {standings['matches']} of {standings['scheduled']} matches{kept}")
         leave(interrupted=True)
 
 
@@ -306,216 +307,11 @@ def serve(
     supervisor = Supervisor(Setup(player, context.obj or (), memory, strict), limits, seed)
     try:
         server = PlayerServer(supervisor, host, port, hosts)
-        _say(f"{player} listens at {server.url}; stop it with Ctrl-C")
+        say(f"{player} listens at {server.url}; stop it with Ctrl-C")
         server.serve_forever()
     except OSError as error:
         raise ValueError(f"cannot listen at {host}:{port}: {error.strerror or error}") from None
     except KeyboardInterrupt:
-        _say("stopped")
+        say("stopped")
     finally:
         supervisor.close()
-
-
-ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="The file to write the features to, as JSON.")]
-OutcomesOption = Annotated[
-    str,
-    typer.Option(
-        "--outcomes", help="Goals that are lost, drawn and won: 0-30=L,31-69=D,70-100=W. Default: under, at, over 50."
-    ),
-]
-RoleOption = Annotated[int, typer.Option("--role", help="The learner's role: 0 or 1.")]
-AlternateOption = Annotated[bool, typer.Option("--alternate", help="Let the learner change roles from match to match.")]
-RecordingOption = Annotated[
-    str,
-    typer.Option(
-        "--recording",
-        help="Positions to learn: own (after the learner's moves), own-and-last (the last one, too) or all.",
-    ),
-]
-SlipsOption = Annotated[
-    float | None,
-    typer.Option("--slips", help="How often opponents other than random move at random (0 to 1); default: 0.1."),
-]
-RecallOption = Annotated[bool, typer.Option("--recall", help="Use learned values where the look-ahead stops.")]
-
-
-def _set_up(
-    settings: Settings,
-    opponents: Sequence[Opponent],
-    role: int,
-    alternate: bool,
-    recall: bool,
-    recording: str,
-    slips: float | None,
-) -> Settings:
-    """Settings with the options that `discover` and `learn` share."""
-    from heartlab.learners.transfer.settings import Opponent, Recording
-
-    if slips is not None and set(opponents) == {Opponent.RANDOM}:
-        raise ValueError("--slips makes no difference to the opponent random, which always moves at random")
-    settings = settings._replace(role=role, alternate=alternate, recall=recall, recording=Recording.parse(recording))
-    settings = settings if slips is None else settings._replace(opponent_epsilon=slips)
-    settings.check()
-    return settings
-
-
-def _turn_game(file: str, outcomes: str, budget: float, force: bool) -> TurnGame:
-    from heartlab.learners.transfer.trainer import TurnGame
-
-    _, machine = _load(file, "auto", budget, force)
-    return TurnGame(machine, outcomes)
-
-
-@ggp.command()
-def discover(
-    file: FileArgument,
-    model: ModelArgument,
-    opponent: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--opponent",
-            "-o",
-            metavar="PLAYER",
-            help="An opponent to learn against; repeatable. Default: eps-greedy, random and weak.",
-        ),
-    ] = None,
-    matches: Annotated[int, typer.Option("--matches", "-n", help="Matches of each run.")] = 75,
-    runs: Annotated[int, typer.Option("--runs", help="Runs that are averaged.")] = 10,
-    role: RoleOption = 0,
-    alternate: AlternateOption = False,
-    depth: Annotated[int, typer.Option("--depth", hidden=True)] = 2,
-    recall: RecallOption = False,
-    recording: RecordingOption = "own",
-    slips: SlipsOption = None,
-    outcomes: OutcomesOption = "",
-    budget: BudgetOption = 20.0,
-    force: ForceOption = False,
-    seed: SeedOption = 0,
-) -> None:
-    """Learn the features of a game. Saves the value of each against each opponent, to begin other games with."""
-    from heartlab.learners.transfer.discovery import SOURCE, learn_features
-    from heartlab.learners.transfer.models import check_writable
-    from heartlab.learners.transfer.settings import FEATURE_DEPTH, STANDARD, Opponent
-    from heartlab.learners.transfer.trainer import parse_outcomes
-
-    if depth != FEATURE_DEPTH:
-        raise ValueError(f"--depth {depth}: features look {FEATURE_DEPTH} plies ahead; deeper ones were removed")
-    opponents = tuple(Opponent.parse(name) for name in opponent or ()) or STANDARD
-    settings = _set_up(SOURCE, opponents, role, alternate, recall, recording, slips)
-    parse_outcomes(outcomes)
-    check_writable(model)
-    game = _turn_game(file, outcomes, budget, force)
-    with Progress(positive("--runs", runs) * len(opponents), "runs") as bar:
-        found = learn_features(game, opponents, positive("--matches", matches), runs, _seed(seed), bar.update, settings)
-    found.save(model)
-    _say(f"{model}: {found.size} features of {file}")
-
-
-@ggp.command()
-def pool(
-    model: ModelArgument,
-    sources: Annotated[list[Path], typer.Argument(metavar="SOURCE", help="Models to pool, of several games.")],
-) -> None:
-    """Pool models that `discover` saved into one."""
-    from heartlab.learners.transfer.models import FeatureModel, check_writable
-    from heartlab.learners.transfer.models import pool as pool_models
-
-    check_writable(model)
-    pooled = pool_models([FeatureModel.load(path) for path in sources])
-    pooled.save(model)
-    _say(f"{model}: {pooled.size} features of {', '.join(pooled.games)}")
-
-
-@ggp.command()
-def learn(
-    file: FileArgument,
-    learner: Annotated[
-        str,
-        typer.Option(
-            "--learner",
-            help="How to value new positions: baseline, terminal-only, transfer, habits, look-ahead, avgmax, maxmax.",
-        ),
-    ] = "baseline",
-    opponent: Annotated[
-        str,
-        typer.Option(
-            "--opponent",
-            "-o",
-            metavar="PLAYER",
-            help="Who to learn against: eps-greedy, random, weak, blocking, adaptive or switching.",
-        ),
-    ] = "eps-greedy",
-    reading: Annotated[
-        str | None,
-        typer.Option(
-            "--reading",
-            help="Moves whose initial values are known: literal (those tried before), terminal-check (also those that "
-            "end the game; default) or look-up (all).",
-        ),
-    ] = None,
-    model: Annotated[
-        Path | None, typer.Option("--model", help="Features for the learners transfer and habits, made by `discover`.")
-    ] = None,
-    matches: Annotated[int, typer.Option("--matches", "-n", help="Matches of each run.")] = 3000,
-    runs: Annotated[int, typer.Option("--runs", help="Independent runs.")] = 10,
-    role: RoleOption = 0,
-    alternate: AlternateOption = False,
-    depth: Annotated[
-        int | None, typer.Option("--depth", help="Plies of look-ahead of learners that search: 2 (default) to 6.")
-    ] = None,
-    recall: RecallOption = False,
-    recognise: Annotated[
-        bool, typer.Option("--recognise", help="The learner must find out by itself who the opponent is.")
-    ] = False,
-    recording: RecordingOption = "own",
-    slips: SlipsOption = None,
-    outcomes: OutcomesOption = "",
-    budget: BudgetOption = 20.0,
-    force: ForceOption = False,
-    seed: SeedOption = 0,
-    as_json: JsonOption = False,
-) -> None:
-    """Learn a game match by match. Shows the rewards against an opponent."""
-    from heartlab.learners.transfer.models import FeatureModel
-    from heartlab.learners.transfer.settings import Learner, Opponent, Reading, Settings, check_options
-    from heartlab.learners.transfer.trainer import learn_runs, parse_outcomes
-
-    settings = Settings(
-        Learner.parse(learner),
-        Reading.parse(reading or "terminal-check"),
-        Opponent.parse(opponent),
-        depth=2 if depth is None else depth,
-        recognise=recognise,
-    )
-    settings = _set_up(settings, (settings.opponent,), role, alternate, recall, recording, slips)
-    check_options(settings.learner, reading=reading, depth=depth, recall=recall, recognise=recognise, model=model)
-    parse_outcomes(outcomes)
-    features = None if model is None else FeatureModel.load(model)
-    game = _turn_game(file, outcomes, budget, force)
-    with Progress(positive("--runs", runs), "runs") as bar:
-        found = learn_runs(game, settings, positive("--matches", matches), runs, _seed(seed), features, bar.update)
-    if as_json:
-        print_json(found.to_dict())
-    else:
-        print(found)
-
-
-@ggp.command()
-def features(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `discover` or `pool` saved.")],
-    picture: Annotated[Path | None, typer.Option("--picture", help="Draw the features into this SVG file.")] = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show learned features, each as a small tree with its values."""
-    from heartlab.learners.transfer.explain import features_svg, features_text
-    from heartlab.learners.transfer.models import FeatureModel, check_writable
-
-    found = FeatureModel.load(model)
-    if picture is not None:
-        check_writable(picture)
-        picture.write_text(features_svg(found), "utf-8")
-        _say(f"drew {picture}")
-    if as_json:
-        print_json(found.features)
-    else:
-        print(features_text(found))
