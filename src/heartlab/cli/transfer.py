@@ -59,6 +59,13 @@ def _set_up(
     return settings
 
 
+def _check_numbers(seed: int, runs: int, matches: int) -> None:
+    """Refuse what no run can have, before the game is loaded and compiled."""
+    natural_seed(seed)
+    positive("--runs", runs)
+    positive("--matches", matches)
+
+
 def _turn_game(file: str, outcomes: str, budget: float, force: bool) -> TurnGame:
     from heartlab.learners.transfer.trainer import TurnGame
 
@@ -104,11 +111,10 @@ def discover(
     settings = _set_up(SOURCE, opponents, role, alternate, recall, recording, slips)
     parse_outcomes(outcomes)
     check_writable(model)
+    _check_numbers(seed, runs, matches)
     game = _turn_game(file, outcomes, budget, force)
-    with Progress(positive("--runs", runs) * len(opponents), "runs") as bar:
-        found = learn_features(
-            game, opponents, positive("--matches", matches), runs, natural_seed(seed), bar.update, settings
-        )
+    with Progress(runs * len(opponents), "runs") as bar:
+        found = learn_features(game, opponents, matches, runs, seed, bar.update, settings)
     found.save(model)
     say(f"{model}: {found.size} features of {file}")
 
@@ -193,11 +199,10 @@ def learn(
     check_options(settings.learner, reading=reading, depth=depth, recall=recall, recognise=recognise, model=model)
     parse_outcomes(outcomes)
     features = None if model is None else FeatureModel.load(model)
+    _check_numbers(seed, runs, matches)
     game = _turn_game(file, outcomes, budget, force)
-    with Progress(positive("--runs", runs), "runs") as bar:
-        found = learn_runs(
-            game, settings, positive("--matches", matches), runs, natural_seed(seed), features, bar.update
-        )
+    with Progress(runs, "runs") as bar:
+        found = learn_runs(game, settings, matches, runs, seed, features, bar.update)
     if as_json:
         print_json(found.to_dict())
     else:
