@@ -112,11 +112,9 @@ def run_arena(
     from heartlab.util.executor import make_executor
     from heartlab.util.progress import Progress
 
-    for option, given in (("--record", record), ("--moons", moons)):
-        if keep and given:
-            raise ValueError(
-                f"--keep and {option} do not go together: deals from before an interruption would be missing"
-            )
+    if keep and (record or moons):
+        option = "--record" if record else "--moons"
+        raise ValueError(f"--keep and {option} do not go together: deals from before an interruption would be missing")
     match = Match(seat_players(names), rules, units, seed=seed, games=games, open=open_match)
     with ExitStack() as stack:
         executor = make_executor(on, threads)
