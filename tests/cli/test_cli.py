@@ -91,7 +91,7 @@ def test_bench_json_has_the_promised_shape(run):
 def test_what_the_parser_refuses_is_one_sentence(run, line):
     status, out, err = run(*line.split())
     assert (status, out) == (2, "")
-    assert re.fullmatch(r"heartlab: .+; `heartlab[a-z ]* --help` says what there is\n", err)
+    assert re.fullmatch(r"heartlab: .+; see `heartlab[a-z ]* --help`\n", err)
 
 
 @pytest.mark.parametrize("line", ["", "ggp"])

@@ -13,7 +13,7 @@ error; bad input gets one clear sentence and exit status 2. In reading order:
 | `training` | train, sweep, recipes, runs |
 | `reproduce` | reproduce |
 | `uhi` | uhi, uhi-check |
-| `ggp` | ggp ... |
+| `ggp` | ggp ...; `transfer`: those of them that learn |
 
 Public: `main`, the entry point of the program, and `app`. No other room imports Typer.
 """
@@ -25,7 +25,7 @@ from typing import Any
 
 import typer
 
-from heartlab.cli import deals, matches, models, play, reproduce, training, uhi  # noqa: F401 - they add their commands
+from heartlab.cli import deals, matches, models, play, reproduce, training, transfer, uhi  # noqa: F401 - they add their commands
 from heartlab.cli.app import app, fail
 from heartlab.cli.ggp import ggp
 from heartlab.util.console import print_anywhere
@@ -55,7 +55,7 @@ def main() -> None:
         command = error.ctx.command_path if error.ctx else "heartlab"
         if getattr(error, "option_name", "") == "--use":
             fail(f"--use comes before the command: {command.replace('heartlab', 'heartlab --use FILE', 1)} ...")
-        fail(f"{sentence}; `{command} --help` says what there is")
+        fail(f"{sentence}; see `{command} --help`")
     except BrokenPipeError:
         sys.stderr.close()
         raise SystemExit(0) from None

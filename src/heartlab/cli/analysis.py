@@ -13,7 +13,7 @@ from heartlab.players.analysis import Analysis, analyse, review, searching
 from heartlab.records.position import find_deal, situation
 from heartlab.rules import Rules
 
-SHARES = "(shares of what the evaluation finds good, on a scale of points: they compare cards, and forecast no points)"
+SHARES = "(values on the scale of the evaluation, not points: they compare cards and are no forecast)"
 STEPS = 8
 """Cards of a line that the table shows."""
 
@@ -55,7 +55,7 @@ def run_analysis(
         return
     before = deal.before(at)
     if before.to_move is None:
-        raise ValueError("this deal waits for passes, not for a card")
+        raise ValueError("in this deal cards are still to be passed: there is no choice of a card to analyse")
     played = deal.history[at - 1] if at <= len(deal.history) else None
     analysis = analyse(before, mind, seed=seed, played=played)
     if report is not None:
@@ -98,7 +98,7 @@ def _card_table(analysis: Analysis, names: Sequence[str]) -> list[str]:
 
 
 def _unit(analysis: Analysis) -> str:
-    return " points" if analysis.in_points else " of the evaluation's shares"
+    return " points" if analysis.in_points else " on the scale of the evaluation"
 
 
 def _places(analysis: Analysis) -> int:

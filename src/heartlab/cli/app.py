@@ -26,17 +26,25 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-RulesOption = Annotated[str, typer.Option("--rules", "-r", help="Preset and changes: standard,moon=self,bonus=JD")]
-SeedOption = Annotated[int, typer.Option("--seed", "-s", help="The same seed gives the same result.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Machine-readable result on standard output.")]
-RecordArgument = Annotated[Path, typer.Argument(help="A record: text, JSON Lines or OpenSpiel integer lines.")]
-DealOption = Annotated[int, typer.Option("--deal", "-d", help="The deal at this place in the file, from 1.")]
-RecordRulesOption = Annotated[str, typer.Option("--rules", help="The rules of OpenSpiel integer lines.")]
-OnOption = Annotated[str, typer.Option("--on", help="Where tasks run: local, ray or ray:ADDRESS; same result.")]
+RulesOption = Annotated[
+    str, typer.Option("--rules", "-r", help="A preset, perhaps with changes: standard,moon=self,bonus=JD")
+]
+SeedOption = Annotated[
+    int, typer.Option("--seed", "-s", help="Seed of all random numbers; the same seed gives the same result.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]
+RecordArgument = Annotated[Path, typer.Argument(help="Recorded deals: text, JSON Lines or OpenSpiel integer lines.")]
+DealOption = Annotated[int, typer.Option("--deal", "-d", help="Which deal of the file, counted from 1.")]
+RecordRulesOption = Annotated[
+    str, typer.Option("--rules", help="Rules of OpenSpiel integer lines, which do not name them.")
+]
+OnOption = Annotated[
+    str, typer.Option("--on", help="Where the work is done: local, ray or ray:ADDRESS. The result is the same.")
+]
 MOST_CHARACTERS = 1500
-"""Characters of a message."""
+"""Longest message, in characters."""
 _LONG_WORD = re.compile(rf"\S{{{QUOTED + 1},}}")
-SkipBadOption = Annotated[bool, typer.Option("--skip-bad", help="Report bad deals and keep the good ones.")]
+SkipBadOption = Annotated[bool, typer.Option("--skip-bad", help="Report bad deals and go on with the next one.")]
 
 
 def fail(message: str, status: int = 2) -> None:
@@ -79,7 +87,8 @@ def options(
         typer.Option(
             "--use",
             metavar="FILE",
-            help="A Python file with players, features, evaluators, playout policies, advice or recipes; repeatable.",
+            help="Load a Python file with players, features, evaluators, playout policies, advice or recipes of yours; "
+            "repeatable.",
         ),
     ] = None,
 ) -> None:

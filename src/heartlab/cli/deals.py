@@ -22,7 +22,9 @@ from heartlab.rules import PRESET_NOTES, PRESETS, Rules
 
 @app.command()
 def rules(
-    name: Annotated[str | None, typer.Argument(help="A preset with changes. Default: list all presets.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="A preset, perhaps with changes. Default: list all presets.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """List the rule presets, or show one set of rules in full."""
@@ -48,7 +50,7 @@ def rules(
 
 @app.command()
 def players(as_json: JsonOption = False) -> None:
-    """List the players by name."""
+    """List the players, with the options that their names take."""
     from heartlab.players import known_players
 
     known = known_players()
@@ -64,7 +66,10 @@ def deal(
     rules: RulesOption = "standard",
     seed: SeedOption = 0,
     number: Annotated[
-        int, typer.Option("--number", "-n", help="Number of the deal; it decides the direction of the pass.")
+        int,
+        typer.Option(
+            "--number", "-n", help="Number of the deal in its game, from 0; decides the direction of the pass."
+        ),
     ] = 0,
     as_json: JsonOption = False,
 ) -> None:
@@ -86,7 +91,7 @@ def deal(
 def replay(
     file: RecordArgument,
     number: Annotated[
-        int | None, typer.Option("--deal", "-d", help="Only the deal at this place in the file, from 1.")
+        int | None, typer.Option("--deal", "-d", help="Only this deal of the file, counted from 1.")
     ] = None,
     step: Annotated[bool, typer.Option("--step", help="Wait for Enter after each trick.")] = False,
     skip_bad: SkipBadOption = False,
@@ -104,17 +109,19 @@ def replay(
 
 @app.command()
 def verify(
-    file: Annotated[Path, typer.Argument(help="A proof, saved from the page after a deal.")],
+    file: Annotated[Path, typer.Argument(help="The proof of a deal, saved from the page after it.")],
     commitment: Annotated[
         str | None, typer.Option("--commitment", help="The hash that the page showed before the first card.")
     ] = None,
     promise: Annotated[
         str | None,
-        typer.Option("--promise", help="The hash of the server's secret that the page got before its own text."),
+        typer.Option(
+            "--promise", help="The hash of the server's secret that the page was shown before it chose its own text."
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check a proof of fair dealing. It shows that a deal of the browser was fixed before its first card."""
+    """Check a proof of fair dealing. It shows that a deal in the browser was fixed before its first card."""
     from heartlab.web.commitment import run_verify
 
     good, checks = run_verify(file, commitment, promise)

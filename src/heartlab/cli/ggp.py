@@ -1,9 +1,8 @@
-"""`heartlab ggp ...`: parses, calls, prints. Everything that does work is imported when its command runs."""
+"""`heartlab ggp ...`: games, players and matches; the commands that learn are in :mod:`heartlab.cli.transfer`."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,33 +14,38 @@ from heartlab.util.progress import Progress
 if TYPE_CHECKING:
     from heartlab.ggp.gdl.parse import Description
     from heartlab.ggp.machine.base import Machine
-    from heartlab.learners.transfer.settings import Opponent, Settings
-    from heartlab.learners.transfer.trainer import TurnGame
 
 ggp = typer.Typer(
     name="ggp",
-    help="General game playing. Games as GDL texts, players, matches over the network, learning.",
+    help="General game playing. Play, run and learn any game that is written in GDL.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="A GDL file, or the name of one of our games.")]
-MachineOption = Annotated[str, typer.Option("--machine", help="auto, network or prover.")]
+MachineOption = Annotated[
+    str,
+    typer.Option(
+        "--machine", help="How to run the rules: network (fast), prover (any game) or auto (the best that works)."
+    ),
+]
 BudgetOption = Annotated[
-    float, typer.Option("--budget", help="Seconds that grounding may take, and each question to the prover.")
+    float, typer.Option("--budget", help="Most seconds for grounding the game, and for each question to the prover.")
 ]
 StartOption = Annotated[float, typer.Option("--start", help="Seconds before the first turn.")]
 PlayOption = Annotated[float, typer.Option("--play", help="Seconds for each turn.")]
-ScrambleOption = Annotated[bool, typer.Option("--scramble", help="Replace all words, anew in each match.")]
-ForceOption = Annotated[bool, typer.Option("--force", help="Play games in which `check` finds errors, too.")]
+ScrambleOption = Annotated[
+    bool, typer.Option("--scramble", help="Replace the words of the rules by random ones, anew in each match.")
+]
+ForceOption = Annotated[bool, typer.Option("--force", help="Go on although `heartlab ggp check` finds errors.")]
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
     """A remark for people: not part of the result."""
     print(text, file=sys.stderr, flush=True)
 
 
-def _load(file: str, kind: str, budget: float, force: bool) -> tuple[Description, Machine]:
+def load_game(file: str, kind: str, budget: float, force: bool) -> tuple[Description, Machine]:
     """A game and its machine; says if only the prover takes it, and refuses a game with errors unless forced."""
     from heartlab.ggp.gdl.validate import errors
     from heartlab.ggp.machine.grounding import Budget
@@ -53,16 +57,20 @@ def _load(file: str, kind: str, budget: float, force: bool) -> tuple[Description
         more = f" (and {len(found) - 1} more: heartlab ggp check)" if len(found) > 1 else ""
         if not force:
             raise ValueError(f"{found[0]}{more}; --force plays it all the same")
-        _say(f"{found[0]}{more}")
+        say(f"{found[0]}{more}")
     machine = make_machine(description, kind, Budget(seconds=positive("--budget", budget)))
     if machine.kind == "prover":
-        _say(f"{description.source}: {machine.note}")
+        say(f"{description.source}: {machine.note}")
     if not machine.roles:
         raise ValueError(f"{description.source}: the game has no roles")
     return description, machine
 
 
-def _seed(value: int) -> int:
+def natural_seed(value: int) -> int:
+    """The value of --seed, if it is not negative.
+
+    :raises ValueError: if it is.
+    """
     if value < 0:
         raise ValueError(f"--seed {value}: needs a number from 0 on")
     return value
@@ -89,7 +97,7 @@ def games(as_json: JsonOption = False) -> None:
 
 @ggp.command()
 def players(as_json: JsonOption = False) -> None:
-    """List the players of games by name."""
+    """List the players of such games, with their options."""
     from heartlab.ggp.players.registry import known_game_players
 
     known = known_game_players()
@@ -101,7 +109,7 @@ def players(as_json: JsonOption = False) -> None:
 
 @ggp.command()
 def check(file: FileArgument, as_json: JsonOption = False) -> None:
-    """Check whether a text is a game. All errors and warnings with their places; status 1 if there are errors."""
+    """Check the rules of a game. Lists errors and warnings with their places; exit status 1 if there are errors."""
     from heartlab.ggp.gdl.validate import ERROR, validate
     from heartlab.ggp.machine.load import read_game
 
@@ -124,10 +132,10 @@ def info(
     seconds: Annotated[float, typer.Option("--seconds", help="About how long to measure playouts.")] = 1.0,
     as_json: JsonOption = False,
 ) -> None:
-    """Describe a game. Its roles, propositions, moves, grounding, playouts per second."""
+    """Describe a game. Shows its roles, propositions and moves, how it was grounded, and playouts per second."""
     from heartlab.ggp.machine.describe import describe, describe_text
 
-    _, chosen = _load(file, machine, budget, force=True)
+    _, chosen = load_game(file, machine, budget, force=True)
     found = describe(chosen, positive("--seconds", seconds))
     if as_json:
         print_json(found)
@@ -139,7 +147,7 @@ def info(
 def play(
     file: FileArgument,
     opponent: Annotated[str, typer.Option("--opponent", "-o", metavar="PLAYER", help="A player by name.")] = "uct",
-    role: Annotated[str | None, typer.Option("--role", help="Your role; default: the first.")] = None,
+    role: Annotated[str | None, typer.Option("--role", help="Your role. Default: the first.")] = None,
     seconds: Annotated[float, typer.Option("--seconds", help="The opponent's time per move.")] = 1.0,
     machine: MachineOption = "auto",
     budget: BudgetOption = 20.0,
@@ -152,7 +160,7 @@ def play(
     opens: Annotated[bool, typer.Option("--open/--no-open", help="With --browser: open the page.")] = True,
 ) -> None:
     """Play a game against a player. At the terminal, or in the browser."""
-    _, chosen = _load(file, machine, budget, force)
+    _, chosen = load_game(file, machine, budget, force)
     clock = positive("--seconds", seconds)
     if browser:
         if role is not None:
@@ -161,7 +169,7 @@ def play(
             from heartlab.web.gdl_serve import run_game_server
         except ModuleNotFoundError as error:
             raise ValueError(f"{error.name} is missing: install the extra with pip install 'heartlab[web]'") from error
-        run_game_server(chosen, opponent, clock, _seed(seed), port, browser=opens)
+        run_game_server(chosen, opponent, clock, natural_seed(seed), port, browser=opens)
         return
     from heartlab.ggp.players.terminal import play_at_terminal
 
@@ -179,7 +187,7 @@ def match(
     clock: PlayOption = 5.0,
     number: Annotated[int, typer.Option("-n", "--matches", help="How many matches.")] = 1,
     scramble: ScrambleOption = False,
-    rotate: Annotated[bool, typer.Option("--rotate", help="Rotate the seats from match to match.")] = False,
+    rotate: Annotated[bool, typer.Option("--rotate", help="Let the players change roles from match to match.")] = False,
     record: Annotated[Path | None, typer.Option("--record", help="Append each match to this file, as JSON.")] = None,
     machine: MachineOption = "auto",
     budget: BudgetOption = 20.0,
@@ -191,7 +199,7 @@ def match(
     from heartlab.ggp.protocol.manager import Clocks, Manager
     from heartlab.ggp.protocol.matches import play_matches
 
-    description, chosen = _load(file, machine, budget, force)
+    description, chosen = load_game(file, machine, budget, force)
     clocks = Clocks(_clock("--start", start), _clock("--play", clock))
     manager = Manager(description, chosen, clocks, scramble)
     summary = play_matches(
@@ -209,16 +217,19 @@ def tournament(
     ],
     game: Annotated[
         list[str] | None,
-        typer.Option("--game", "-g", metavar="GAME", help="A game by name or file; default: tictactoe and connect4."),
+        typer.Option(
+            "--game", "-g", metavar="GAME", help="A game by name or file; repeatable. Default: tictactoe and connect4."
+        ),
     ] = None,
     rounds: Annotated[
-        int, typer.Option("--rounds", "-n", help="How often all groups of players meet in all seats.")
+        int, typer.Option("--rounds", "-n", help="How often every group of players meets, in all roles.")
     ] = 1,
     start: StartOption = 10.0,
     clock: PlayOption = 5.0,
     scramble: ScrambleOption = False,
     record: Annotated[
-        Path | None, typer.Option("--record", help="Save the matches in this file, and continue what it holds.")
+        Path | None,
+        typer.Option("--record", help="Save the matches in this file; the same command resumes the tournament."),
     ] = None,
     machine: MachineOption = "auto",
     budget: BudgetOption = 20.0,
@@ -226,21 +237,21 @@ def tournament(
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Let players meet in several games. In all seats; shows ratings with their uncertainty, and a table."""
+    """Let players meet in several games, in all roles. Shows ratings with their uncertainty, and a table."""
     from heartlab.ggp.protocol.manager import Clocks, Manager
     from heartlab.ggp.protocol.tournament import Tournament, standings_text
     from heartlab.util.interrupts import interrupt_noted
 
     clocks = Clocks(_clock("--start", start), _clock("--play", clock))
-    loaded = [_load(file, machine, budget, force) for file in game or ["tictactoe", "connect4"]]
+    loaded = [load_game(file, machine, budget, force) for file in game or ["tictactoe", "connect4"]]
     managers = [Manager(description, chosen, clocks, scramble) for description, chosen in loaded]
-    found = Tournament(managers, player, positive("--rounds", rounds), _seed(seed))
+    found = Tournament(managers, player, positive("--rounds", rounds), natural_seed(seed))
     with interrupt_noted() as interrupted, Progress(len(found.schedule()), "matches") as progress:
 
         def tell(done: int, total: int, text: str) -> None:
             progress.update(done)
             if not as_json:
-                _say(f"{done}/{total}  {text}")
+                say(f"{done}/{total}  {text}")
 
         complete = found.play(record, tell, interrupted)
     standings = found.standings()
@@ -250,7 +261,7 @@ def tournament(
         print(standings_text(standings))
     if not complete:
         kept = f"; the same command with --record {record} resumes it" if record else ""
-        _say(f"stopped after {standings['matches']} of {standings['scheduled']} matches{kept}")
+        say(f"stopped after {standings['matches']} of {standings['scheduled']} matches{kept}")
         leave(interrupted=True)
 
 
@@ -261,7 +272,7 @@ def serve(
     port: Annotated[int, typer.Option("--port", help="The port to listen on.")] = 9147,
     host: Annotated[
         str,
-        typer.Option("--host", help="The address to listen on; by default only for this machine."),
+        typer.Option("--host", help="Address to listen on; the default serves this computer only."),
     ] = "127.0.0.1",
     memory: Annotated[int, typer.Option("--memory", help="Megabytes that a match may take (on Linux).")] = 2000,
     seconds: Annotated[
@@ -272,10 +283,14 @@ def serve(
     ] = 0,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option("--allow-host", metavar="NAME", help="Another host name of this server; repeatable."),
+        typer.Option(
+            "--allow-host", metavar="NAME", help="Another host name that this server is reached by; repeatable."
+        ),
     ] = None,
     any_host: Annotated[bool, typer.Option("--any-host", help="Allow any Host and Origin header.")] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Refuse games in which `check` finds errors.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse games in which `heartlab ggp check` finds errors.")
+    ] = False,
     seed: SeedOption = 0,
 ) -> None:
     """Serve a player over HTTP. Until interrupted; every match has a process of its own."""
@@ -292,193 +307,11 @@ def serve(
     supervisor = Supervisor(Setup(player, context.obj or (), memory, strict), limits, seed)
     try:
         server = PlayerServer(supervisor, host, port, hosts)
-        _say(f"{player} listens at {server.url}; stop it with Ctrl-C")
+        say(f"{player} listens at {server.url}; stop it with Ctrl-C")
         server.serve_forever()
     except OSError as error:
         raise ValueError(f"cannot listen at {host}:{port}: {error.strerror or error}") from None
     except KeyboardInterrupt:
-        _say("stopped")
+        say("stopped")
     finally:
         supervisor.close()
-
-
-ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="The file for the features, as JSON.")]
-OutcomesOption = Annotated[
-    str, typer.Option("--outcomes", help="The class of goals, such as 0-30=L,31-69=D,70-100=W; default: around 50.")
-]
-RoleOption = Annotated[int, typer.Option("--role", help="The learner's role: 0 or 1.")]
-AlternateOption = Annotated[bool, typer.Option("--alternate", help="Change roles from match to match.")]
-RecordingOption = Annotated[
-    str, typer.Option("--recording", help="Positions that are learned: own (afterstates), own-and-last or all.")
-]
-SlipsOption = Annotated[
-    float | None,
-    typer.Option("--slips", help="How often opponents other than random move at random (0 to 1); default: 0.1."),
-]
-RecallOption = Annotated[bool, typer.Option("--recall", help="Learned values count where the look-ahead stops.")]
-
-
-def _set_up(
-    settings: Settings,
-    opponents: Sequence[Opponent],
-    role: int,
-    alternate: bool,
-    recall: bool,
-    recording: str,
-    slips: float | None,
-) -> Settings:
-    """Settings with the options that `discover` and `learn` share."""
-    from heartlab.learners.transfer.settings import Opponent, Recording
-
-    if slips is not None and set(opponents) == {Opponent.RANDOM}:
-        raise ValueError("--slips makes no difference to the opponent random")
-    settings = settings._replace(role=role, alternate=alternate, recall=recall, recording=Recording.parse(recording))
-    settings = settings if slips is None else settings._replace(opponent_epsilon=slips)
-    settings.check()
-    return settings
-
-
-def _turn_game(file: str, outcomes: str, budget: float, force: bool) -> TurnGame:
-    from heartlab.learners.transfer.trainer import TurnGame
-
-    _, machine = _load(file, "auto", budget, force)
-    return TurnGame(machine, outcomes)
-
-
-@ggp.command()
-def discover(
-    file: FileArgument,
-    model: ModelArgument,
-    opponent: Annotated[
-        list[str] | None,
-        typer.Option("--opponent", "-o", metavar="PLAYER", help="Default: eps-greedy, random and weak."),
-    ] = None,
-    matches: Annotated[int, typer.Option("--matches", "-n", help="Learning matches of each run.")] = 75,
-    runs: Annotated[int, typer.Option("--runs", help="Runs that are averaged.")] = 10,
-    role: RoleOption = 0,
-    alternate: AlternateOption = False,
-    depth: Annotated[int, typer.Option("--depth", hidden=True)] = 2,
-    recall: RecallOption = False,
-    recording: RecordingOption = "own",
-    slips: SlipsOption = None,
-    outcomes: OutcomesOption = "",
-    budget: BudgetOption = 20.0,
-    force: ForceOption = False,
-    seed: SeedOption = 0,
-) -> None:
-    """Learn a source game. Saves the values of its look-ahead features, for each opponent."""
-    from heartlab.learners.transfer.discovery import SOURCE, learn_features
-    from heartlab.learners.transfer.models import check_writable
-    from heartlab.learners.transfer.settings import FEATURE_DEPTH, STANDARD, Opponent
-    from heartlab.learners.transfer.trainer import parse_outcomes
-
-    if depth != FEATURE_DEPTH:
-        raise ValueError(f"--depth {depth}: features look {FEATURE_DEPTH} plies ahead; deeper ones were removed")
-    opponents = tuple(Opponent.parse(name) for name in opponent or ()) or STANDARD
-    settings = _set_up(SOURCE, opponents, role, alternate, recall, recording, slips)
-    parse_outcomes(outcomes)
-    check_writable(model)
-    game = _turn_game(file, outcomes, budget, force)
-    with Progress(positive("--runs", runs) * len(opponents), "runs") as bar:
-        found = learn_features(game, opponents, positive("--matches", matches), runs, _seed(seed), bar.update, settings)
-    found.save(model)
-    _say(f"{model}: {found.size} features of {file}")
-
-
-@ggp.command()
-def pool(
-    model: ModelArgument,
-    sources: Annotated[list[Path], typer.Argument(metavar="SOURCE", help="Models of several source games.")],
-) -> None:
-    """Pool the models of several source games into one."""
-    from heartlab.learners.transfer.models import FeatureModel, check_writable
-    from heartlab.learners.transfer.models import pool as pool_models
-
-    check_writable(model)
-    pooled = pool_models([FeatureModel.load(path) for path in sources])
-    pooled.save(model)
-    _say(f"{model}: {pooled.size} features of {', '.join(pooled.games)}")
-
-
-@ggp.command()
-def learn(
-    file: FileArgument,
-    learner: Annotated[
-        str, typer.Option("--learner", help="baseline, terminal-only, transfer, habits, look-ahead, avgmax or maxmax.")
-    ] = "baseline",
-    opponent: Annotated[
-        str,
-        typer.Option(
-            "--opponent", "-o", metavar="PLAYER", help="eps-greedy, random, weak, blocking, adaptive or switching."
-        ),
-    ] = "eps-greedy",
-    reading: Annotated[
-        str | None,
-        typer.Option("--reading", help="When initial values are known: literal, terminal-check (default) or look-up."),
-    ] = None,
-    model: Annotated[
-        Path | None, typer.Option("--model", help="Features for transfer and habits; see `discover`.")
-    ] = None,
-    matches: Annotated[int, typer.Option("--matches", "-n", help="Matches of each run.")] = 3000,
-    runs: Annotated[int, typer.Option("--runs", help="Independent runs.")] = 10,
-    role: RoleOption = 0,
-    alternate: AlternateOption = False,
-    depth: Annotated[
-        int | None, typer.Option("--depth", help="Plies of look-ahead of learners that search: 2 (default) to 6.")
-    ] = None,
-    recall: RecallOption = False,
-    recognise: Annotated[
-        bool, typer.Option("--recognise", help="The learner is not told who the opponent is, and finds out.")
-    ] = False,
-    recording: RecordingOption = "own",
-    slips: SlipsOption = None,
-    outcomes: OutcomesOption = "",
-    budget: BudgetOption = 20.0,
-    force: ForceOption = False,
-    seed: SeedOption = 0,
-    as_json: JsonOption = False,
-) -> None:
-    """Learn a game match by match. Shows the rewards against an opponent."""
-    from heartlab.learners.transfer.models import FeatureModel
-    from heartlab.learners.transfer.settings import Learner, Opponent, Reading, Settings, check_options
-    from heartlab.learners.transfer.trainer import learn_runs, parse_outcomes
-
-    settings = Settings(
-        Learner.parse(learner),
-        Reading.parse(reading or "terminal-check"),
-        Opponent.parse(opponent),
-        depth=2 if depth is None else depth,
-        recognise=recognise,
-    )
-    settings = _set_up(settings, (settings.opponent,), role, alternate, recall, recording, slips)
-    check_options(settings.learner, reading=reading, depth=depth, recall=recall, recognise=recognise, model=model)
-    parse_outcomes(outcomes)
-    features = None if model is None else FeatureModel.load(model)
-    game = _turn_game(file, outcomes, budget, force)
-    with Progress(positive("--runs", runs), "runs") as bar:
-        found = learn_runs(game, settings, positive("--matches", matches), runs, _seed(seed), features, bar.update)
-    if as_json:
-        print_json(found.to_dict())
-    else:
-        print(found)
-
-
-@ggp.command()
-def features(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A file that `discover` saved.")],
-    picture: Annotated[Path | None, typer.Option("--picture", help="Draw the features into this SVG file.")] = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show learned features, each as a small tree with its values."""
-    from heartlab.learners.transfer.explain import features_svg, features_text
-    from heartlab.learners.transfer.models import FeatureModel, check_writable
-
-    found = FeatureModel.load(model)
-    if picture is not None:
-        check_writable(picture)
-        picture.write_text(features_svg(found), "utf-8")
-        _say(f"drew {picture}")
-    if as_json:
-        print_json(found.features)
-    else:
-        print(features_text(found))

@@ -31,16 +31,19 @@ def arena(
     names: Annotated[list[str], typer.Argument(metavar="PLAYER", help="Players by name; see `heartlab players`.")],
     rules: RulesOption = "standard",
     deals: Annotated[
-        int, typer.Option("--deals", "-n", help="Distinct deals (or games), each in every arrangement.")
+        int, typer.Option("--deals", "-n", help="Different deals (or games); each is played in every seat arrangement.")
     ] = 1000,
     seed: SeedOption = 0,
     games: Annotated[
-        bool, typer.Option("--games", help="Play whole games to the limit instead of single deals.")
+        bool, typer.Option("--games", help="Play whole games to the score limit instead of single deals.")
     ] = False,
     until_se: Annotated[
-        float | None, typer.Option("--until-se", help="Stop when the standard error of the difference is this small.")
+        float | None,
+        typer.Option(
+            "--until-se", help="Stop early when the standard error of the difference in points is this small."
+        ),
     ] = None,
-    open_match: Annotated[bool, typer.Option("--open", help="Admit players that see all hands.")] = False,
+    open_match: Annotated[bool, typer.Option("--open", help="Admit open players, which see all hands.")] = False,
     record: Annotated[
         Path | None, typer.Option("--record", help="Write every deal to this file (.jsonl: JSON Lines).")
     ] = None,
@@ -48,14 +51,15 @@ def arena(
         Path | None, typer.Option("--keep", help="Save the match in this file; the same command resumes it.")
     ] = None,
     moons: Annotated[
-        bool, typer.Option("--moons", help="Also report moons tried, made, failed, stopped and conceded.")
+        bool,
+        typer.Option("--moons", help="Also report how often moons were tried, made, failed, stopped and conceded."),
     ] = False,
-    threads: Annotated[int | None, typer.Option("--threads", help="Default: one per core.")] = None,
+    threads: Annotated[int | None, typer.Option("--threads", help="Threads to play on. Default: one per core.")] = None,
     batch: Annotated[int | None, typer.Option("--batch", help="Deals per batch; does not change the result.")] = None,
     on: OnOption = "local",
     as_json: JsonOption = False,
 ) -> None:
-    """Play a match between players. The same deals in every seat arrangement, with confidence intervals."""
+    """Play a match between players. Every deal is played in every seat arrangement; shows confidence intervals."""
     interrupted = run_arena(
         names,
         rules=Rules.parse(rules),
@@ -108,11 +112,9 @@ def run_arena(
     from heartlab.util.executor import make_executor
     from heartlab.util.progress import Progress
 
-    for option, given in (("--record", record), ("--moons", moons)):
-        if keep and given:
-            raise ValueError(
-                f"--keep and {option} do not go together: deals from before an interruption would be missing"
-            )
+    if keep and (record or moons):
+        option = "--record" if record else "--moons"
+        raise ValueError(f"--keep and {option} do not go together: deals from before an interruption would be missing")
     match = Match(seat_players(names), rules, units, seed=seed, games=games, open=open_match)
     with ExitStack() as stack:
         executor = make_executor(on, threads)
@@ -136,9 +138,12 @@ def run_arena(
             raise ValueError(str(failure)) from failure
     _show(result, report, counter)
     if result.not_kept:
-        raise ValueError(f"{keep}: the match could not be kept: {result.not_kept}")
+        raise ValueError(f"{keep}: the match could not be saved: {result.not_kept}")
     if keep and result.interrupted:
-        print(f"{result.units} units are saved in {keep}; the same command resumes the match", file=sys.stderr)
+        print(
+            f"{result.units} {'games' if games else 'deals'} are saved in {keep}; the same command resumes the match",
+            file=sys.stderr,
+        )
     if recorder:
         print(f"{recorder.count} deals written to {record}", file=sys.stderr)
     return result.interrupted
@@ -165,7 +170,7 @@ def _show(
         report({**result_dict(result), **({"moons": counter.report()} if counter else {})})
         return
     if not result.units:
-        print("interrupted before a unit was finished: there is nothing to report")
+        print("interrupted before a deal was finished in every arrangement: nothing to report")
         return
 
     console = Console()
@@ -181,7 +186,7 @@ def _show(
 @app.command()
 def bench(
     only: Annotated[str | None, typer.Option("--only", help="Only benchmarks whose name starts with this.")] = None,
-    seconds: Annotated[float, typer.Option("--seconds", help="About how long to measure each line.")] = 5.0,
+    seconds: Annotated[float, typer.Option("--seconds", help="About how long to measure each benchmark.")] = 5.0,
     as_json: JsonOption = False,
 ) -> None:
     """Measure our speed beside that of comparable programs."""

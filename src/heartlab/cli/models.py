@@ -22,19 +22,22 @@ from heartlab.rules import Rules
 ModelArgument = Annotated[
     str, typer.Argument(help="A model: a name, a file or the folder of a run. Default: the shipped one.")
 ]
-ChoiceOption = Annotated[int | None, typer.Option("--at", help="Explain the choice of this card of the deal, from 1.")]
+ChoiceOption = Annotated[
+    int | None, typer.Option("--at", help="Explain one choice: the number of the card in the deal, from 1.")
+]
 ChoiceRecordOption = Annotated[
-    Path | None, typer.Option("--record", help="A record; explains a choice in one of its deals.")
+    Path | None,
+    typer.Option("--record", help="Recorded deals to explain a choice of. Default: a random deal of --seed."),
 ]
 ChoiceRulesOption = Annotated[
-    str | None, typer.Option("--rules", "-r", help="The rules of the deal, if there is no record.")
+    str | None, typer.Option("--rules", "-r", help="Rules of that deal, without --record. Default: those of the model.")
 ]
 
 
 @app.command()
 def features(
     model: ModelArgument = "",
-    top: Annotated[int, typer.Option("--top", help="How many weights of each sign.")] = 20,
+    top: Annotated[int, typer.Option("--top", help="How many weights to show, of each sign.")] = 20,
     contains: Annotated[
         list[str] | None,
         typer.Option(
@@ -46,7 +49,7 @@ def features(
     atoms: Annotated[bool, typer.Option("--atoms", help="List the atomic features instead.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the largest weights of a network of features, in words."""
+    """Show the largest weights of a td model, in words."""
     from heartlab.learners.td_features.explain import list_atoms, run_features
 
     if atoms:
@@ -57,20 +60,26 @@ def features(
 
 @app.command()
 def advice(
-    model: Annotated[str | None, typer.Argument(help="A model. Default: list all pieces of advice.")] = None,
+    model: Annotated[
+        str | None, typer.Argument(help="A model, such as advice-best. Default: list all pieces of advice.")
+    ] = None,
     when: Annotated[
         list[str] | None,
-        typer.Option("--when", metavar="NAME", help="What is true in the situation, such as queen-out."),
+        typer.Option(
+            "--when",
+            metavar="NAME",
+            help="Show the weights in situations where this holds, such as queen-out; repeatable.",
+        ),
     ] = None,
     record: ChoiceRecordOption = None,
     number: DealOption = 1,
     at: ChoiceOption = None,
-    instance: Annotated[int, typer.Option("--instance", help="Which of several voters in the model, from 0.")] = 0,
+    instance: Annotated[int, typer.Option("--instance", help="Which voter, if the model holds several, from 0.")] = 0,
     rules: ChoiceRulesOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Show learned weights of advice. With --at, the advice behind a choice."""
+    """Show learned weights of advice. With --at: the advice behind a choice."""
     from heartlab.learners.advice.explain import describe_choice, describe_model, list_advice
 
     report = print_json if as_json else None
@@ -92,12 +101,10 @@ def advice(
 @app.command()
 def falcon(
     model: ModelArgument = "",
-    top: Annotated[int, typer.Option("--top", help="How many categories.")] = 20,
+    top: Annotated[int, typer.Option("--top", help="How many rules to show.")] = 20,
     contains: Annotated[
         list[str] | None,
-        typer.Option(
-            "--contains", metavar="WORDS", help="Only categories with this among their conditions; repeatable."
-        ),
+        typer.Option("--contains", metavar="WORDS", help="Only rules with this among their conditions; repeatable."),
     ] = None,
     record: ChoiceRecordOption = None,
     number: DealOption = 1,
@@ -106,10 +113,11 @@ def falcon(
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a FALCON network as rules. With --at, the rule behind a choice.
+    """Show a FALCON network as rules. With --at: the rule behind a choice.
 
-    Behind each action of a rule stands its motor weight; for the shipped network and others grown from playouts the
-    points until the end of the deal that it costs more (+) or less (-) than the mean of the choices.
+    The number after each action of a rule is its motor weight. In networks grown from playouts, such as the shipped
+    one, it says how many points more (+) or fewer (-) the action costs until the end of the deal than the mean of the
+    choices.
     """
     from heartlab.learners.falcon.explain import describe_choice, describe_network
 
@@ -124,20 +132,26 @@ def falcon(
 
 @app.command()
 def explain(
-    file: Annotated[Path | None, typer.Argument(help="A record of deals. Default: describe the model itself.")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="Recorded deals. Default: say what the model has learned.")
+    ] = None,
     at: Annotated[int | None, typer.Option("--at", help="Number of the card to be chosen, from 1.")] = None,
     number: DealOption = 1,
     model: Annotated[
         str,
-        typer.Option("--model", "-m", help="A model of td, advice, falcon or whole-game; without it the shipped td."),
+        typer.Option(
+            "--model",
+            "-m",
+            help="A name, a file or the folder of a run: td, advice, falcon or whole-game. Default: td.",
+        ),
     ] = "",
-    worlds: Annotated[int, typer.Option("--worlds", help="(td) Sampled worlds; 0 looks at all hands.")] = 50,
-    top: Annotated[int, typer.Option("--top", help="(td) Reasons per card.")] = 4,
+    worlds: Annotated[int, typer.Option("--worlds", help="(td) Worlds to sample; 0: look at all hands.")] = 50,
+    top: Annotated[int, typer.Option("--top", help="(td) Reasons to give for each card.")] = 4,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
     rules: RecordRulesOption = "openspiel",
 ) -> None:
-    """Say why a model prefers a card. Without a record: what the model has learned."""
+    """Say why a model prefers a card. Needs a record and --at; without them: what the model has learned."""
     from heartlab.training.explain import Question, explain_choice, find_explainer
 
     report = print_json if as_json else None
@@ -145,7 +159,7 @@ def explain(
         find_explainer(model).describe_model(model, report)
         return
     if at is None:
-        raise ValueError("--at is missing: the number of the card to be chosen, from 1")
+        raise ValueError("--at is missing: give the number of the card to be chosen, from 1")
     question = Question(seed, worlds, positive("--top", top))
     explain_choice(model, file, positive("--deal", number), at, Rules.parse(rules), question, report)
 
@@ -154,18 +168,23 @@ def explain(
 def analyse_record(
     file: RecordArgument,
     at: Annotated[
-        int | None, typer.Option("--at", help="Number of the card to be chosen, from 1; without it every choice.")
+        int | None, typer.Option("--at", help="Number of the card to be chosen, from 1. Default: all of the deal.")
     ] = None,
     number: DealOption = 1,
     seat: Annotated[int | None, typer.Option("--seat", help="Only the choices of this seat.")] = None,
     player: Annotated[
-        str, typer.Option("--player", "-p", help="The player that judges the choices; it must be one that searches.")
+        str,
+        typer.Option(
+            "--player",
+            "-p",
+            help="The player that judges the choices; it must be one that searches, such as uct or pimc.",
+        ),
     ] = "uct",
     seed: SeedOption = 0,
     as_json: JsonOption = False,
     rules: RecordRulesOption = "openspiel",
 ) -> None:
-    """Show what a player thinks of recorded choices. All cards of one choice (--at), or the cost of every choice."""
+    """Show what a player thinks of recorded choices. With --at: the value of each card; else: what each choice cost."""
     from heartlab.cli.analysis import run_analysis
 
     run_analysis(

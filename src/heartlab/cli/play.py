@@ -16,16 +16,16 @@ LISTEN = {"lan": "0.0.0.0"}
 @app.command()
 def play(
     players: Annotated[
-        list[str] | None, typer.Argument(metavar="PLAYER", help="More players for the page to offer, by name.")
+        list[str] | None, typer.Argument(metavar="PLAYER", help="Players that the page offers besides ours, by name.")
     ] = None,
-    port: Annotated[int, typer.Option("--port", help="The port to listen on; 0: any free one.")] = 8026,
+    port: Annotated[int, typer.Option("--port", help="Port to listen on; 0: any free one.")] = 8026,
     listen: Annotated[
         str | None,
         typer.Option(
             "--listen",
             metavar="ADDRESS",
             help="Let other computers in, to play with friends: an address of this computer, or `lan` for all of "
-            "them. The start says what that opens.",
+            "them. At its start the server says what others can do then.",
         ),
     ] = None,
     allow_host: Annotated[
@@ -33,25 +33,30 @@ def play(
         typer.Option(
             "--allow-host",
             metavar="NAME",
-            help="Another host name of this server, such as that of a proxy; repeatable.",
+            help="Another host name that this server is reached by, such as a proxy's; repeatable.",
         ),
     ] = None,
     host: Annotated[
-        str, typer.Option("--host", help="The address to listen on; others than this computer's own need --listen.")
+        str, typer.Option("--host", help="Address to listen on, of this computer only; for others use --listen.")
     ] = "127.0.0.1",
     beyond: Annotated[
         bool, typer.Option("--beyond-this-computer", help="With --host, the same as --listen.", hidden=True)
     ] = False,
-    file: Annotated[Path | None, typer.Option("--file", help="The SQLite file that keeps the games.")] = None,
-    coach: Annotated[
-        str | None, typer.Option("--coach", help="The model of the whole game that the coach uses.")
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            "--file", help="SQLite file in which games are kept. Default: ~/.local/share/heartlab/games.sqlite."
+        ),
     ] = None,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page.")] = True,
+    coach: Annotated[
+        str | None, typer.Option("--coach", help="A whole-game model for the coach. Default: the shipped one.")
+    ] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
     workers: Annotated[
         int, typer.Option("--workers", help="Threads on which the bots think; the coach has its own.")
     ] = 2,
 ) -> None:
-    """Play Hearts in the browser. Against our players, with a coach that explains its advice."""
+    """Play Hearts in the browser. Against our players, or with friends; a coach explains its advice."""
     try:
         from heartlab.web.serve import run_server
     except ModuleNotFoundError as error:

@@ -22,28 +22,26 @@ def reproduce_paper(
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A smoke test with small samples; the report says so.")
+        bool, typer.Option("--quick", help="Small samples, to see that it works; the report says so.")
     ] = False,
     seed: SeedOption = 0,
     out: Annotated[Path | None, typer.Option("--out", help="Folder for the report. Default: reproduced.")] = None,
     threads: Annotated[int, typer.Option("--threads", help="Runs at the same time.")] = 1,
     kept: Annotated[
         Path | None,
-        typer.Option(
-            "--kept", help="Folder of finished runs to resume from. Default: docs/reports/parts, if it exists."
-        ),
+        typer.Option("--kept", help="Folder of finished parts to reuse. Default: docs/reports/parts, if it exists."),
     ] = None,
     finished: Annotated[
-        bool, typer.Option("--finished", help="Train nothing; report the runs that are finished.")
+        bool, typer.Option("--finished", help="Run nothing; report from the parts that are finished.")
     ] = False,
     runs: Annotated[
         int | None,
-        typer.Option("--runs", help="Work on the first N runs of each experiment only; more can follow later."),
+        typer.Option("--runs", help="Only the first N runs of each experiment; the others can follow later."),
     ] = None,
     on: OnOption = "local",
     as_json: JsonOption = False,
 ) -> None:
-    """Measure the claims of a paper. With intervals and verdicts; finished parts are not repeated."""
+    """Measure the claims of a paper. Reports intervals and verdicts; finished parts are not repeated."""
     if name is None:
         list_papers()
         return

@@ -19,7 +19,7 @@ GamesOption = Annotated[
     int | None, typer.Option("--games", "-n", help="Games to train. Default: the recipe's own number.")
 ]
 SetOption = Annotated[
-    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter; repeatable.")
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter of the recipe; repeatable.")
 ]
 
 
@@ -29,14 +29,17 @@ def train_recipe(
     recipe: RecipeArgument,
     games: GamesOption = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", "-s", help="The same seed gives the same result. Default: 0.")
+        int | None,
+        typer.Option(
+            "--seed", "-s", help="Seed of all random numbers; the same seed gives the same result. Default: 0."
+        ),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in the folder.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the run that is in its folder.")] = False,
     out: Annotated[Path | None, typer.Option("--out", help="The folder of the run. Default: runs/RECIPE-SEED.")] = None,
     changes: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Train a model by a recipe. Its folder survives any interruption."""
+    """Train a model by a recipe. The run is saved in a folder; after an interruption --resume continues it."""
     from heartlab.training.recipes import parse_changes
     from heartlab.training.run import MODEL, begin, train
     from heartlab.training.sweep import short
@@ -67,8 +70,8 @@ def sweep(
     recipe: RecipeArgument,
     games: GamesOption = None,
     seed: SeedOption = 0,
-    seeds: Annotated[int, typer.Option("--seeds", help="Runs for each setting, with seeds from --seed on.")] = 1,
-    out: Annotated[Path, typer.Option("--out", help="Folder in which each run gets its own.")] = Path("runs"),
+    seeds: Annotated[int, typer.Option("--seeds", help="How many seeds to run each setting with, from --seed on.")] = 1,
+    out: Annotated[Path, typer.Option("--out", help="Folder for the folders of the runs.")] = Path("runs"),
     changes: SetOption = None,
     varied: Annotated[
         list[str] | None,

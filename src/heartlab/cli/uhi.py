@@ -12,7 +12,9 @@ from heartlab.rules import Rules
 
 
 @app.command()
-def uhi(name: Annotated[str, typer.Argument(metavar="PLAYER", help="A player by name.")]) -> None:
+def uhi(
+    name: Annotated[str, typer.Argument(metavar="PLAYER", help="A player by name; see `heartlab players`.")],
+) -> None:
     """Serve a player as a UHI bot on standard input and output."""
     from heartlab.uhi.server import serve
 
@@ -21,19 +23,19 @@ def uhi(name: Annotated[str, typer.Argument(metavar="PLAYER", help="A player by 
 
 @app.command("uhi-check")
 def uhi_check(
-    command: Annotated[str, typer.Argument(help="The bot, as in './mybot --fast'.")],
+    command: Annotated[str, typer.Argument(help="The command that starts the bot, as in './mybot --fast'.")],
     rules: Annotated[
         list[str] | None,
         typer.Option(
-            "--rules", "-r", metavar="RULES", help="Rules that the bot plays; repeatable. Default: all presets."
+            "--rules", "-r", metavar="RULES", help="Rules to test the bot with; repeatable. Default: all presets."
         ),
     ] = None,
     deals: Annotated[int, typer.Option("--deals", "-n", help="Deals for each seat under each of the rules.")] = 2,
-    movetime: Annotated[int, typer.Option("--movetime", help="Milliseconds for a choice.")] = 2000,
+    movetime: Annotated[int, typer.Option("--movetime", help="Milliseconds that the bot has for a choice.")] = 2000,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Test whether a bot follows the UHI protocol. With correct and with broken input."""
+    """Test whether a bot follows the UHI protocol. Plays deals with it, and sends it broken lines."""
     from heartlab.uhi.check import run_check
 
     passed = run_check(

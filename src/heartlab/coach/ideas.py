@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Generic, ParamSpec
 
 import numpy as np
 
@@ -175,18 +176,31 @@ def penalty_points(obs: Observation) -> list[int]:
     return [sum(obs.rules.card_points(card) for card in cards & penalty) for cards in obs.taken]
 
 
-Judging = Callable[[Scene], "tuple[float, Said] | tuple[float, Said, str] | None"]
-_ideas: dict[str, Judging] = {}
+Asked = ParamSpec("Asked")
+Answer = tuple[float, Said] | tuple[float, Said, str] | None
 
 
-def idea(code: str) -> Callable[[Judging], Judging]:
-    """Add an idea."""
+class Ideas(Generic[Asked]):
+    """Ideas by their codes: functions that say how much they speak for something, and why; `@ideas(CODE)` adds one."""
 
-    def add(function: Judging) -> Judging:
-        _ideas[code] = function
-        return function
+    def __init__(self) -> None:
+        self._known: dict[str, Callable[Asked, Answer]] = {}
 
-    return add
+    def __call__(self, code: str) -> Callable[[Callable[Asked, Answer]], Callable[Asked, Answer]]:
+        def add(function: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
+            self._known[code] = function
+            return function
+
+        return add
+
+    def found(self, *asked: Asked.args, **named: Asked.kwargs) -> list[Idea]:
+        """The ideas that speak for it, heaviest first."""
+        answers = [(code, function(*asked, **named)) for code, function in self._known.items()]
+        ideas = [Idea(code, *answer) for code, answer in answers if answer is not None]
+        return sorted(ideas, key=lambda one: -one.weight)
+
+
+idea: Ideas[[Scene]] = Ideas()
 
 
 def moon_threatens(judged: Judgement) -> bool:
@@ -196,13 +210,7 @@ def moon_threatens(judged: Judgement) -> bool:
 
 def ideas_for(judged: Judgement, card: Card, names: list[str]) -> list[Idea]:
     """The ideas that speak for a card, heaviest first; `names` are those of the seats."""
-    scene, found = Scene(judged, card, names), []
-    for code, function in _ideas.items():
-        answer = function(scene)
-        if answer is not None:
-            kind = answer[2] if len(answer) == 3 else ""
-            found.append(Idea(code, answer[0], answer[1], kind))
-    return sorted(found, key=lambda one: -one.weight)
+    return idea.found(Scene(judged, card, names))
 
 
 @idea("duck")

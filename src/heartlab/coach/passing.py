@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from heartlab.cards import (
     CLUBS,
@@ -18,7 +18,7 @@ from heartlab.cards import (
     card_suit,
     pretty_card,
 )
-from heartlab.coach.ideas import Idea
+from heartlab.coach.ideas import Idea, Ideas
 from heartlab.coach.judgement import PassReport
 from heartlab.coach.phrases import every, of_100, so_many, told_suit
 from heartlab.observation import Observation
@@ -29,28 +29,12 @@ GUARDS = 3
 HIGH_HEART = 6
 """The rank (8) from which a heart is likely to take others."""
 
-Suggesting = Callable[[Observation, CardSet], "tuple[float, Said] | None"]
-_ideas: dict[str, Suggesting] = {}
-
-
-def idea(code: str) -> Callable[[Suggesting], Suggesting]:
-    """Add an idea about passing."""
-
-    def add(function: Suggesting) -> Suggesting:
-        _ideas[code] = function
-        return function
-
-    return add
+idea: Ideas[[Observation, CardSet]] = Ideas()
 
 
 def pass_ideas(obs: Observation, cards: CardSet) -> list[Idea]:
     """The ideas that speak for passing some cards, heaviest first."""
-    found = []
-    for code, function in _ideas.items():
-        answer = function(obs, cards)
-        if answer is not None:
-            found.append(Idea(code, *answer))
-    return sorted(found, key=lambda one: -one.weight)
+    return idea.found(obs, cards)
 
 
 def pass_reasons(obs: Observation, reports: list[PassReport]) -> tuple[list[str], list[str]]:

@@ -115,6 +115,33 @@ class FalconParameters(LearnerParameters):
         return [trio.split("+") for trio in self.partners.split("/")]
 
 
+@dataclass(frozen=True)
+class ReturnParameters(FalconParameters):
+    """The same with the defaults of learning from returns."""
+
+    rule: str = "returns"
+    rate: float = 0.0
+    fresh: float = 0.8
+    epsilon: float = 0.1
+    epsilon_end: float = 0.02
+    discount: float = 0.8
+    relative: float = 1.0
+
+
+@dataclass(frozen=True)
+class TdParameters(FalconParameters):
+    """The same with the defaults of TD-FALCON."""
+
+    rule: str = "td"
+    rate: float = 0.005
+    fresh: float = 0.8
+    epsilon: float = 0.1
+    epsilon_end: float = 0.02
+
+
+@recipe("falcon", "FALCON as in the paper (default reading), two networks, three gnome", FalconParameters, 50_000)
+@recipe("falcon-returns", "beyond the paper: weights are mean discounted returns", ReturnParameters, 50_000)
+@recipe("falcon-td", "beyond the paper: TD-FALCON, values bootstrapped from the next choice", TdParameters, 50_000)
 class FalconTrainer:
     """Training in chunks, with frozen tests in between.
 
@@ -164,48 +191,6 @@ class FalconTrainer:
     def model(self) -> Model:
         """The agent."""
         return falcon_model(self.agent.settings, self.agent.categories, self.agent.rules)
-
-
-@recipe("falcon", "FALCON as in the paper (default reading), two networks, three gnome", FalconParameters, 50_000)
-def paper_agent(parameters: FalconParameters, seed: int) -> FalconTrainer:
-    """The paper's agent."""
-    return FalconTrainer(parameters, seed)
-
-
-@dataclass(frozen=True)
-class ReturnParameters(FalconParameters):
-    """The same with the defaults of learning from returns."""
-
-    rule: str = "returns"
-    rate: float = 0.0
-    fresh: float = 0.8
-    epsilon: float = 0.1
-    epsilon_end: float = 0.02
-    discount: float = 0.8
-    relative: float = 1.0
-
-
-@recipe("falcon-returns", "beyond the paper: weights are mean discounted returns", ReturnParameters, 50_000)
-def return_agent(parameters: ReturnParameters, seed: int) -> FalconTrainer:
-    """An agent that learns from the rest of the deal."""
-    return FalconTrainer(parameters, seed)
-
-
-@dataclass(frozen=True)
-class TdParameters(FalconParameters):
-    """The same with the defaults of TD-FALCON."""
-
-    rule: str = "td"
-    rate: float = 0.005
-    fresh: float = 0.8
-    epsilon: float = 0.1
-    epsilon_end: float = 0.02
-
-
-@recipe("falcon-td", "beyond the paper: TD-FALCON, values bootstrapped from the next choice", TdParameters, 50_000)
-def td_agent(parameters: TdParameters, seed: int) -> FalconTrainer:
-    """An agent that learns from the next situation."""
-    return FalconTrainer(parameters, seed)
 
 
 class Piece(StrEnum):
