@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +16,7 @@ from heartlab.util.progress import Progress
 if TYPE_CHECKING:
     from heartlab.ggp.gdl.parse import Description
     from heartlab.ggp.machine.base import Machine
+    from heartlab.ggp.protocol.manager import Watch
     from heartlab.learners.transfer.settings import Opponent, Settings
     from heartlab.learners.transfer.trainer import TurnGame
 
@@ -34,6 +36,8 @@ StartOption = Annotated[float, typer.Option("--start", help="Seconds before the 
 PlayOption = Annotated[float, typer.Option("--play", help="Seconds for each turn.")]
 ScrambleOption = Annotated[bool, typer.Option("--scramble", help="Replace all words, anew in each match.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Play games in which `check` finds errors, too.")]
+PagePortOption = Annotated[int, typer.Option("--port", help="With --browser: the port; 0: any free one.")]
+OpenOption = Annotated[bool, typer.Option("--open/--no-open", help="With --browser: open the page.")]
 
 
 def _say(text: str) -> None:
@@ -60,6 +64,15 @@ def _load(file: str, kind: str, budget: float, force: bool) -> tuple[Description
     if not machine.roles:
         raise ValueError(f"{description.source}: the game has no roles")
     return description, machine
+
+
+@contextmanager
+def _needs_web() -> Iterator[None]:
+    """Imports that need the extra for the browser."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise ValueError(f"{error.name} is missing: install the extra with pip install 'heartlab[web]'") from error
 
 
 def _seed(value: int) -> int:
@@ -148,8 +161,8 @@ def play(
     browser: Annotated[
         bool, typer.Option("--browser", help="Play in the browser instead, as many matches as you like.")
     ] = False,
-    port: Annotated[int, typer.Option("--port", help="With --browser: the port; 0: any free one.")] = 8027,
-    opens: Annotated[bool, typer.Option("--open/--no-open", help="With --browser: open the page.")] = True,
+    port: PagePortOption = 8027,
+    opens: OpenOption = True,
 ) -> None:
     """Play a game against a player. At the terminal, or in the browser."""
     _, chosen = _load(file, machine, budget, force)
@@ -157,10 +170,8 @@ def play(
     if browser:
         if role is not None:
             raise ValueError("--role: the page asks for the role; leave it out with --browser")
-        try:
+        with _needs_web():
             from heartlab.web.gdl_serve import run_game_server
-        except ModuleNotFoundError as error:
-            raise ValueError(f"{error.name} is missing: install the extra with pip install 'heartlab[web]'") from error
         run_game_server(chosen, opponent, clock, _seed(seed), port, browser=opens)
         return
     from heartlab.ggp.players.terminal import play_at_terminal
@@ -185,20 +196,31 @@ def match(
     budget: BudgetOption = 20.0,
     force: ForceOption = False,
     seed: SeedOption = 0,
+    browser: Annotated[
+        bool, typer.Option("--browser", help="Show the matches in the browser as they are played, and after that.")
+    ] = False,
+    port: PagePortOption = 8027,
+    opens: OpenOption = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Run matches by the GGP protocol. Players in this process or at addresses."""
+    """Run matches by the GGP protocol. Players in this process or at addresses; the browser can show them live."""
     from heartlab.ggp.protocol.manager import Clocks, Manager
     from heartlab.ggp.protocol.matches import play_matches
 
     description, chosen = _load(file, machine, budget, force)
     clocks = Clocks(_clock("--start", start), _clock("--play", clock))
     manager = Manager(description, chosen, clocks, scramble)
-    summary = play_matches(
-        manager, player, positive("--matches", number), seed, rotate, record, None if as_json else print
-    )
-    if as_json:
-        print_json(summary)
+    number = positive("--matches", number)
+    watching: AbstractContextManager[Watch | None] = nullcontext()
+    if browser:
+        with _needs_web():
+            from heartlab.web.gdl_live import showing_matches
+        watching = showing_matches(chosen, number, port, browser=opens)
+    with watching as watch:
+        summary = play_matches(manager, player, number, seed, rotate, record, None if as_json else print, watch)
+        if as_json:
+            print_json(summary)
+        sys.stdout.flush()
 
 
 @ggp.command()
