@@ -71,6 +71,8 @@ def test_check_says_what_is_wrong_and_where(run, tmp_path):
             "--depth 3: features look 2 plies ahead",
         ),
         (["learn", "nim", "--seed", "-1"], "--seed -1: needs a number from 0 on"),
+        (["match", "nim", "-p", "random", "-p", "random", "--seed", "-1"], "--seed -1: needs a number from 0 on"),
+        (["play", "nim", "--opponent", "random", "--seed", "-1"], "--seed -1: needs a number from 0 on"),
         (["serve", "random", "--port", "70000"], "--port 70000: a port is a number"),
         (["serve", "guru"], "no player of games is called 'guru'"),
         (["play", "nim", "--role", "third"], "no role is called 'third'; there are first, second"),

@@ -176,7 +176,7 @@ def play(
         return
     from heartlab.ggp.players.terminal import play_at_terminal
 
-    play_at_terminal(chosen, opponent, role, clock, seed)
+    play_at_terminal(chosen, opponent, role, clock, _seed(seed))
 
 
 @ggp.command()
@@ -217,7 +217,7 @@ def match(
             from heartlab.web.gdl_live import showing_matches
         watching = showing_matches(chosen, number, port, browser=opens)
     with watching as watch:
-        summary = play_matches(manager, player, number, seed, rotate, record, None if as_json else print, watch)
+        summary = play_matches(manager, player, number, _seed(seed), rotate, record, None if as_json else print, watch)
         if as_json:
             print_json(summary)
         sys.stdout.flush()
