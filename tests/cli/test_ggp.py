@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import urllib.request
 
 import pytest
 from support.commands import run as run_fixture
@@ -46,6 +47,8 @@ def test_check_says_what_is_wrong_and_where(run, tmp_path):
         ),
         (["match", "nim", "-p", "random", "-p", "random", "--start", "inf"], "--start inf: a clock has"),
         (["match", "nim", "-p", "random", "-p", "uct:500"], "'500' is no option of uct"),
+        (["match", "nim", "-p", "random", "-p", "guru", "--browser", "--port", "0"], "called 'guru'"),
+        (["match", "nim", "-p", "random", "-p", "random", "--browser", "--port", "-1"], "--port -1: a port is a"),
         (
             ["learn", "nim", "--learner", "transfer", "--depth", "4"],
             "--depth makes no difference to the learner transfer",
@@ -68,6 +71,8 @@ def test_check_says_what_is_wrong_and_where(run, tmp_path):
             "--depth 3: features look 2 plies ahead",
         ),
         (["learn", "nim", "--seed", "-1"], "--seed -1: needs a number from 0 on"),
+        (["match", "nim", "-p", "random", "-p", "random", "--seed", "-1"], "--seed -1: needs a number from 0 on"),
+        (["play", "nim", "--opponent", "random", "--seed", "-1"], "--seed -1: needs a number from 0 on"),
         (["serve", "random", "--port", "70000"], "--port 70000: a port is a number"),
         (["serve", "guru"], "no player of games is called 'guru'"),
         (["play", "nim", "--role", "third"], "no role is called 'third'; there are first, second"),
@@ -163,6 +168,41 @@ def test_serve_answers_until_it_is_stopped():
         assert "(name random)" in RemoteSeat(address_in(process.stderr)).ask("(INFO)", 600)
         process.send_signal(signal.SIGINT)
         assert process.wait(600) == 0
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_game_that_hides_something_is_not_shown_live(run, tmp_path):
+    file = tmp_path / "hidden.kif"
+    file.write_text(
+        "(role a) (init (coin heads)) (legal a look) (<= terminal (true seen)) (<= (next seen) (does a look))"
+        "(<= (sees a (coin ?c)) (does a look) (true (coin ?c))) (goal a 50)"
+    )
+    status, out, err = run("ggp", "match", file, "-p", "random", "--machine", "network", "--browser", "--port", 0)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "players see different things in this game" in err
+
+
+def test_live_matches_are_served_after_their_result_until_they_are_stopped():
+    pytest.importorskip("starlette", reason="needs the extra web")
+    line = "ggp match nim -p random -p random -n 2 --machine prover --browser --no-open --port 0 --json"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "heartlab.cli", *line.split()],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # shells ignore it there
+    )
+    try:
+        address = address_in(process.stderr)
+        assert json.loads(process.stdout.readline())["finished"] == 2
+        assert any("Ctrl+C" in text for text in process.stderr)
+        with urllib.request.urlopen(address, timeout=600) as page:
+            assert b"gdl/main.js" in page.read()
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=600) == ("", "")
+        assert process.returncode == 0
     finally:
         process.kill()
         process.communicate()

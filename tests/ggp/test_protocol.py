@@ -325,6 +325,24 @@ def test_names_of_matches_do_not_repeat_but_matches_do(nim):
     assert first.moves == second.moves
 
 
+def test_a_match_can_be_watched_as_it_is_played(nim):
+    """Told at the beginning, after the start, after every move and at the end, when there are goals."""
+    told = []
+
+    def watch(record, state):
+        told.append((record.match, len(record.moves), state, list(record.goals)))
+
+    play_matches(manager(nim), ["random", "random"], 2, 1, watch=watch)
+    machine, names = nim[1], list(dict.fromkeys(name for name, *_ in told))
+    assert len(names) == 2
+    for name in names:
+        own = [rest for match, *rest in told if match == name]
+        turns = own[-1][0]
+        assert [moves for moves, _, _ in own] == [0, *range(turns + 1), turns]
+        assert [machine.is_terminal(state) for _, state, _ in own] == [False] * (turns + 1) + [True, True]
+        assert [sorted(goals) for _, _, goals in own] == [[]] * (turns + 2) + [[0, 100]]
+
+
 @pytest.mark.slow
 def test_games_with_percepts_are_played():
     description = parse_game(COIN, "coin")

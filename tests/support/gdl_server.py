@@ -10,18 +10,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from heartlab.web.gate import Gate
-from heartlab.web.gdl_serve import Matches, make_app
+from heartlab.web.gdl_talk import Shown, make_app
 from heartlab.web.guard import LOOPBACK, Hosts
 from heartlab.web.transport import Config, Server
 
 
 @contextmanager
-def serving_game(matches: Matches) -> Iterator[int]:
-    """Serve matches on a free port, which is returned."""
+def serving_game(shown: Shown) -> Iterator[int]:
+    """Serve a game on a free port, which is returned."""
     gate = Gate()
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
-    server = Server(Config(make_app(matches, Hosts(frozenset(LOOPBACK)), gate), gate, 10_000))
+    server = Server(Config(make_app(shown, Hosts(frozenset(LOOPBACK)), gate), gate, 10_000))
     thread = threading.Thread(target=asyncio.run, args=(server.serve(sockets=[listener]),), daemon=True)
     thread.start()
     while not server.started:
@@ -31,4 +31,4 @@ def serving_game(matches: Matches) -> Iterator[int]:
     finally:
         server.should_exit = True
         thread.join(600)
-        matches.threads.shutdown()
+        shown.threads.shutdown()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 from contextlib import contextmanager
+from queue import Queue
 
 import pytest
 
@@ -16,9 +18,12 @@ from support.browser import Browser
 from support.gdl_server import serving_game
 from websockets.sync.client import connect
 
-from heartlab.ggp import GdlError, known_games, load_game, make_machine, parse_game
+from heartlab.ggp import Clocks, GdlError, Manager, known_games, load_game, make_machine, parse_game
+from heartlab.ggp.protocol.seats import TIMEOUT, Seat, SeatFailure
 from heartlab.learners.transfer import FeatureModel
+from heartlab.web import gdl_live
 from heartlab.web.gdl_boards import draw, find_shapes
+from heartlab.web.gdl_live import LiveMatches
 from heartlab.web.gdl_match import Game, Match, opinion_of
 from heartlab.web.gdl_serve import Matches, run_game_server
 
@@ -164,6 +169,146 @@ def test_wrong_input_is_one_sentence():
             run_game_server(machine, **{**usual, **change})
 
 
+# Matches of a manager, live
+
+THREE_TURNS = """(role a) (role b) (init (heap h 3)) (less 3 2) (less 2 1) (less 1 0)
+(legal a noop) (legal b noop) (legal b pass) (<= (next (heap h ?m)) (true (heap h ?n)) (less ?n ?m))
+(<= terminal (true (heap h 0))) (goal a 100) (goal b 0)"""
+
+
+class Puppet(Seat):
+    """A player that answers what the test says, when it says it."""
+
+    def __init__(self, name):
+        self.name, self.answers = name, Queue()
+
+    def ask(self, text, seconds):
+        if not text.lower().startswith("(play"):
+            return "ready"
+        answer = self.answers.get(timeout=600)
+        if isinstance(answer, SeatFailure):
+            raise answer
+        return answer
+
+
+class Stage:
+    """A manager that plays two matches between puppets on a thread, and those who watch."""
+
+    def __init__(self):
+        description = parse_game(THREE_TURNS, "three")
+        self.puppets = [Puppet("uct"), Puppet("http://there:1")]
+        self.live = LiveMatches(make_machine(description, "prover"), 2)
+        manager = Manager(description, make_machine(description, "prover"), Clocks(600, 600))
+        self.thread = threading.Thread(target=self._play, args=(manager,), daemon=True)
+
+    def _play(self, manager):
+        for number in range(2):
+            manager.play(self.puppets, number, 1, self.live.watch)
+
+    def turn(self, *answers):
+        for puppet, answer in zip(self.puppets, answers, strict=True):
+            puppet.answers.put(answer)
+
+
+class Watcher:
+    """A browser: what it would show after each message."""
+
+    def __init__(self, line, key):
+        self.line, self.key = line, key
+        self.game, self.match, self.frames = None, None, []
+
+    def say(self, kind, **values):
+        self.line.send(json.dumps({"type": kind, "key": self.key, **values}))
+
+    def hear(self):
+        got = json.loads(self.line.recv(600))
+        if got["type"] == "game":
+            self.game = got
+        elif got["type"] == "frames" and (got["first"] == 0 or got["match"] == self.match):
+            self.match, self.frames = got["match"], [*self.frames[: got["first"]], *got["frames"]]
+        return got
+
+    def until(self, condition):
+        while not condition():
+            self.hear()
+
+    def refused(self, kind, **values):
+        self.say(kind, **values)
+        while (got := self.hear())["type"] != "failed":
+            pass
+        return got["text"]
+
+
+@contextmanager
+def staging():
+    stage = Stage()
+    with serving_game(stage.live) as port:
+        yield stage, port
+
+
+def test_matches_of_a_manager_are_shown_as_they_are_played():
+    with staging() as (stage, port), connect(f"ws://127.0.0.1:{port}/ws") as line:
+        page = Watcher(line, stage.live.key)
+        page.say("show")
+        page.until(lambda: page.game)
+        assert (page.game["total"], page.game["matches"], page.game["roles"]) == (2, [], ["a", "b"])
+        stage.thread.start()
+        page.until(lambda: page.frames)
+        assert page.frames[0]["picture"]["piles"] == [{"name": "h", "count": 3}]
+        stage.turn("noop", "pass")
+        page.until(lambda: len(page.frames) == 2)
+        assert (page.frames[1]["moves"], page.frames[1]["mishaps"]) == (["noop", "pass"], [])
+        assert page.game["matches"][0]["players"] == ["uct", "http://there:1"]
+        assert "only shown" in page.refused("move", match=0, at=1, number=0)
+        assert "only shown" in page.refused("begin", role=0)
+        assert "all matches are over" in page.refused("think", match=0, at=0)
+        assert "there is no match 2" in page.refused("show", match=1)
+        stage.turn("noop", "(fly away)")
+        page.until(lambda: len(page.frames) == 3)
+        assert page.frames[2]["mishaps"] == [
+            {"role": 1, "kind": "illegal", "message": "(fly away) is not a legal move", "drawn": True}
+        ]
+        stage.turn(SeatFailure(TIMEOUT, "no answer within 1 s"), "noop")
+        page.until(lambda: page.frames[-1]["goals"])
+        assert page.frames[3]["goals"] == [100, 0]
+        assert [(one["role"], one["kind"]) for one in page.frames[3]["mishaps"]] == [(0, "timeout")]
+        first = page.frames
+        page.until(lambda: len(page.game["matches"]) == 2)
+        assert page.match == 0, "the end of a match is seen until the next one moves"
+        old = page.game["matches"][1]
+        assert (old["goals"], old["moves"], old["mishaps"], page.game["played"]) == ([100, 0], 3, 2, 1)
+        stage.turn("noop", "noop")
+        page.until(lambda: page.match == 1)
+        page.say("show", match=0)
+        page.until(lambda: page.match == 0)
+        assert page.frames == first, "the replay of a match that is over"
+        for _ in range(2):
+            stage.turn("noop", "noop")
+        page.until(lambda: page.game["played"] == 2)
+        assert page.match == 0, "who has chosen a match stays with it"
+        page.say("think", match=0, at=0)
+        while (got := page.hear())["type"] != "thought":
+            pass
+        assert (got["role"], {one["text"] for one in got["moves"]}) == (1, {"noop", "pass"})
+        stage.thread.join(600)
+
+
+def test_a_page_that_comes_late_sees_all_and_old_matches_are_forgotten(monkeypatch):
+    monkeypatch.setattr(gdl_live, "MOST_MATCHES", 1)
+    with staging() as (stage, port):
+        stage.thread.start()
+        for _ in range(6):
+            stage.turn("noop", "noop")
+        stage.thread.join(600)
+        with connect(f"ws://127.0.0.1:{port}/ws") as line:
+            page = Watcher(line, stage.live.key)
+            page.say("show")
+            page.until(lambda: page.frames)
+            assert (page.match, len(page.frames), page.frames[-1]["goals"]) == (1, 4, [100, 0])
+            assert [one["match"] for one in page.game["matches"]] == [1]
+            assert "no longer kept" in page.refused("show", match=0)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(driver.PROGRAM is None, reason="no Chromium here")
 @pytest.mark.parametrize("name", sorted(SIZES))
@@ -197,5 +342,44 @@ def test_every_game_of_ours_is_played_on_the_page(name, tmp_path):
         page.wait("document.querySelectorAll('.opinion tbody tr').length > 1")
         page.picture(f"gdl-{name}-tree")
         assert page.evaluate("document.querySelectorAll('.list li').length") == 1
+    assert page.problems == [] or all("WebSocket" in one for one in page.problems)
+    page.close()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(driver.PROGRAM is None, reason="no Chromium here")
+def test_live_matches_on_the_page(tmp_path):
+    """Each move appears; going back stays with the match; a match of the list; what went wrong; following again."""
+    page = Browser(tmp_path)
+    page.size(1280, 860)
+    with staging() as (stage, port):
+        page.goto(f"http://127.0.0.1:{port}/#{stage.live.key}")
+        page.wait("document.body?.innerText.includes('about to begin')")
+        stage.thread.start()
+        stage.turn("noop", "pass")
+        page.wait("document.getElementById('stage').dataset.moments == 2")
+        stage.turn("noop", "(fly away)")
+        page.wait("document.querySelector('.mishaps')?.innerText.includes('(fly away) is not a legal move')")
+        assert page.evaluate("!document.querySelector('.start, .moves, .opinion')"), "nobody can move"
+        page.picture("gdl-live")
+        stage.turn("noop", "noop")
+        page.wait("document.body.innerText.includes('1 of 2 matches are over')")
+        page.wait("document.querySelector('.status').innerText.includes('The end: a 100, b 0')")
+        stage.turn("noop", "noop")
+        page.wait("document.getElementById('stage').dataset.moments == 2")
+        page.click(".slider button")
+        page.wait("!document.querySelector('.follow').disabled")
+        page.click(".list li:last-child button")
+        page.wait("document.getElementById('stage').dataset.moments == 4")
+        page.evaluate("document.querySelector('[data-mishap]').click()")
+        page.wait("document.querySelector('input[type=range]').getAttribute('aria-label').startsWith('moment 2')")
+        page.click(".follow")
+        page.wait("document.getElementById('stage').dataset.moments == 2")
+        for _ in range(2):
+            stage.turn("noop", "noop")
+        page.wait("document.body.innerText.includes('2 of 2 matches are over')")
+        page.wait("[...document.querySelectorAll('button')].some((n) => n.textContent === 'Ask')")
+        page.picture("gdl-live-end")
+        stage.thread.join(600)
     assert page.problems == [] or all("WebSocket" in one for one in page.problems)
     page.close()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +16,7 @@ from heartlab.util.progress import Progress
 if TYPE_CHECKING:
     from heartlab.ggp.gdl.parse import Description
     from heartlab.ggp.machine.base import Machine
+    from heartlab.ggp.protocol.manager import Watch
 
 ggp = typer.Typer(
     name="ggp",
@@ -38,6 +41,8 @@ ScrambleOption = Annotated[
     bool, typer.Option("--scramble", help="Replace the words of the rules by random ones, anew in each match.")
 ]
 ForceOption = Annotated[bool, typer.Option("--force", help="Go on although `heartlab ggp check` finds errors.")]
+PagePortOption = Annotated[int, typer.Option("--port", help="With --browser: the port; 0: any free one.")]
+OpenOption = Annotated[bool, typer.Option("--open/--no-open", help="With --browser: open the page.")]
 
 
 def say(text: str) -> None:
@@ -64,6 +69,15 @@ def load_game(file: str, kind: str, budget: float, force: bool) -> tuple[Descrip
     if not machine.roles:
         raise ValueError(f"{description.source}: the game has no roles")
     return description, machine
+
+
+@contextmanager
+def _needs_web() -> Iterator[None]:
+    """Imports that need the extra for the browser."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise ValueError(f"{error.name} is missing: install the extra with pip install 'heartlab[web]'") from error
 
 
 def natural_seed(value: int) -> int:
@@ -156,8 +170,8 @@ def play(
     browser: Annotated[
         bool, typer.Option("--browser", help="Play in the browser instead, as many matches as you like.")
     ] = False,
-    port: Annotated[int, typer.Option("--port", help="With --browser: the port; 0: any free one.")] = 8027,
-    opens: Annotated[bool, typer.Option("--open/--no-open", help="With --browser: open the page.")] = True,
+    port: PagePortOption = 8027,
+    opens: OpenOption = True,
 ) -> None:
     """Play a game against a player. At the terminal, or in the browser."""
     _, chosen = load_game(file, machine, budget, force)
@@ -165,15 +179,13 @@ def play(
     if browser:
         if role is not None:
             raise ValueError("--role: the page asks for the role; leave it out with --browser")
-        try:
+        with _needs_web():
             from heartlab.web.gdl_serve import run_game_server
-        except ModuleNotFoundError as error:
-            raise ValueError(f"{error.name} is missing: install the extra with pip install 'heartlab[web]'") from error
         run_game_server(chosen, opponent, clock, natural_seed(seed), port, browser=opens)
         return
     from heartlab.ggp.players.terminal import play_at_terminal
 
-    play_at_terminal(chosen, opponent, role, clock, seed)
+    play_at_terminal(chosen, opponent, role, clock, natural_seed(seed))
 
 
 @ggp.command()
@@ -193,20 +205,31 @@ def match(
     budget: BudgetOption = 20.0,
     force: ForceOption = False,
     seed: SeedOption = 0,
+    browser: Annotated[
+        bool, typer.Option("--browser", help="Show the matches in the browser as they are played, and after that.")
+    ] = False,
+    port: PagePortOption = 8027,
+    opens: OpenOption = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Run matches by the GGP protocol. Players in this process or at addresses."""
+    """Run matches by the GGP protocol. Players in this process or at addresses; the browser can show them live."""
     from heartlab.ggp.protocol.manager import Clocks, Manager
     from heartlab.ggp.protocol.matches import play_matches
 
     description, chosen = load_game(file, machine, budget, force)
     clocks = Clocks(_clock("--start", start), _clock("--play", clock))
     manager = Manager(description, chosen, clocks, scramble)
-    summary = play_matches(
-        manager, player, positive("--matches", number), seed, rotate, record, None if as_json else print
-    )
-    if as_json:
-        print_json(summary)
+    number = positive("--matches", number)
+    watching: AbstractContextManager[Watch | None] = nullcontext()
+    if browser:
+        with _needs_web():
+            from heartlab.web.gdl_live import showing_matches
+        watching = showing_matches(chosen, number, port, browser=opens)
+    with watching as watch:
+        summary = play_matches(manager, player, number, natural_seed(seed), rotate, record, None if as_json else print, watch)
+        if as_json:
+            print_json(summary)
+        sys.stdout.flush()
 
 
 @ggp.command()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -31,6 +31,17 @@ REPLIES = 4
 """Replies of the others that are tried for a move, where all move at once."""
 
 
+class Mishap(Struct):
+    """Something that went wrong with a player in a match of a manager."""
+
+    role: int
+    """-1 if it was not a player's."""
+    kind: str
+    message: str
+    drawn: bool
+    """Whether the move of the player was drawn at random instead."""
+
+
 class Frame(Struct):
     """A moment of a match."""
 
@@ -41,8 +52,10 @@ class Frame(Struct):
     """Where on the board that was."""
     legal: list[MovePicture]
     """What the person can do, if there is a choice; nothing at the end."""
-    goals: list[int] | None
-    """By role, at the end."""
+    goals: list[int | None] | None
+    """By role, at the end; without a number where there is no goal."""
+    mishaps: list[Mishap] = []
+    """What went wrong on the way to this moment."""
 
 
 class MoveOpinion(Struct):
@@ -94,6 +107,13 @@ def _seen(machine: Machine, games: int = 3) -> tuple[set[Term], set[Term]]:
             moves.update(move for own in legal for move in own)
             state = machine.next(state, [dice.choice(own) for own in legal])
     return facts, moves
+
+
+def draw_frame(facts: Iterable[Term], joint: Iterable[Term], shapes: list[Shape]) -> Frame:
+    """A moment with what holds, and the joint move that led to it."""
+    done = [draw_move(move, shapes) for move in joint]
+    places = [place for move in done for place in (move.source, move.to) if place is not None]
+    return Frame(draw(facts, shapes), [move.text for move in done], places, legal=[], goals=None)
 
 
 @dataclass
@@ -166,14 +186,10 @@ class Match:
         state, shapes = self.states[-1], self.game.shapes
         over = self.machine.is_terminal(state)
         legal = [] if over or self.person is None else self.machine.legal(state, self.person)
-        done = [draw_move(move, shapes) for move in joint or ()]
-        return Frame(
-            picture=draw(self.machine.facts(state), shapes),
-            moves=[move.text for move in done],
-            places=[place for move in done for place in (move.source, move.to) if place is not None],
-            legal=[draw_move(move, shapes) for move in legal] if len(legal) > 1 else [],
-            goals=self.machine.goals(state) if over else None,
-        )
+        frame = draw_frame(self.machine.facts(state), joint or (), shapes)
+        frame.legal = [draw_move(move, shapes) for move in legal] if len(legal) > 1 else []
+        frame.goals = [*self.machine.goals(state)] if over else None
+        return frame
 
 
 def opinion_of(

@@ -11,9 +11,10 @@ import random
 import secrets
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
+from typing import TypeAlias
 
 from heartlab.ggp.gdl.parse import Description, parse_term
 from heartlab.ggp.gdl.scramble import Plain, Scrambler
@@ -74,6 +75,11 @@ class MatchRecord:
         return Counter(trouble.kind for trouble in self.troubles if trouble.player == player)
 
 
+Watch: TypeAlias = Callable[[MatchRecord, State], None]
+"""Told of a match as it is played, with its record so far and its state, in the thread that plays it: when it begins,
+when the players have started, after every joint move, and at the end, when the record has its goals."""
+
+
 @dataclass(frozen=True)
 class Clocks:
     """Seconds before the first turn, and for each turn.
@@ -105,8 +111,8 @@ class Manager:
         """How many roles need a player: all but `random`."""
         return sum(role != RANDOM_ROLE for role in self.machine.roles)
 
-    def play(self, seats: Sequence[Seat], number: int = 0, seed: int = 0) -> MatchRecord:
-        """One match.
+    def play(self, seats: Sequence[Seat], number: int = 0, seed: int = 0, watch: Watch | None = None) -> MatchRecord:
+        """One match; somebody may watch.
 
         Raises:
             GdlError: there are not as many seats as roles that need one.
@@ -114,7 +120,7 @@ class Manager:
         if len(seats) != self.seats_needed:
             raise GdlError(f"{self.machine.name} needs {self.seats_needed} players, not {len(seats)}")
         with ThreadPoolExecutor(max(1, len(seats)), "ggp-seat") as pool:
-            return _Match(self, seats, number, seed, pool).run()
+            return _Match(self, seats, number, seed, pool).run(watch or (lambda record, state: None))
 
 
 class _Match:
@@ -145,18 +151,21 @@ class _Match:
         self.names = [f"{self.record.match}.{player}" for player in range(len(self.seats))]
         """The name of the match in each seat: one program may sit in several."""
 
-    def run(self) -> MatchRecord:
+    def run(self, watch: Watch) -> MatchRecord:
         begun = time.monotonic()
         record, state = self.record, self.machine.initial
         told: list[tuple[Term, ...] | None] = [None] * len(self.seats)
         try:
+            watch(record, state)
             self._start()
+            watch(record, state)
             while len(record.moves) < MAX_TURNS and not self.machine.is_terminal(state):
                 self._note_state(state)
                 joint = self._turn(state, told)
                 told = [self._told(state, joint, player) for player in range(len(self.seats))]
                 state = self.machine.next(state, joint)
                 record.moves.append([show(move) for move in joint])
+                watch(record, state)
             record.finished = self.machine.is_terminal(state)
             self._tell_all(self._moves_texts("stop", [moves or () for moves in told]), self.clocks.play)
         except GameError as error:
@@ -169,6 +178,7 @@ class _Match:
         players = range(len(self.seats))
         record.goals = [self._goal(state, player) if record.finished else None for player in players]
         record.seconds = round(time.monotonic() - begun, 3)
+        watch(record, state)
         return record
 
     def _start(self) -> None:

@@ -16,7 +16,7 @@ from heartlab.ggp.gdl.terms import GdlError
 from heartlab.ggp.machine.load import load_game
 from heartlab.ggp.players.registry import FAMILIES, make_game_player
 from heartlab.ggp.protocol.agent import Agent
-from heartlab.ggp.protocol.manager import Manager, MatchRecord
+from heartlab.ggp.protocol.manager import Manager, MatchRecord, Watch
 from heartlab.ggp.protocol.seats import LocalSeat, RemoteSeat, Seat
 from heartlab.util.files import naming
 from heartlab.util.statistics import estimate
@@ -94,6 +94,7 @@ def play_matches(
     rotate: bool = False,
     record: Path | None = None,
     tell: Callable[[str], None] | None = None,
+    watch: Watch | None = None,
 ) -> Summary:
     """Play a number of matches: mean goals with their intervals, and what went wrong.
 
@@ -113,7 +114,7 @@ def play_matches(
         for match in range(number):
             shift = match % len(tallies) if rotate else 0
             order = [*tallies[shift:], *tallies[:shift]]
-            result = manager.play([one.seat for one in order], match, seed)
+            result = manager.play([one.seat for one in order], match, seed, watch)
             finished += result.finished
             seconds += result.seconds
             own_roles = [role for role, name in enumerate(result.roles) if name != "random"]

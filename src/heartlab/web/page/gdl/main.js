@@ -1,9 +1,11 @@
-// The page of `heartlab ggp play GAME --browser`: a match, its moments, what the tree thinks, and a list of matches.
+// The page of `heartlab ggp play GAME --browser`: a match, its moments, what the tree thinks, and a list of matches;
+// and of `heartlab ggp match GAME ... --browser`, where a manager plays them and nobody moves here.
 import { el, render } from "../render.js";
 import { apply } from "../options.js";
 import { makeStore } from "../store.js";
 import { t } from "../texts.js";
 import { boardView, factsView, movesFrom, movesTo, pilesView } from "./board.js";
+import { lineText, mishapList, mishapsView, progressView } from "./live.js";
 
 /** @typedef {import("./board.js").Move} Move */
 /**
@@ -12,9 +14,19 @@ import { boardView, factsView, movesFrom, movesTo, pilesView } from "./board.js"
  * @property {string[]} moves
  * @property {number[][]} places
  * @property {Move[]} legal
- * @property {number[] | null} goals
+ * @property {(number | null)[] | null} goals
+ * @property {import("./live.js").Mishap[]} mishaps
  */
-/** @typedef {{ match: number, role: number | null, opponent: string, moves: number, goals: number[] | null }} Line */
+/**
+ * @typedef {object} Line
+ * @property {number} match
+ * @property {number | null} role
+ * @property {string} opponent
+ * @property {number} moves
+ * @property {(number | null)[] | null} goals
+ * @property {string[]} players of a manager
+ * @property {number} mishaps
+ */
 /**
  * @typedef {object} Game
  * @property {string} name
@@ -23,6 +35,8 @@ import { boardView, factsView, movesFrom, movesTo, pilesView } from "./board.js"
  * @property {Record<string, string>} players
  * @property {string} opponent
  * @property {Line[]} matches
+ * @property {number} total matches of a manager; 0 if people play
+ * @property {number} played
  */
 /** @typedef {{ text: string, value: number, tried: number, learned: number | null, feature: string }} Opinion */
 /**
@@ -34,6 +48,7 @@ import { boardView, factsView, movesFrom, movesTo, pilesView } from "./board.js"
  * @property {number} at the moment that is shown
  * @property {number[] | null} picked
  * @property {boolean} busy a move was said
+ * @property {boolean} following the match that a manager plays is shown, and then the next
  * @property {{ at: number, role: number, moves: Opinion[] } | "busy" | null} thought
  * @property {string} failed
  * @property {boolean} lost
@@ -50,6 +65,7 @@ const store = makeStore(
     at: 0,
     picked: null,
     busy: false,
+    following: true,
     thought: null,
     failed: "",
     lost: false,
@@ -96,7 +112,8 @@ function connect() {
   socket = new WebSocket(`${scheme}://${location.host}/ws`);
   socket.onopen = () => {
     update({ lost: false });
-    say({ type: "show", ...(store.now.match === null ? {} : { match: store.now.match }) });
+    const { match, game, following } = store.now;
+    say({ type: "show", ...(match === null || (game?.total && following) ? {} : { match }) });
   };
   socket.onmessage = (event) => {
     const message = JSON.parse(event.data);
@@ -130,9 +147,25 @@ function pick(x, y) {
   else update({ picked: movesFrom(legal, x, y).length ? [x, y] : null });
 }
 
-/** @param {number} at */
-const step = (at) =>
-  update({ at: Math.max(0, Math.min(at, store.now.frames.length - 1)), picked: null, thought: null });
+/** Go to a moment; who goes back stays with this match. @param {number} at */
+function step(at) {
+  const { frames, game, following, match } = store.now,
+    last = frames.length - 1,
+    stays = Boolean(game?.total) && following && at < last;
+  update({
+    at: Math.max(0, Math.min(at, last)),
+    picked: null,
+    thought: null,
+    ...(stays ? { following: false } : {}),
+  });
+  if (stays) say({ type: "show", match });
+}
+
+/** Look at a match of the list, or without one at that which a manager plays. @param {number} [match] */
+function look(match) {
+  update({ match: null, frames: [], thought: null, failed: "", following: match === undefined });
+  say({ type: "show", ...(match === undefined ? {} : { match }) });
+}
 
 /** @param {Event} event */
 function begin(event) {
@@ -156,8 +189,9 @@ function sentence({ game, role }, frame) {
   const { roles } = game;
   const done = frame.moves.map((move, number) => `${roles[number]}: ${move}`).join(", ");
   if (frame.goals) {
-    const goals = frame.goals.map((goal, number) => `${roles[number]} ${goal}`).join(", ");
-    return `${t("gdl.end", { goals })} ${done}`;
+    const goals = frame.goals.map((goal, number) => `${roles[number]} ${goal ?? "?"}`).join(", "),
+      end = frame.goals.every((goal) => goal === null) ? t("gdl.noResult") : t("gdl.end", { goals });
+    return `${end} ${done}`;
   }
   if (role === null) return done || t("gdl.begins");
   return `${done ? `${done}. ` : ""}${frame.legal.length ? t("gdl.yours") : t("gdl.wait")}`;
@@ -258,7 +292,7 @@ const listView = (state, game) =>
       "ul",
       { class: "list" },
       game.matches.map((one) => {
-        const result = one.goals ? one.goals.join(" : ") : t("gdl.soFar", { n: one.moves });
+        const result = one.goals ? one.goals.map((goal) => goal ?? "?").join(" : ") : t("gdl.soFar", { n: one.moves });
         const who = one.role === null ? t("gdl.watched") : t("gdl.as", { role: game.roles[one.role] });
         return el(
           "li",
@@ -266,21 +300,18 @@ const listView = (state, game) =>
           el("button", {
             type: "button",
             class: one.match === state.match ? "now" : "",
-            text: `${one.match + 1}. ${who}, ${one.opponent}: ${result}`,
-            onclick: () => {
-              update({ match: null, frames: [], thought: null });
-              say({ type: "show", match: one.match });
-            },
+            text: game.total ? lineText(game, one, result) : `${one.match + 1}. ${who}, ${one.opponent}: ${result}`,
+            onclick: () => look(one.match),
           }),
         );
       }),
     ),
   );
 
-/** The match at the moment that is shown. @param {State} state */
-function matchView(state) {
+/** The match at the moment that is shown. @param {State} state @param {Game} game */
+function matchView(state, game) {
   const frame = state.frames[state.at];
-  if (!frame) return el("p", { class: "dim", text: t("gdl.none") });
+  if (!frame) return el("p", { class: "dim", text: t(game.total ? "gdl.soon" : "gdl.none") });
   const last = state.frames.length - 1,
     live = state.at === last,
     legal = live && !state.busy ? frame.legal : [];
@@ -294,6 +325,7 @@ function matchView(state) {
     ),
     pilesView(frame.picture.piles),
     el("p", { key: "status", class: "status", role: "status", text: state.failed || sentence(state, frame) }),
+    mishapsView(game, frame),
     last > 0 &&
       el(
         "div",
@@ -342,14 +374,15 @@ store.listen((state) => {
             { key: "match" },
             el("h1", { text: game.name }),
             state.lost && el("p", { class: "status", role: "alert", text }),
-            matchView(state),
+            matchView(state, game),
           ),
           el(
             "aside",
             { key: "side", "aria-label": t("gdl.side") },
-            startForm(state, game),
-            opinionView(state, game),
+            game.total ? progressView(game, state.following, () => look()) : startForm(state, game),
+            game.played === game.total && opinionView(state, game),
             listView(state, game),
+            mishapList(game, state.frames, step),
           ),
         )
       : el("p", { key: "wait", class: "lost", text }),

@@ -1,0 +1,80 @@
+// Matches of a manager, which nobody here plays: how far they are, and what went wrong with their players.
+import { el } from "../render.js";
+import { t } from "../texts.js";
+
+/** @typedef {{ role: number, kind: string, message: string, drawn: boolean }} Mishap */
+/** @typedef {import("./main.js").Game} Game */
+/** @typedef {import("./main.js").Frame} Frame */
+/** @typedef {import("./main.js").Line} Line */
+
+/** Whose it was. @param {Game} game @param {Mishap} mishap */
+const who = (game, { role }) => game.roles[role] ?? game.name;
+
+/** What went wrong on the way to a moment. @param {Game} game @param {Frame} frame */
+export const mishapsView = (game, { mishaps }) =>
+  mishaps.length > 0 &&
+  el(
+    "ul",
+    { key: "mishaps", class: "mishaps", role: "status" },
+    mishaps.map((one, index) => {
+      const what = t("gdl.mishap", { who: who(game, one), kind: one.kind, message: one.message });
+      return el("li", { key: index, text: one.drawn ? `${what} ${t("gdl.drawn")}` : what });
+    }),
+  );
+
+/**
+ * All moments of a match where something went wrong, to go there.
+ * @param {Game} game
+ * @param {Frame[]} frames
+ * @param {(at: number) => void} step
+ */
+export function mishapList(game, frames, step) {
+  const all = frames.flatMap((frame, at) => frame.mishaps.map((one) => ({ at, one })));
+  return (
+    all.length > 0 &&
+    el(
+      "section",
+      { key: "mishap-list" },
+      el("h2", { text: t("gdl.mishaps") }),
+      el(
+        "ul",
+        { class: "list" },
+        all.slice(0, 50).map(({ at, one }, index) =>
+          el(
+            "li",
+            { key: index },
+            el("button", {
+              type: "button",
+              "data-mishap": at,
+              text: t(at ? "gdl.atMove" : "gdl.atStart", { n: at, who: who(game, one), kind: one.kind }),
+              onclick: () => step(at),
+            }),
+          ),
+        ),
+      ),
+    )
+  );
+}
+
+/**
+ * How far the manager is, and a way back to the match that it plays.
+ * @param {Game} game
+ * @param {boolean} following
+ * @param {() => void} follow
+ */
+export const progressView = (game, following, follow) =>
+  el(
+    "section",
+    { key: "progress" },
+    el("h2", { text: t("gdl.live") }),
+    el("p", { class: "played", role: "status", text: t("gdl.played", { n: game.played, of: game.total }) }),
+    game.played < game.total && el("p", { class: "dim", text: t("gdl.later") }),
+    game.played < game.total &&
+      el("button", { type: "button", class: "follow", disabled: following, text: t("gdl.follow"), onclick: follow }),
+  );
+
+/** A match in the list. @param {Game} game @param {Line} line @param {string} result */
+export function lineText(game, { match, players, mishaps }, result) {
+  const names = players.map((name, role) => `${name} (${game.roles[role]})`).join(", ");
+  return `${match + 1}. ${names}: ${result}${mishaps ? `, ${t("gdl.wrong", { n: mishaps })}` : ""}`;
+}
