@@ -149,7 +149,7 @@ class House:
         :raises KeyRefused: if it is wrong.
         """
         if not secrets.compare_digest(key, self.key):
-            raise KeyRefused(Said("this key does not open the house"))
+            raise KeyRefused(Said("this key does not open the house: take the whole address that `heartlab play` has printed"))
 
     # --- opening ---
 

@@ -431,6 +431,7 @@ export const DE = {
   "fair.hearts": "Herzen in deiner Hand: wie oft (gestrichelt: Zufall)",
   "link.copied": "Der Link ist kopiert. Er enthält die ganze Runde.",
   "link.title": "Eine Runde aus einem Link",
+  "friends.noInvitation": "Dieser Link enthält keine Einladung: vielleicht fehlt ein Teil.",
   "link.bad": "Dieser Link enthält keine Runde: vielleicht fehlt ein Teil.",
   "lobby.daily": "Runde des Tages",
   "daily.day": "Runde des Tages, {day}",

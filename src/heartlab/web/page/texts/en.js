@@ -422,6 +422,7 @@ export const EN = {
   "fair.hearts": "Hearts in your hand: how often (dashed: chance)",
   "link.copied": "The link is copied. It holds the whole deal.",
   "link.title": "A deal from a link",
+  "friends.noInvitation": "This link holds no invitation: perhaps a part of it is missing.",
   "link.bad": "This link holds no deal: perhaps a part of it is missing.",
   "lobby.daily": "Daily deal",
   "daily.day": "daily deal of {day}",
