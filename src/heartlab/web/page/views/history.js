@@ -27,8 +27,25 @@ const tookQueen = (deal) => deal.queen === 0;
 /** @param {import("../../protocol").DealFacts} deal */
 const shotMoon = (deal) => deal.shooter === 0;
 
-/** @param {PlayedGame[]} games */
-function charts(games) {
+/** The level over time, with its uncertainty. @param {import("../../protocol").LevelEstimate | null} level */
+function levelChart(level) {
+  const course = level?.course ?? [];
+  /** @type {[number, number, number][]} */
+  const band = course.map(([at, , low, high]) => [at, low, high]);
+  const label = t("history.level");
+  return (
+    course.length > 1 &&
+    el(
+      "figure",
+      {},
+      el("figcaption", { text: label }),
+      lineChart([{ values: course.map(([at, mean]) => [at, mean]), band, colour: 1 }], { label, digits: 1 }),
+    )
+  );
+}
+
+/** @param {PlayedGame[]} games @param {State} state */
+function charts(games, { level }) {
   const line = course(games);
   if (line.length < 2) return el("p", { class: "dim", text: t("history.soon") });
   /** @type {[number, number, number][]} */
@@ -52,6 +69,7 @@ function charts(games) {
     share(t("history.queens"), shares(games, tookQueen), 2, 25),
     share(t("history.moons"), shares(games, shotMoon), 0, null),
     games.some((game) => game.over) && share(t("history.wins"), wins(games), 3, 25),
+    levelChart(level),
   );
 }
 
@@ -129,7 +147,7 @@ export function historyView(state, acts) {
     acts.lobby,
     games.length === 0 && el("p", { text: t("history.none") }),
     games.length > 0 && [
-      charts(games),
+      charts(games, state),
       strengths(games, state),
       el(
         "section",
