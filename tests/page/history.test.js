@@ -13,6 +13,7 @@ test("the level has a chart with its uncertainty, as soon as there are two estim
   const captions = (course) => {
     const level = /** @type {any} */ ({ text: "", course });
     const shown = historyView({ ...initial(route), games, level }, /** @type {any} */ ({}));
+    assert.equal(textOf(find(find(shown, ".figures"), "td")[1]), "3.0", "no interval of no width");
     return find(shown, "figure").map((one) => [textOf(find(one, "figcaption")), find(one, ".band").length]);
   };
   const two = [

@@ -19,7 +19,8 @@ const percent = (part, whole) => (whole ? `${Math.round((100 * part) / whole)} %
 const points = (mean) => {
   if (!mean) return "–";
   const range = `(${decimal(Math.max(0, mean.low), 1)} … ${decimal(Math.min(26, mean.high), 1)})`;
-  return mean.n > 1 ? `${decimal(mean.mean, 1)} ${range}` : decimal(mean.mean, 1);
+  // Deals that all came to the same have no spread from which an interval could be made.
+  return mean.high > mean.low ? `${decimal(mean.mean, 1)} ${range}` : decimal(mean.mean, 1);
 };
 
 /** @param {import("../../protocol").DealFacts} deal */
