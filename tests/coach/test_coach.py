@@ -352,6 +352,14 @@ def test_the_level_counts_what_the_review_counts(tmp_path):
     store.add_decisions("k", 0, "Zoe", costs)
     assert store.deal_costs("Zoe") == [(pytest.approx(sum(clear_cost(cost, se) for _, cost, se in costs)), 5)]
     assert sum(clear_cost(cost, se) for _, cost, se in costs) == pytest.approx(4.2)
+
+
+def test_the_level_follows_the_deals_in_the_order_of_play(tmp_path):
+    store = Store(tmp_path / "games.sqlite")
+    for key, made in (("b", 1.0), ("a", 2.0)):
+        store.add_result(key, 0, "Zoe", made, b"{}")
+        store.add_decisions(key, 0, "Zoe", [(1, made, None)])
+    assert [cost for cost, _ in store.deal_costs("Zoe")] == [1.0, 2.0]
     store.close()
 
 
@@ -389,6 +397,10 @@ def test_the_level_is_a_mean_with_its_interval():
     low, high = scipy.t.interval(0.95, len(costs) - 1, np.mean(costs), scipy.sem(costs))
     assert (level.per_deal, level.decisions) == (round(float(np.mean(costs)), 2), 4000)
     assert (level.low, level.high) == (pytest.approx(low, abs=0.02), pytest.approx(high, abs=0.02))
+    assert len(level.course) == 40
+    assert level.course[-1] == (400, level.per_deal, level.low, level.high)
+    assert level.course[0][0] == 10
+    assert level.course[0][1] == round(float(np.mean(costs[:10])), 2)
     widths = []
     for number in (2, 3, 9, 10, 40):
         nothing = estimate_level("Zoe", [(0.0, 12)] * number)

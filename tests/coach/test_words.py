@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -224,9 +225,9 @@ def _(f: Facts, who: str, how: str, here: str, card: str, worst: str) -> bool:
     return f.rules.moon != "off" and [NAMES[seat] for seat in takers] == [who] and hows[how] and counted and named
 
 
-@truth(r"Shoot the moon: it succeeds COUNT(?:, after another card (?:only MANY|(never)))?\.")
-def _(f: Facts, share: str, least: str | None, never: str | None) -> bool:
-    other = min(one.own_moon for one in f.judged.outcomes.values())
+@truth(r"Shoot the moon: it succeeds COUNT(?:, after <card> (?:only MANY|(never)))?\.")
+def _(f: Facts, share: str, worst: str | None, least: str | None, never: str | None) -> bool:
+    other = f.outcome.own_moon if worst is None else f.judged.outcomes[CARD[worst]].own_moon
     fits = f.share(share, f.outcome.own_moon) and f.outcome.own_moon >= 0.25
     fits = fits and (least is None or (f.share(least, other) and other > 0)) and (never is None or other == 0)
     return fits and f.card in f.judged.equal
@@ -409,6 +410,18 @@ def test_the_last_player_is_told_what_lies_there(judge):
     assert texts[0] == "Catch J♦: Q♦ takes it."
 
 
+def test_equal_numbers_set_no_card_apart(judge):
+    """A moon in 1.4 of 100 deals and one in 0.6 are both told as 1: the hearts, which differ as well, are told."""
+    deal = Deal("seed", 1)
+    judged = judge.judge(deal, 0)
+    this, that = list(deal.legal)[:2]
+    alike = replace(judged.outcomes[this], queen=0.0, bonus=0.0, moon=0.0, own_moon=0.014, hearts=1.0)
+    outcomes = {this: alike, that: replace(alike, own_moon=0.006, hearts=1.3)}
+    assert "hearts" in (in_numbers(replace(judged, outcomes=outcomes), this, that, NAMES) or "")
+    outcomes[that] = replace(alike, own_moon=0.006)
+    assert in_numbers(replace(judged, outcomes=outcomes), this, that, NAMES) is None
+
+
 def test_learned_words_are_silent_under_other_points():
     """Models learned with 13 hearts of one point and Q♠ of 13 have nothing to say where cards count otherwise."""
     for learned in learned_under():
@@ -442,7 +455,7 @@ PASS_TRUTHS: dict[str, Callable[[Observation, CardSet, list[int], list[str]], bo
     r"Hold back (..): it stops a moon, and (..) ducks\.": lambda obs, kept, said, found: (
         set(said) <= set(kept) and said[0] > CARD["J♥"] > CARD["8♥"] > said[1] and obs.rules.moon != "off"
     ),
-    r".* makes? a moon harder for whoever gets (?:it|them): .* no trick\.": lambda obs, kept, said, found: (
+    r".* makes? a moon harder for whoever gets (?:it|them): .* seldom wins? a trick\.": lambda obs, kept, said, found: (
         all(CARD["2♥"] <= one < CARD["8♥"] for one in said) and not set(said) & set(kept)
     ),
     r".* would take hearts: let somebody else have (?:it|them)\.": lambda obs, kept, said, found: (

@@ -65,6 +65,10 @@ def test_the_daily_deal_on_the_page(browser, served, monkeypatch):
     pass_three(browser)
     finish_deal(browser)
     browser.wait("document.querySelectorAll('.daily li').length === 3")
+    apart = """(() => { const box = document.querySelector('.result').getBoundingClientRect();
+    return [...document.querySelectorAll('.seat')].every((n) => { const r = n.getBoundingClientRect();
+    return r.right <= box.left || r.left >= box.right || r.bottom <= box.top || r.top >= box.bottom; }); })()"""
+    assert browser.evaluate(apart), "the result covers no seat"
     browser.picture("daily")
     browser.click(".actions .main")
     browser.wait("!!document.querySelector('.lobby')")

@@ -99,7 +99,7 @@ def test_a_hint_on_a_lost_line_does_not_think_for_ever(browser, monkeypatch):
         released.set()
     browser.wait("document.body.dataset.line === 'lost' && !document.querySelector('.side .busy')")
     browser.press("h")
-    browser.wait(f"{TOAST}.startsWith('The line to the server is lost')")
+    browser.wait(f"{TOAST}.startsWith('The connection to the server is lost')")
     assert not browser.evaluate("!!document.querySelector('.side .busy')")
     browser.goto("about:blank")
     browser.requests.clear()
@@ -171,7 +171,7 @@ def test_on_a_phone_a_hint_leaves_the_hand_and_the_trick_in_sight(browser):
         "const hand = document.querySelector('.hand').getBoundingClientRect();"
         "const laid = [...document.querySelectorAll('.laid')].map((n) => n.getBoundingClientRect());"
         "return [side.height > 100, side.bottom < hand.top, hand.bottom <= innerHeight + 4,"
-        "laid.every((r) => r.bottom > side.bottom + 20)]; })()"
+        "laid.every((r) => r.height > 40 && r.top >= side.bottom)]; })()"
     )
     assert shown == [True, True, True, True]
     browser.picture("hint-phone")

@@ -8,7 +8,7 @@ pytest.importorskip("starlette", reason="needs the extra web")
 pytest.importorskip("uvicorn", reason="needs the extra web")
 pytest.importorskip("websockets", reason="needs the extra web")
 
-from support.page import PASSING, STAGE, TURN, button, lobby, pass_three, play_one, start
+from support.page import PASSING, STAGE, TOAST, TURN, button, lobby, pass_three, play_one, start
 from support.web_client import serving
 
 from heartlab.web.warmup import TABLE, Warmup
@@ -80,3 +80,32 @@ def test_leaving_loses_nothing(browser):
     browser.click(".continue")
     browser.wait(TURN)
     assert browser.evaluate(cards) == before
+
+
+def test_wrong_addresses_and_clicks_are_answered_where_they_are_seen(browser, served):
+    browser.click(".play")
+    browser.wait(f"({PASSING}) || ({TURN})")
+    browser.goto(f"{served.page}#mistyped")
+    browser.wait("!!document.querySelector('.lobby')")
+    browser.click(".play")
+    browser.wait(f"{STAGE}.screen === 'lost'")
+    assert "whole address" in browser.evaluate("document.getElementById('stage').textContent")
+    browser.goto(f"{served.page}#~join/")
+    browser.wait("document.body?.textContent.includes('holds no invitation')")
+    browser.size(390, 844, phone=True)
+    browser.goto(served.page)  # as an installed app does: the key that opened a table is still known
+    browser.wait("!!document.querySelector('.lobby')")
+    button(browser, "Puzzles from my mistakes")
+    browser.wait("document.getElementById('lobby-panel').textContent.includes('No puzzles yet')")
+    assert browser.evaluate("document.getElementById('lobby-panel').getBoundingClientRect().bottom - innerHeight") < 1
+
+
+def test_a_position_that_opens_at_last_takes_the_complaint_away(browser, served):
+    browser.goto(f"{served.page}#{served.key}/~analysis")
+    browser.wait("!!document.querySelector('[name=record]')")
+    button(browser, "Open")
+    browser.wait(f"{TOAST}.includes('13')")
+    button(browser, "Deal at random")
+    button(browser, "Open")
+    browser.wait(f"{STAGE}.screen === 'replay'")
+    assert browser.evaluate(TOAST) == ""

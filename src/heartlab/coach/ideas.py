@@ -297,16 +297,19 @@ def _how_to_stop(scene: Scene, worst: Card) -> tuple[Said, str]:
 def shoot_moon(scene: Scene) -> tuple[float, Said] | None:
     """Take everything oneself."""
     share = scene.outcome.own_moon
-    least = min(one.own_moon for one in scene.judged.outcomes.values())
+    worst = min(scene.judged.outcomes, key=lambda card: scene.judged.outcomes[card].own_moon)
+    least, other = scene.judged.outcomes[worst].own_moon, pretty_card(worst)
     if share < SHOOTS or scene.card not in scene.judged.equal:
         return None
     weight, here = 6.0 + 10 * share, of_100(share)
     if share - least < SAVED:
         return weight, Said("Shoot the moon: it succeeds {share}.", share=here)
     if not least:
-        return weight, Said("Shoot the moon: it succeeds {share}, after another card never.", share=here)
-    only = so_many(least)
-    return weight, Said("Shoot the moon: it succeeds {share}, after another card only {least}.", share=here, least=only)
+        return weight, Said("Shoot the moon: it succeeds {share}, after {other} never.", share=here, other=other)
+    return weight, Said(
+        "Shoot the moon: it succeeds {share}, after {other} only {least}.",
+        share=here, other=other, least=so_many(least),
+    )  # fmt: skip
 
 
 @idea("drop-queen")
@@ -435,8 +438,11 @@ def in_numbers(judged: Judgement, card: Card, rival: Card, names: list[str]) -> 
     """What sets a card apart from a worse one, by the part of the points in which it gains most."""
     rules, here, there = judged.obs.rules, judged.outcomes[card], judged.outcomes[rival]
     mine, other = (parts_of(one, rules.total_points, rules.queen_points) for one in (here, there))
-    part = max(mine, key=lambda name: other[name] - mine[name])
-    if other[part] - mine[part] < TELLING:
+    gains = {name: other[name] - mine[name] for name in mine}
+    if so_many(here.own_moon) == so_many(there.own_moon):  # told as the same number, it sets nothing apart
+        gains["own"] = 0.0
+    part = max(gains, key=lambda name: gains[name])
+    if gains[part] < TELLING:
         return None
     this, that = pretty_card(card), pretty_card(rival)
     if part == "queen":

@@ -33,6 +33,8 @@ PRIOR = 19
 """Prior degrees of freedom: those of the spread of a player of the yardstick that costs as much."""
 STEP = 0.005
 """Distance of the means that are tested."""
+COURSE = 40
+"""The most points of the course."""
 
 
 def estimate_level(person: str, deals: list[tuple[float, int]]) -> LevelEstimate:
@@ -56,7 +58,17 @@ def estimate_level(person: str, deals: list[tuple[float, int]]) -> LevelEstimate
             WHICH,
         ]
     )  # fmt: skip
-    return LevelEstimate(person, len(costs), count, round(mean, 2), round(low, 2), round(high, 2), text)
+    return LevelEstimate(
+        person, len(costs), count, round(mean, 2), round(low, 2), round(high, 2), text, course_of(costs)
+    )
+
+
+def course_of(costs: list[float]) -> list[tuple[int, float, float, float]]:
+    """The estimate as it was after so many deals, the last of them included."""
+    every = -(-len(costs) // COURSE)
+    numbers = range(len(costs), 1, -every)
+    estimates = ((number, *interval(costs[:number])) for number in reversed(numbers))
+    return [(number, round(mean, 2), round(low, 2), round(high, 2)) for number, mean, low, high in estimates]
 
 
 def interval(costs: list[float]) -> tuple[float, float, float]:

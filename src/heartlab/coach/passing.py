@@ -146,9 +146,11 @@ def pass_heart(obs: Observation, cards: CardSet) -> tuple[float, Said] | None:
         return None
     if len(low) == 1:
         return 3.0, Said(
-            "{cards} makes a moon harder for whoever gets it: a low heart wins no trick.", cards=_said(low)
+            "{cards} makes a moon harder for whoever gets it: a low heart seldom wins a trick.", cards=_said(low)
         )
-    return 3.0, Said("{cards} make a moon harder for whoever gets them: low hearts win no trick.", cards=_said(low))
+    return 3.0, Said(
+        "{cards} make a moon harder for whoever gets them: low hearts seldom win a trick.", cards=_said(low)
+    )
 
 
 @idea("high-hearts")

@@ -243,3 +243,4 @@ class LevelEstimate(Struct, tag="level"):
     low: float | None
     high: float | None
     text: str
+    course: list[tuple[int, float, float, float]] = []

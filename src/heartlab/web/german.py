@@ -64,7 +64,9 @@ TABLES = {
     "this table could not be kept; open it again, and it goes on with the last card that was": (
         "Dieser Tisch ließ sich nicht speichern; öffne ihn wieder, dann geht er nach der letzten gespeicherten weiter."
     ),
-    "this key does not open the house": "Dieser Schlüssel öffnet das Haus nicht.",
+    "this key does not open the house: take the whole address that `heartlab play` has printed": (
+        "Dieser Schlüssel öffnet das Haus nicht: Nimm die ganze Adresse, die `heartlab play` ausgegeben hat."
+    ),
     "this is not a whole address: a part of its key is missing or changed": (
         "Diese Adresse ist nicht ganz: ein Teil ihres Schlüssels fehlt oder ist verändert."
     ),

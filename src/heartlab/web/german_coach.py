@@ -63,11 +63,11 @@ CARDS = {
     "{card} leaves it the least chance": "{card} lässt dem die kleinste Chance",
     "{card} leaves it less chance": "{card} lässt dem eine kleinere Chance",
     "Shoot the moon: it succeeds {share}.": "Hol alle Punkte: es gelingt {share}.",
-    "Shoot the moon: it succeeds {share}, after another card only {least}.": (
-        "Hol alle Punkte: es gelingt {share}, nach einer anderen Karte nur {least}."
+    "Shoot the moon: it succeeds {share}, after {other} only {least}.": (
+        "Hol alle Punkte: es gelingt {share}, nach {other} nur {least}."
     ),
-    "Shoot the moon: it succeeds {share}, after another card never.": (
-        "Hol alle Punkte: es gelingt {share}, nach einer anderen Karte nie."
+    "Shoot the moon: it succeeds {share}, after {other} never.": (
+        "Hol alle Punkte: es gelingt {share}, nach {other} nie."
     ),
     "Get rid of Q♠: {who} is winning this trick.": "Weg mit Q♠: {who} bekommt diesen Stich.",
     "Get rid of {card}: it could take Q♠, which is still out.": (
@@ -131,11 +131,11 @@ PASSES = {
     "Hold back {high}: it stops a moon, and {low} ducks.": (
         "Behalte {high}: damit holt niemand alle Punkte, und {low} bleibt darunter."
     ),
-    "{cards} makes a moon harder for whoever gets it: a low heart wins no trick.": (
-        "Wer {cards} bekommt, holt schwerer alle Punkte: ein kleines Herz gewinnt keinen Stich."
+    "{cards} makes a moon harder for whoever gets it: a low heart seldom wins a trick.": (
+        "Wer {cards} bekommt, holt schwerer alle Punkte: ein kleines Herz gewinnt selten einen Stich."
     ),
-    "{cards} make a moon harder for whoever gets them: low hearts win no trick.": (
-        "Wer {cards} bekommt, holt schwerer alle Punkte: kleine Herzen gewinnen keinen Stich."
+    "{cards} make a moon harder for whoever gets them: low hearts seldom win a trick.": (
+        "Wer {cards} bekommt, holt schwerer alle Punkte: kleine Herzen gewinnen selten einen Stich."
     ),
     "{cards} would take hearts: let somebody else have it.": "{cards} nähme Herzen: lass sie einem anderen.",
     "{cards} would take hearts: let somebody else have them.": "{cards} nähmen Herzen: lass sie einem anderen.",

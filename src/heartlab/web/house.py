@@ -53,6 +53,7 @@ TIMINGS = 20_000
 SLICE = 0.05
 """Seconds that the bots of a session think before their cards are shown and other sessions have their turn."""
 LOST = Said("this table could not be kept; open it again, and it goes on with the last card that was")
+WRONG_HOUSE = Said("this key does not open the house: take the whole address that `heartlab play` has printed")
 
 log = logging.getLogger(__package__)
 
@@ -149,7 +150,7 @@ class House:
         :raises KeyRefused: if it is wrong.
         """
         if not secrets.compare_digest(key, self.key):
-            raise KeyRefused(Said("this key does not open the house"))
+            raise KeyRefused(WRONG_HOUSE)
 
     # --- opening ---
 

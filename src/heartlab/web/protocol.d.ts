@@ -480,6 +480,7 @@ export interface LevelEstimate {
   low: number | null;
   high: number | null;
   text: string;
+  course: [number, number, number, number][];
 }
 
 export interface Progress {

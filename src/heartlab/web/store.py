@@ -352,11 +352,15 @@ class Store:
             )
 
     def deal_costs(self, person: str) -> list[tuple[float, int]]:
-        """What each reviewed deal of somebody cost, and with how many decisions; costs within the noise are nothing."""
+        """What each reviewed deal of somebody cost, and with how many decisions, in the order of play.
+
+        Costs within the noise are nothing.
+        """
         with self._looking() as db:
             rows = db.execute(
                 "SELECT SUM(CASE WHEN se IS NULL OR cost > ? * se THEN cost ELSE 0 END), COUNT(*) "
-                "FROM decisions WHERE person = ? GROUP BY key, number",
+                "FROM decisions LEFT JOIN results USING (person, key, number) "
+                "WHERE person = ? GROUP BY key, number ORDER BY made, key, number",
                 (CLEAR, person),
             ).fetchall()
         return [(float(cost), int(count)) for cost, count in rows]

@@ -66,6 +66,7 @@ export function makeFriendActs(world, { notice, send, share, show, start, questi
     },
     /** Who follows a link again has the seat already. @param {string} invitation */
     enterJoin(invitation) {
+      if (!invitation) update({ lost: t("friends.noInvitation") });
       const known = seats().find(([one]) => one === invitation);
       if (known) location.replace(`#${store.now.route.house}/${known[1]}`);
     },

@@ -2,6 +2,7 @@
 import { pretty, spoken } from "./cards.js";
 import { save } from "./dom.js";
 import { listNames } from "./friends.js";
+import { keepHouse } from "./routes.js";
 import { called, sentence, t } from "./texts.js";
 import { branchName } from "./views/game.js";
 import { verdict } from "./views/puzzle.js";
@@ -64,6 +65,7 @@ export function makeHeard({ store, pace, say, greet }, acts) {
     opened(message) {
       pace.clear();
       acts.keepSeat(message.key);
+      keepHouse(store.now.route.house);
       const route = { ...store.now.route, table: message.key, page: "", rest: "" };
       greet({ type: "open", key: message.key });
       history.pushState(null, "", `#${route.house}/${message.key}`);
@@ -206,6 +208,7 @@ export function makeHeard({ store, pace, say, greet }, acts) {
         acts.verify(message.proof, wants.slice(6));
         return;
       }
+      acts.hush();
       if (message.proof) acts.checkShare(message.proof);
       tellFaults(message.faults);
       acts.stopReplay();
@@ -216,6 +219,7 @@ export function makeHeard({ store, pace, say, greet }, acts) {
       if (store.now.route.table) return;
       if (message.puzzle === null) {
         update({ puzzle: null, panelText: message.text });
+        document.getElementById("lobby-panel")?.scrollIntoView({ block: "nearest" });
         return;
       }
       update({ puzzle: { view: message, graded: null }, panelText: "", walked: null, notice: null });

@@ -9,7 +9,7 @@ import { Pace } from "./pace.js";
 import { render, el } from "./render.js";
 import { routeHere } from "./routes.js";
 import { makeSound } from "./sound.js";
-import { initial, rulesHere, screenOf } from "./state.js";
+import { initial, mayCompile, rulesHere, screenOf } from "./state.js";
 import { makeStore } from "./store.js";
 import { t } from "./texts.js";
 import { dialogView } from "./views/dialogs.js";
@@ -85,10 +85,10 @@ function momentOf(view) {
 
 /** Say why it takes long, if a player that has not played yet thinks for a while. @param {View} view */
 function warnOfCompiling(view) {
-  const { event, to_move: mover } = view;
+  const { event } = view;
   clearTimeout(waiting);
   if (event.kind === "played" && event.seat) warm.add(view.players[event.seat]);
-  if (view.phase === "play" && mover && view.plays < view.names.length && !warm.has(view.players[mover])) {
+  if (mayCompile(view, warm)) {
     waiting = setTimeout(() => {
       if (pace.idle) acts.notice(t("compiling"));
     }, 6000);

@@ -18,9 +18,15 @@ export function routeOf(hash, known = "") {
   };
 }
 
-/** The route of this page; the house is remembered, so that an installed app finds it again. */
+/** Remember the key of the house, so that an installed app finds it again. @param {string} house */
+export function keepHouse(house) {
+  if (house) keep(HOUSE, house);
+}
+
+/** The route of this page. A key that may be mistyped does not replace one that has opened tables. */
 export function routeHere() {
-  const route = routeOf(location.hash, recall(HOUSE) ?? "");
-  if (route.house) keep(HOUSE, route.house);
+  const known = recall(HOUSE) ?? "";
+  const route = routeOf(location.hash, known);
+  if (!known) keepHouse(route.house);
   return route;
 }

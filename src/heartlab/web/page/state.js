@@ -145,3 +145,13 @@ export function advised({ view, panel, answer }) {
   }
   return panel === "passing" && view.phase === "pass" ? answer.sets[0].cards : [];
 }
+
+/**
+ * Whether a view waits for a bot that may have to be compiled; people only think.
+ * @param {import("../protocol").View} view
+ * @param {Set<string>} warm players that have chosen a card here
+ */
+export function mayCompile({ phase, to_move: mover, people, players, plays, names }, warm) {
+  const bot = mover && people[mover] !== "person";
+  return phase === "play" && bot && plays < names.length && !warm.has(players[mover]);
+}

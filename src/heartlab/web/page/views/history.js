@@ -19,7 +19,8 @@ const percent = (part, whole) => (whole ? `${Math.round((100 * part) / whole)} %
 const points = (mean) => {
   if (!mean) return "–";
   const range = `(${decimal(Math.max(0, mean.low), 1)} … ${decimal(Math.min(26, mean.high), 1)})`;
-  return mean.n > 1 ? `${decimal(mean.mean, 1)} ${range}` : decimal(mean.mean, 1);
+  // Deals that all came to the same have no spread from which an interval could be made.
+  return mean.high > mean.low ? `${decimal(mean.mean, 1)} ${range}` : decimal(mean.mean, 1);
 };
 
 /** @param {import("../../protocol").DealFacts} deal */
@@ -27,8 +28,25 @@ const tookQueen = (deal) => deal.queen === 0;
 /** @param {import("../../protocol").DealFacts} deal */
 const shotMoon = (deal) => deal.shooter === 0;
 
-/** @param {PlayedGame[]} games */
-function charts(games) {
+/** The level over time, with its uncertainty. @param {import("../../protocol").LevelEstimate | null} level */
+function levelChart(level) {
+  const course = level?.course ?? [];
+  /** @type {[number, number, number][]} */
+  const band = course.map(([at, , low, high]) => [at, low, high]);
+  const label = t("history.level");
+  return (
+    course.length > 1 &&
+    el(
+      "figure",
+      {},
+      el("figcaption", { text: label }),
+      lineChart([{ values: course.map(([at, mean]) => [at, mean]), band, colour: 1 }], { label, digits: 1 }),
+    )
+  );
+}
+
+/** @param {PlayedGame[]} games @param {State} state */
+function charts(games, { level }) {
   const line = course(games);
   if (line.length < 2) return el("p", { class: "dim", text: t("history.soon") });
   /** @type {[number, number, number][]} */
@@ -52,6 +70,7 @@ function charts(games) {
     share(t("history.queens"), shares(games, tookQueen), 2, 25),
     share(t("history.moons"), shares(games, shotMoon), 0, null),
     games.some((game) => game.over) && share(t("history.wins"), wins(games), 3, 25),
+    levelChart(level),
   );
 }
 
@@ -129,7 +148,7 @@ export function historyView(state, acts) {
     acts.lobby,
     games.length === 0 && el("p", { text: t("history.none") }),
     games.length > 0 && [
-      charts(games),
+      charts(games, state),
       strengths(games, state),
       el(
         "section",
