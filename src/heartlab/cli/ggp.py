@@ -226,7 +226,9 @@ def match(
             from heartlab.web.gdl_live import showing_matches
         watching = showing_matches(chosen, number, port, browser=opens)
     with watching as watch:
-        summary = play_matches(manager, player, number, natural_seed(seed), rotate, record, None if as_json else print, watch)
+        summary = play_matches(
+            manager, player, number, natural_seed(seed), rotate, record, None if as_json else print, watch
+        )
         if as_json:
             print_json(summary)
         sys.stdout.flush()
