@@ -106,7 +106,7 @@ def moon_words(obs: Observation, holder: int, share: float, seats: list[str]) ->
         card for card in obs.hand & obs.rules.penalty_cards if card_suit(card) == HEARTS and card_rank(card) >= JACK
     ]
     what = (
-        Said("keep {card} and take a heart with it", card=pretty_card(max(high)))
+        Said("a heart taken with {card} stops it", card=pretty_card(max(high)))
         if high
         else Said("take a point, or give one to somebody else")
     )

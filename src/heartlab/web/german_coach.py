@@ -156,7 +156,7 @@ COUNTING = {
     "{who} has all points so far ({points}) and shoots the moon {share}: {what}.": (
         "{who} hat bisher alle Punkte ({points}) und holt {share} alle: {what}."
     ),
-    "keep {card} and take a heart with it": "behalte {card} und nimm damit ein Herz",
+    "a heart taken with {card} stops it": "ein Herz, mit {card} genommen, hält das auf",
     "take a point, or give one to somebody else": "nimm einen Punkt, oder gib einem anderen einen",
     "These rules know no moon.": "Diese Regeln kennen keinen Durchmarsch.",
     "No moon any more: the points are split.": "Niemand kann mehr alle Punkte holen: sie sind verteilt.",
