@@ -17,12 +17,13 @@ from support.web_client import serving
 from heartlab.cards import CardSet, card_name, parse_cards
 from heartlab.coach.coach import Coach, Seats
 from heartlab.coach.counting import count_cards
-from heartlab.coach.ideas import MOON_ALARM, ideas_for, moon_threatens, reasons_for
+from heartlab.coach.ideas import ideas_for, moon_threatens, reasons_for
 from heartlab.coach.judgement import Judge
 from heartlab.coach.level import compare, estimate_level, interval
 from heartlab.coach.passing import pass_reasons
 from heartlab.coach.playing_on import PlayingOn
 from heartlab.coach.puzzles import DAYS, grade, make_puzzle
+from heartlab.coach.scene import MOON_ALARM
 from heartlab.coach.story import summary
 from heartlab.coach.values import Decision, PassReview, clear_cost, is_mistake
 from heartlab.coach.words import _feature, knows_moon, sources, speaking_for

@@ -16,10 +16,11 @@ pytest.importorskip("msgspec", reason="needs the extra web")
 
 from heartlab.cards import HEARTS, QUEEN_OF_SPADES, SPADES, SUIT_NAMES, CardSet, card_rank, card_suit, pretty_card
 from heartlab.coach.counting import collector, moon_warning, queen_shares, queen_words
-from heartlab.coach.ideas import MOON_ALARM, ideas_for, in_numbers
+from heartlab.coach.ideas import ideas_for, in_numbers
 from heartlab.coach.judgement import Judge, Judgement
 from heartlab.coach.passing import pass_ideas
 from heartlab.coach.playing_on import SOMEBODY, STRONG, stand_ins
+from heartlab.coach.scene import MOON_ALARM
 from heartlab.coach.words import Words, learned_under, same_cards, sources
 from heartlab.deal import Deal
 from heartlab.observation import Observation

@@ -7,6 +7,7 @@ In reading order:
 | `values` | what the coach answers; from when on a cost counts and is a mistake |
 | `playing_on` | likely worlds, and how deals go on in them: solved, by the players at the table, or by simple rules |
 | `judgement` | `Judge`: what every card or pass leads to, counted in these deals; cached by position |
+| `scene` | a card in its position: what the ideas look at |
 | `ideas`, `passing` | reasons that every Hearts player knows, for cards and passes, checked against the deals |
 | `phrases` | parts of their sentences |
 | `words` | what learned models say: weighed advice, features of a network |

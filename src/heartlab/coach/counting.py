@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from heartlab.cards import HEARTS, JACK, QUEEN_OF_SPADES, SUIT_CHARS, card_names, card_rank, card_suit, pretty_card
-from heartlab.coach.ideas import MOON_ALARM, penalty_points
 from heartlab.coach.judgement import Judge
 from heartlab.coach.phrases import of_100
+from heartlab.coach.scene import MOON_ALARM, penalty_points
 from heartlab.coach.values import Counted, MoonRisk
 from heartlab.observation import Observation
 from heartlab.util.said import Said
