@@ -164,7 +164,7 @@ def test_a_review_covers_every_choice_and_charges_what_the_search_says():
 def test_a_review_adds_up_points_and_shares_apart(record):
     every = CliRunner().invoke(app, ["analyse", str(record), "--seat", "1", "-p", "iie:worlds=3,endgame=6"])
     assert " points and " in every.stdout
-    assert "shares in all" in every.stdout
+    assert "on the scale of the evaluation" in every.stdout
 
 
 def test_positions_before_a_card():
@@ -186,15 +186,15 @@ def test_the_command_prints_a_table_and_a_review(record):
     assert table.exit_code == 0
     assert "is to play" in table.stdout
     assert "values of seat" in table.stdout
-    assert "forecast no points" in table.stdout
+    assert "not points" in table.stdout
     assert "expected points" not in table.stdout
     points = CliRunner().invoke(app, ["analyse", str(record), "--at", "9", "-p", "uct:worlds=3,sims=30"])
     assert "expected points of seat" in points.stdout
     assert "forecast" not in points.stdout
     every = CliRunner().invoke(app, ["analyse", str(record), "-p", "iie:worlds=5"])
     assert every.exit_code == 0
-    assert "shares in all" in every.stdout
-    assert "forecast no points" in every.stdout
+    assert "on the scale of the evaluation" in every.stdout
+    assert "not points" in every.stdout
 
 
 def test_the_command_speaks_json(record):
