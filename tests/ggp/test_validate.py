@@ -57,6 +57,7 @@ def test_what_every_game_needs(missing):
         ("(<= p (not q)) (<= q p)", "p depends on its own negation through q"),
         ("(<= p (not p))", "p depends on its own negation"),
         ("(<= (n ?x) (n (s ?x)))", "could grow without end"),
+        ("(<= (n ?x) (or (succ 1 (s ?x)) (succ 1 2)) (n (s ?x)))", "could grow without end"),
         ("(<= (n (s ?x)) (n ?x))", "could grow without end"),
         ("(<= (role red) (true (at 1)))", "role is given by the game's course"),
         ("(<= (true (at 1)) (succ 1 2))", "true is given by the game's course"),

@@ -14,6 +14,7 @@ from heartlab.ggp.gdl.parse import Description, Expression, Place, Rule, quote
 from heartlab.ggp.gdl.terms import (
     KEYWORD_ARITIES,
     Functor,
+    Term,
     functor,
     functor_name,
     is_ground,
@@ -305,13 +306,20 @@ def _behind(name: str, edges: dict[str, set[str]]) -> set[str]:
 
 def _check_recursion(rule: Rule, cyclic: list[Expression]) -> Iterator[Finding]:
     """The recursion restriction: what a recursive sentence is given must be ground, in the head, or bound outside."""
-    allowed = {part.term for part in rule.head.parts[1:]}
     recursive = set(map(id, cyclic))
-    for sentence, negated in _sentences(rule.body):
-        if id(sentence) not in recursive and not negated:
-            allowed |= {part.term for part in sentence.parts[1:]}
+    allowed = {part.term for part in rule.head.parts[1:]}.union(*(_given(literal, recursive) for literal in rule.body))
     for sentence in cyclic:
         for part in sentence.parts[1:]:
             if not is_ground(part.term) and part.term not in allowed:
                 unbound = f"{quote(part)} is bound nowhere else"
                 yield _error(sentence, f"the recursion through {quote(sentence)} could grow without end: {unbound}")
+
+
+def _given(literal: Expression, recursive: set[int]) -> set[Term]:
+    """The terms that a condition which does not recur itself holds of, whichever branch of an `or` is true."""
+    if literal.functor_name == "or" and literal.parts:
+        branches = [_given(branch, recursive) for branch in literal.parts[1:]]
+        return set.intersection(*branches) if branches else set()
+    if literal.functor_name in ("not", "distinct") or id(literal) in recursive:
+        return set()
+    return {part.term for part in literal.parts[1:]}
