@@ -19,8 +19,10 @@ settings.load_profile("busy")  # no test depends on wall time
 
 
 def pytest_configure():
-    """Shells start commands in the background deaf to Ctrl-C; tests that interrupt need it heard."""
+    """Shells start commands in the background deaf to Ctrl-C, `nohup` to SIGHUP; tests send both."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_xdist_auto_num_workers():
