@@ -26,7 +26,18 @@ PAGES = sorted((ROOT / "docs" / "api").glob("*.md"))
 ROOMS = [room for page in PAGES for room in re.findall(r"^::: (\S+)$", page.read_text(), re.M)]
 INTERNAL = {"heartlab.bench", "heartlab.compiled", "heartlab.players.base"}
 """Modules with an `__all__` that are not public, or whose names are public elsewhere."""
-LONG = ("heartlab.coach", "heartlab.learners.falcon.agent", "heartlab.learners.transfer", "heartlab.ggp.players")
+LONG = (
+    "heartlab.arena.moons",
+    "heartlab.arena.rows",
+    "heartlab.coach",
+    "heartlab.ggp.machine.compiled",
+    "heartlab.ggp.players",
+    "heartlab.learners.falcon",
+    "heartlab.learners.transfer",
+    "heartlab.learners.whole_game",
+    "heartlab.search",
+    "heartlab.training.run",
+)
 """Modules, and rooms, whose examples compile for long: they are left to the slow tests."""
 EXAMPLES = [
     slow(module) if module.startswith(LONG) else module

@@ -23,8 +23,6 @@ from heartlab.uhi.lines import LineError, read_answer
 from heartlab.uhi.process import BotProcess, Fault
 from heartlab.util.bundle import BundleError, read_bundle
 
-pytestmark = pytest.mark.slow
-
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.sampled_from(CARD_NAMES),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),

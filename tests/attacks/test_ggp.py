@@ -18,7 +18,6 @@ from contextlib import contextmanager
 import pytest
 from support.commands import run as run_fixture
 from support.ggp_poison import ENDLESS, ENDLESS_PLAY, GUARD, PLAYERS, address_in, children, eventually
-from support.slow import first_quick
 
 from heartlab.ggp.gdl.normal import levels, normalise
 from heartlab.ggp.gdl.parse import MAX_TEXT, MAX_TOKENS, parse_game
@@ -112,7 +111,6 @@ def test_deep_parentheses_are_one_sentence(run, tmp_path, text):
         assert err.count("\n") == 1
 
 
-@pytest.mark.slow
 def test_a_rule_with_thousands_of_literals_is_a_game_or_a_sentence(run, tmp_path):
     """Like a puzzle of 31 queens that lists all pairs of squares in one rule."""
     file = tmp_path / "queens.kif"
@@ -134,7 +132,7 @@ def test_a_rule_with_thousands_of_literals_is_a_game_or_a_sentence(run, tmp_path
 # Budgets of machines
 
 
-@pytest.mark.parametrize("name", first_quick(ENDLESS))
+@pytest.mark.parametrize("name", ENDLESS)
 def test_the_prover_has_a_budget(name):
     machine = make_machine(parse_game(ENDLESS[name], "g"), "prover", SMALL)
     for _ in range(2):
@@ -181,7 +179,6 @@ def test_building_a_network_has_the_budget():
         build_network(game, ("x",), 0.0)
 
 
-@pytest.mark.slow
 def test_a_body_with_many_conditions_is_no_recursion_error():
     conditions = list(range(1, 1500))
     atoms = {("true", str(number)): number for number in conditions} | {"terminal": 5000}
@@ -265,7 +262,6 @@ def test_a_dialogue_is_that_of_an_agent():
         assert eventually(lambda: not workers_of(supervisor)), "no match, no process"
 
 
-@pytest.mark.slow
 def test_seeds_decide_the_moves():
     def moves(seed):
         supervisor = Supervisor(Setup("random"), seed=seed)
@@ -282,7 +278,7 @@ def test_seeds_decide_the_moves():
 
 
 @linux_only
-@pytest.mark.parametrize("name", first_quick(ENDLESS))
+@pytest.mark.parametrize("name", ENDLESS)
 def test_poison_is_dropped_and_its_work_ends(name):
     """Two messages of the attack; what they began is gone afterwards, clingo included, and others are served."""
     with serving(limits=Limits(megabytes=300)) as (supervisor, ask):
@@ -314,7 +310,7 @@ def test_abort_ends_work_that_is_under_way(failing):
         assert eventually(lambda: children(os.getpid()) <= before)
 
 
-@pytest.mark.parametrize("player", first_quick(["hangs", "eats", "raises", "dies", "prints"]))
+@pytest.mark.parametrize("player", ["hangs", "eats", "raises", "dies", "prints"])
 def test_failing_players_get_legal_moves(player, failing):
     """The second turn fails; the answer is the move that was offered before, and the third turn is played."""
     machine = load_game("nim", "prover")
@@ -358,7 +354,6 @@ def test_a_killed_nursery_is_replaced():
         assert ask("(PLAY m NIL)").startswith("(leave ")
 
 
-@pytest.mark.slow
 def test_a_learner_that_is_killed_goes_on_from_what_it_saved(tmp_path):
     saved = tmp_path / "saved.json"
     with serving(f"td:save={saved}") as (supervisor, ask):
@@ -440,7 +435,6 @@ def test_strict_servers_refuse_games_with_errors():
             assert ask(f"(START m x ({wrong}) 60 60)") == answer
 
 
-@pytest.mark.slow
 def test_workers_without_fork(monkeypatch):
     monkeypatch.setattr(nursery_module, "make_nursery", SpawnNursery)
     monkeypatch.setattr(supervisor_module, "make_nursery", SpawnNursery)

@@ -21,7 +21,7 @@ from heartlab.ggp.gdl.terms import show
 from heartlab.ggp.machine.load import load_game, read_game
 from heartlab.ggp.protocol.seats import RemoteSeat
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")]
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 
 NUMBER = max(50, int(500 * SCALE))
 AT_ONCE = 8

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import bombs
 from support.bombs import BROKEN_NPY, HEADERS, ODD_ARRAYS, header_entry, memory_below, npy, sentence_of, write_entries
-from support.slow import first_quick
 from support.strategies import examples
 
 from heartlab import make_player
@@ -82,7 +81,7 @@ def test_a_bomb_in_an_array_that_nobody_needs_is_not_opened(tmp_path):
     assert "MB are read" in refused(path)
 
 
-@pytest.mark.parametrize("name", first_quick(MODELS))
+@pytest.mark.parametrize("name", MODELS)
 def test_a_bomb_in_an_array_that_is_needed_is_refused(tmp_path, name):
     entries = entries_of(name)
     needed = next(entry for entry in entries if entry == "weights.npy")

@@ -147,7 +147,6 @@ OURS = {
 """Recipes of ours, each with its own kind of checkpoint, and what makes them quick."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", OURS)
 def test_our_checkpoints_with_a_part_replaced(tmp_path, name):
     """Nothing but the documented error; what is accepted can be trained on."""
@@ -183,7 +182,6 @@ def test_our_checkpoints_with_a_part_replaced(tmp_path, name):
     attack()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "array", "changes"),
     [
@@ -213,7 +211,6 @@ def test_a_long_configuration_is_not_parsed(run, tmp_path):
     assert len(out.splitlines()) == 1, "the rest is listed"
 
 
-@pytest.mark.slow  # it compiles much
 def test_a_checkpoint_of_equal_categories_does_not_take_minutes(tmp_path):
     folder = tmp_path / "run"
     train(begin("falcon", folder, seed=1, games=40), stop_after=10)

@@ -286,7 +286,6 @@ def test_dropped_sockets_log_nothing_and_lose_nothing(caplog, capfd):
 # --- the real thing ---
 
 
-@pytest.mark.slow
 def test_1100_silent_connections_leave_the_page_reachable(tmp_path):
     """A server that may open 1,024 files: the log stays small, and after the attack everything is as before."""
     attack = 1100

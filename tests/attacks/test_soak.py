@@ -39,10 +39,7 @@ from heartlab.cards import card_name
 from heartlab.web.session import Session
 from heartlab.web.store import Row, Store
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc"),
-]
+pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
 
 TABLES = int(os.environ.get("HEARTLAB_SOAK_TABLES", "200"))
 MOVES = int(os.environ.get("HEARTLAB_SOAK_MOVES", "3"))

@@ -162,7 +162,6 @@ def test_a_file_in_the_place_of_ours_is_left_alone(file):
 # --- asked to end ---
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
 def test_after_every_clean_end_all_is_in_one_file(tmp_path, file, name):
     command = [sys.executable, "-m", "heartlab.cli", "play", "--port", "0", "--no-browser", "--file", str(file)]

@@ -9,6 +9,7 @@ import sys
 import pytest
 from numba.core.errors import NumbaError
 from support import ROOT
+from support.slow import slow
 
 from heartlab.cli.app import print_json
 from heartlab.compiled.jit import compile_reason
@@ -268,7 +269,7 @@ def test_questions_about_advice_that_have_no_answer(run, arguments, sentence):
     assert sentence in err
 
 
-@pytest.mark.parametrize("model", ["advice", "falcon"])
+@pytest.mark.parametrize("model", ["advice", slow("falcon")])
 def test_choices_of_a_negative_seed_are_explained(run, model):
     name = ["advice-best"] if model == "advice" else []
     told = [run(model, *name, "--at", 20, "--seed", seed, "--json") for seed in (-4, -4, 4)]

@@ -96,6 +96,7 @@ def test_a_text_that_is_no_game(run, tmp_path):
     assert f"{file}:1:1: this ( is never closed" in err
 
 
+@pytest.mark.slow
 def test_info(run):
     status, out, _ = run("ggp", "info", "nim", "--seconds", "0.1", "--json")
     assert status == 0
@@ -113,6 +114,7 @@ def test_lists(run):
     assert {"random", "uct", "alphabeta"} <= set(json.loads(run("ggp", "players", "--json")[1]))
 
 
+@pytest.mark.slow
 def test_match(run, tmp_path):
     record = tmp_path / "m.jsonl"
     status, out, _ = run(
@@ -141,6 +143,7 @@ def test_learn_says_what_its_spread_is(run):
         assert json.loads(run(*changed)[1])["windows"] != [window]
 
 
+@pytest.mark.slow
 def test_a_person_plays(run, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("1\nnonsense\n(mark 9 9)\n99\n(mark 1 3)\nq\n"))
     status, out, _ = run("ggp", "play", "tictactoe", "--opponent", "alphabeta:depth=1", "--role", "X")
@@ -157,6 +160,7 @@ def test_boards_look_like_boards():
     assert shown.splitlines()[1:] == ["     1 2", "   1 . x", "   2 . .", "  (step 4)", "  (age 1 2 3)"]
 
 
+@pytest.mark.slow
 def test_serve_answers_until_it_is_stopped():
     process = subprocess.Popen(
         [sys.executable, "-m", "heartlab.cli", "ggp", "serve", "random", "--port", "0"],
@@ -184,6 +188,7 @@ def test_a_game_that_hides_something_is_not_shown_live(run, tmp_path):
     assert "players see different things in this game" in err
 
 
+@pytest.mark.slow
 def test_live_matches_are_served_after_their_result_until_they_are_stopped():
     pytest.importorskip("starlette", reason="needs the extra web")
     line = "ggp match nim -p random -p random -n 2 --machine prover --browser --no-open --port 0 --json"

@@ -102,6 +102,7 @@ def test_the_prover_is_right_about_random_games():
     agree(0, 25, ["prover"])
 
 
+@pytest.mark.slow
 def test_the_network_is_right_about_random_games():
     agree(40, 8, ["network"])
 

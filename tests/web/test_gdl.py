@@ -85,6 +85,7 @@ def test_a_match_is_played_to_its_end_and_refuses_what_cannot_be():
         match.step(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["network", "prover"])
 def test_the_tree_sees_a_win(kind):
     machine = load_game("tictactoe", kind)

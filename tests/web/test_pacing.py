@@ -8,7 +8,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from support.slow import first_quick
 
 pytest.importorskip("starlette", reason="needs the extra web")
 
@@ -104,7 +103,8 @@ def told_apart(found):
     return bool(difference(groups) > np.quantile(shuffled, 0.99) + 1e-9)
 
 
-@pytest.mark.parametrize("free", first_quick([0.032, 0.9]))
+@pytest.mark.slow
+@pytest.mark.parametrize("free", [0.032, 0.9])
 def test_the_time_of_a_card_does_not_tell_whether_it_was_forced(free, monkeypatch):
     """A forced card takes 4.5 ms and another up to 32 ms, as was measured; or up to a second."""
 

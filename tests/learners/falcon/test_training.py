@@ -44,6 +44,8 @@ from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.series import train_study
 from heartlab.training.model import save_model
 
+pytestmark = pytest.mark.slow  # its kernels compile for long
+
 QUEEN = 36
 MIDDLES = [17, 20, 23, 26]
 """Actions that throw dice."""
@@ -90,7 +92,6 @@ def network(settings: FalconSettings, games: int = 300) -> Categories:
     return agent.categories
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [
@@ -128,7 +129,6 @@ def test_the_player_asks_the_network_that_its_twin_asks(settings):
     assert len(dumped) >= 3, "high spades and others are dumped, before Q♠ has been played and after"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("settings", [FalconSettings(), FalconSettings(groups="7+6")], ids=["two", "four"])
 def test_four_players_play_deals_as_the_training_loop_does(settings):
     store = network(settings, games=60)
@@ -144,7 +144,6 @@ def test_four_players_play_deals_as_the_training_loop_does(settings):
 # --- learning, exploring, seats ---
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "options"),
     [
@@ -176,7 +175,6 @@ def test_values_places_exploration_and_leaders_agree_with_the_twin(changes, opti
     assert store.visits[: store.count].tolist() == twin.tried
 
 
-@pytest.mark.slow
 def test_td_with_relative_points_worked_out_by_hand():
     """Three tricks, of which the second is forced; values are 1 at −26/3 (the others take all) and 0 at 26 points.
 
@@ -194,7 +192,6 @@ def test_td_with_relative_points_worked_out_by_hand():
     assert (known.weights != 0.3).sum() == 2
 
 
-@pytest.mark.slow
 def test_exploration_has_the_chance_it_is_given():
     """A new network has equal weights, so that without exploration the first applicable action is always taken."""
     shares = {}
@@ -216,7 +213,6 @@ def test_exploration_has_the_chance_it_is_given():
     assert shares[1.0] > 0.3
 
 
-@pytest.mark.slow
 def test_a_seat_is_worth_what_the_pilot_found():
     """A gnome by its place in the first trick: 0.279, 0.246, 0.242, 0.2335 of the points."""
     agent = FalconAgent(FalconSettings(), FALCON)
@@ -227,7 +223,6 @@ def test_a_seat_is_worth_what_the_pilot_found():
         assert found == pytest.approx(ratio, abs=0.004), words
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("leader", [-1, 0, 1, 2, 3])
 def test_frozen_games_of_boxes_are_those_of_their_player(leader):
     net, gnome = random_boxes(7, 80), make_player("gnome")
@@ -251,7 +246,6 @@ def scripted(trainer, ratios, monkeypatch):
     return asked
 
 
-@pytest.mark.slow
 def test_the_ladder_goes_up_and_down(monkeypatch):
     trainer = FalconTrainer(FalconParameters(partners="ladder:random/gnome/jake"), 1)
     ratios = [0.24, 0.27, 0.31, 0.35, 0.10, 0.25, 0.20, 0.20, 0.29, 0.40, 0.40, 0.40]
@@ -263,7 +257,6 @@ def test_the_ladder_goes_up_and_down(monkeypatch):
     assert [line["ratio"] for line in lines] == pytest.approx(ratios)
 
 
-@pytest.mark.slow
 def test_tables_take_turns(monkeypatch):
     trainer = FalconTrainer(FalconParameters(partners="gnome+random+jake/random+random+random"), 1)
     asked = scripted(trainer, [0.1, 0.1, 0.4, 0.4], monkeypatch)
@@ -272,7 +265,6 @@ def test_tables_take_turns(monkeypatch):
     assert [one["partners"] for one in asked] == ["gnome+random+jake", "random+random+random"] * 2
 
 
-@pytest.mark.slow
 def test_exploration_falls_until_the_horizon(monkeypatch):
     trainer = FalconTrainer(FalconParameters(epsilon=0.2, epsilon_end=0.04, horizon=4000), 1)
     asked = scripted(trainer, [0.3] * 7, monkeypatch)
@@ -282,7 +274,6 @@ def test_exploration_falls_until_the_horizon(monkeypatch):
     assert all(one["learning"] for one in asked)
 
 
-@pytest.mark.slow
 def test_exploration_falls_in_studies(monkeypatch):
     asked = []
 
@@ -474,7 +465,6 @@ def test_variants_of_the_gnome_change_one_habit_only(name):
 # --- experiences and growth ---
 
 
-@pytest.mark.slow
 def test_experiences_play_every_choice_to_the_end_of_the_deal():
     net, gnome, budget = random_boxes(11, 60), make_player("gnome"), 400
     known = gather(net, FALCON, "gnome", 9, "paired", budget)
@@ -515,7 +505,6 @@ def two_choices(costs, bits) -> Experiences:
     return Experiences(codes, np.ones(len(costs), np.int8), table, len(costs))
 
 
-@pytest.mark.slow
 def test_foresight_splits_what_does_not_pay_yet():
     """Action 7 is always better, but with percept 5 by six points and without it by two."""
     known = two_choices([(1, 7)] * 10 + [(1, 3)] * 10, [[5]] * 10 + [[]] * 10)
@@ -527,7 +516,6 @@ def test_foresight_splits_what_does_not_pay_yet():
     assert len(grow(known, 100, 11, 10.0, 0.5)) == 3, "each half needs its experiences"
 
 
-@pytest.mark.slow
 def test_foresight_is_weighed_against_what_pays():
     """Percept 5 saves 0.4 points on average, percept 8 explains more: which comes first depends on the foresight."""
     costs = [(0, 1)] * 8 + [(1, 0)] * 2 + [(0, 20)] * 10
@@ -537,7 +525,6 @@ def test_foresight_is_weighed_against_what_pays():
     assert grow(known, 4, 2, 1.0, 0.5).tree.tests[1] == 8
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("shrink", "part"), [(2.5, 0.8), (10.0, 0.5), (30.0, 0.25)])
 def test_shrinking_dilutes_motor_weights(shrink, part):
     """Ten experiences, 5 points apart: each action is 2.5 from the mean, and less with others that say nothing."""
@@ -548,7 +535,6 @@ def test_shrinking_dilutes_motor_weights(shrink, part):
     assert net.weights[row, 8] == 0.5
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("keep", [1, 2, 5])
 def test_rounds_of_growth_are_what_they_are_told(keep):
     """Each network grows from the last rounds under the policy before it, with partners that take turns."""
@@ -667,7 +653,6 @@ def findings(folder):
     return find
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("experiment", PAPER.experiments, ids=lambda experiment: experiment.name)
 def test_experiments_in_a_hurry(findings, experiment):
     name = experiment.name
@@ -708,7 +693,6 @@ def test_the_summary_says_what_the_update_decides():
     assert order_of_networks({}) == ""
 
 
-@pytest.mark.slow
 def test_experiments_agree_on_what_they_share(findings):
     """The same runs behind several claims; and numbers that tables and claims both show."""
     claims = {claim.id: claim for name in CLAIMS for claim in findings(name).claims}
@@ -731,7 +715,6 @@ def test_experiments_agree_on_what_they_share(findings):
     assert claims["figure-5/first-rises"].measured > 0.05, "a thousand games of training are worth something"
 
 
-@pytest.mark.slow
 def test_the_report_of_the_figures_is_written(findings, folder, capsys):
     names = list(FIGURES)
     for name in names:

@@ -8,6 +8,8 @@ from heartlab.kernel.layout import SEATS, STATE, compile_rules
 from heartlab.learners.td_features.raw import FEATURES, RawTrainer, evaluate_raw, learn_raw
 from heartlab.learners.td_features.trainer import Partners, TdParameters
 
+pytestmark = pytest.mark.slow  # its kernels compile for long
+
 
 def active(state, seat):
     """The 52 active features in plain Python."""

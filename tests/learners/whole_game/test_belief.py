@@ -27,6 +27,8 @@ from heartlab.players.base import Observations
 from heartlab.search.roots import draw_worlds
 from heartlab.training.model import load_model, save_model
 
+pytestmark = pytest.mark.slow  # its kernels compile for long
+
 UNITS = 6
 
 
@@ -154,7 +156,6 @@ def test_worlds_are_picked_as_often_as_they_weigh():
         assert counts[1] == 0
 
 
-@pytest.mark.slow
 def test_a_belief_is_learned_kept_and_resumed(tmp_path):
     settings = BeliefParameters(units=16, batch=64, schedule=60000, rate=0.005)
     one, two = BeliefTrainer(settings, 1, threads=1), BeliefTrainer(settings, 1, threads=2)
@@ -173,7 +174,6 @@ def test_a_belief_is_learned_kept_and_resumed(tmp_path):
     assert load_model(tmp_path / "with.npz").extras["before"][-1]["games"] == one.learned.model.games
 
 
-@pytest.mark.slow
 def test_ace_looks_at_likely_worlds():
     """A belief that puts Q♠ on the left picks worlds where she is there."""
     learned = load_learned("whole-game")

@@ -25,6 +25,8 @@ from heartlab.search.roots import draw_worlds
 from heartlab.training.explain import Decision, Question
 from heartlab.training.model import ModelError, save_model
 
+pytestmark = pytest.mark.slow  # the look ahead compiles for long
+
 
 def nets(seed=1):
     dice = np.random.default_rng(seed)
@@ -140,7 +142,6 @@ def test_wrong_options_are_a_sentence(model, options, words):
         make_player(f"ace:model={model},{options}")
 
 
-@pytest.mark.slow
 def test_threads_do_not_change_what_ace_finds():
     batch = Observations.of(halfway().observe(halfway().to_move))
     one, three = (ace(worlds=40, threads=threads).think(batch) for threads in (1, 3))
@@ -148,7 +149,6 @@ def test_threads_do_not_change_what_ace_finds():
     assert (one.heads == three.heads).all()
 
 
-@pytest.mark.slow
 def test_a_look_ahead_to_the_end_is_the_deal_played_on():
     """With all tricks played out in worlds that are known, the network plays the rest of each deal itself."""
     playing, passing = nets()
@@ -188,7 +188,6 @@ def test_a_budget_of_time_ends_and_plays_a_legal_card():
     assert len(CardSet(player.pass_cards(fresh.observe(0)))) == 3
 
 
-@pytest.mark.slow
 def test_passes_are_tried_where_the_network_likes_them():
     playing, passing = nets()
     batch = Observations.of(Deal("standard", seed=4).observe(2))
@@ -218,7 +217,6 @@ def exact_chances(deals, limit):
     return chance
 
 
-@pytest.mark.slow
 def test_chances_to_win_are_those_of_exact_recursion():
     """With points that are multiples of the grid's step nothing is rounded."""
     deals = [[8, 4, 4, 0], [0, 4, 4, 8], [4, 4, 4, 4], [12, 0, 0, 4]]
@@ -257,7 +255,6 @@ def test_weights_are_those_of_least_squares():
     assert np.abs(found).max() == pytest.approx(52.0)
 
 
-@pytest.mark.slow
 def test_weights_follow_the_totals():
     rules = Rules.parse("standard")
     orders = np.array([order for deal in SOME_DEALS for order in permutations(deal.tolist())])
