@@ -9,7 +9,6 @@ compiled again (see `files`).
 
 from __future__ import annotations
 
-import ast
 import atexit
 import hashlib
 import os
@@ -34,6 +33,14 @@ from heartlab.compiled.files import COMPILING, KernelCache, kernel_cache, tell_o
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 PACKAGE = Path(__file__).parent.parent
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+(heartlab[\w.]*)[ \t]+import[ \t]*(\([^)]*\)|(?:[^\n]*\\\n)*[^\n]*)"
+    r"|import[ \t]+((?:[^\n]*\\\n)*[^\n]*))",
+    re.MULTILINE,
+)
+"""Imports at the beginning of a line, and what looks like one: to name too many modules does no harm. Every command
+looks for them, and a syntax tree of each module would take ten times as long."""
+_WORD, _MODULE = re.compile(r"\w+"), re.compile(r"heartlab[\w.]*")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -52,13 +59,10 @@ def _source(module: str) -> tuple[bytes, frozenset[str]]:
         return b"", frozenset()
     text = path.read_bytes()
     found = set()
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "heartlab":
-            found.add(node.module)
-            found |= {f"{node.module}.{name.name}" for name in node.names}  # the name may be a module
-        elif isinstance(node, ast.Import):
-            found |= {name.name for name in node.names if name.name.split(".")[0] == "heartlab"}
-    return text, frozenset(name for name in found if _path(name))
+    for module_from, names, modules in _IMPORT.findall(text.decode()):
+        found |= {module_from, *(f"{module_from}.{name}" for name in _WORD.findall(names))}  # a name may be a module
+        found |= set(_MODULE.findall(modules))
+    return text, frozenset(name for name in found if name and _path(name))
 
 
 def sources_behind(module: str) -> list[str]:
