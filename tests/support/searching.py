@@ -13,7 +13,7 @@ from heartlab.search.evaluators.base import NO_BOUNDS, make_evaluator
 from heartlab.search.found import Found
 from heartlab.search.options import compile_options, parse
 from heartlab.search.playouts import known_policies
-from heartlab.search.roots import new_tree, prepare, search_states
+from heartlab.search.roots import new_tree, search_states
 from heartlab.search.walk import new_counters
 
 SCALE = int(os.environ.get("HEARTLAB_SCALE", "1"))
@@ -36,7 +36,6 @@ def make_options(kind, **options):
 
 def search_all(rules, states, keys, options, evaluator, limit=None, *, bounded=True):
     """Search some states; returns what the kernel finds."""
-    prepare()
     bounds = evaluator.bounds_under(rules, options.plies == 0) if bounded else NO_BOUNDS
     spec, found = compile_options(options, bounds), Found.room(len(states), new_counters(limit or 1 << 62))
     chooser = known_policies()[options.playout][1]

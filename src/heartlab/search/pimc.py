@@ -84,9 +84,10 @@ class Search:
         self._policy = known_policies()[options.playout][1]
         self._specs: dict[Rules, StateArray] = {}
         self._weigh = weigh
-        prepare()
         if options.kind == Kind.ISMCTS:
             prepare_trees()
+        else:
+            prepare(options.kind)
         self.counters = new_counters()[:LIMIT]
         """Nodes and leaves searched so far, by all choices together."""
 

@@ -41,7 +41,15 @@ those of the searches in the worlds."""
 
 
 @template
-def _look(
+def _solve(
+    rules: Any, state: Any, plan: Plan, spec: Any, judge: Judge, rng: Any, out: Any, counters: Any
+) -> int:  # fmt: skip
+    """Solve the children of a state exactly; returns their number."""
+    return solve_root(rules, state, plan.merge, out, counters)
+
+
+@template
+def _walk(
     rules: Any, state: Any, plan: Plan, spec: Any, judge: Judge, rng: Any, out: Any, counters: Any
 ) -> int:  # fmt: skip
     """Search the children of a state, by a depth-first search; returns their number."""
@@ -70,7 +78,7 @@ def _expected(out: Any, rows: int, mover: int, plan: Plan, spec: Any) -> int:
 
 @template
 def _trace_lines(
-    rules: Any, state: Any, plan: Plan, spec: Any, judge: Judge, rng: Any, out: Any, rows: int, lines: Any,
+    look: Any, rules: Any, state: Any, plan: Plan, spec: Any, judge: Judge, rng: Any, out: Any, rows: int, lines: Any,
     counters: Any,
 ) -> None:  # fmt: skip
     """Fill `lines[i]` with the principal variation after child i: cards (and shares of 1) to where the search stops.
@@ -89,7 +97,7 @@ def _trace_lines(
         step = 0
         while walker["phase"] != OVER and walker["plays"] < last:
             counters[NODES] = 0
-            found = _look(rules, walker, plan, spec, judge, rng, children, counters)
+            found = look(rules, walker, plan, spec, judge, rng, children, counters)
             if counters[NODES] > counters[LIMIT]:
                 break
             row = _expected(children, found, np.int64(walker["to_move"]), plan, spec)
@@ -103,36 +111,59 @@ def _trace_lines(
 
 
 @template
-def open_root(
-    rules: Any, state: Any, spec: Any, playout: Playout, judge: Judge, tree: Any, rng: Any, out: Any, lines: Any,
+def _in_depth(
+    look: Any, rules: Any, state: Any, spec: Any, judge: Judge, solve: bool, rng: Any, out: Any, lines: Any,
     counters: Any,
 ) -> int:  # fmt: skip
-    """Search one open state as `spec` says: `out[i]` is (card, value of each seat, visits) of child i.
+    """Search one open state depth first: `out[i]` is (card, value of each seat, 1) of child i.
 
     Returns the number of children, 0 if the search gave up. `lines` is empty, or takes the principal variations.
+
+    :param look: `_walk`, or `_solve` where only endgames are searched in this way.
     """
-    solve = spec["endgame"] > 0 and cards_left(rules, state) <= spec["endgame"]
-    if spec["kind"] == Kind.UCT and not solve:
-        return uct_root(rules, state, spec, playout, judge, tree, rng, out, lines, counters)
     stop = stop_after(rules, state, spec["plies"], spec["tricks"])
     plan = Plan(np.int64(state["to_move"]), stop, spec["merge"] != 0, solve)
-    rows = _look(rules, state, plan, spec, judge, rng, out, counters)
+    rows = look(rules, state, plan, spec, judge, rng, out, counters)
     if counters[NODES] > counters[LIMIT]:
         return 0
     for i in range(rows):
         out[i, 1 + SEATS] = 1.0
     if lines.shape[1] > 0:
-        _trace_lines(rules, state, plan, spec, judge, rng, out, rows, lines, counters)
+        _trace_lines(look, rules, state, plan, spec, judge, rng, out, rows, lines, counters)
     return rows
 
 
+@template
+def _is_endgame(rules: Any, state: Any, spec: Any) -> bool:
+    """Whether a state is solved exactly instead of searched."""
+    return spec["endgame"] > 0 and cards_left(rules, state) <= spec["endgame"]
+
+
 @kernel
-def search_states(
-    rules: Any, states: Any, keys: Any, spec: Any, chooser: Any, function: Any, data: Data, tree: Any, found: Found
-) -> None:  # fmt: skip
-    """Search each of some states. A search that gives up, because all together exceed the limit, has no rows.
+def walk_states(rules: Any, states: Any, keys: Any, spec: Any, function: Any, data: Data, found: Found) -> None:
+    """Search each of some states depth first. A search that gives up, because all exceed the limit, has no rows.
 
     Functions are arguments of their own because numba does not accept them inside a record that comes from Python.
+    """
+    rng = np.empty(1, np.uint64)
+    counters = found.counters
+    judge = Judge(function, data.floats, data.ints, data.scratch)
+    for i in range(len(states)):
+        if i > 0 and counters[NODES] >= counters[LIMIT]:
+            found.rows[i] = 0
+            continue
+        rng[0] = keys[i]
+        solve = _is_endgame(rules[0], states[i], spec[0])
+        found.rows[i] = _in_depth(
+            _walk, rules[0], states[i], spec[0], judge, solve, rng, found.children[i], found.lines[i], counters
+        )
+
+
+@kernel
+def simulate_states(
+    rules: Any, states: Any, keys: Any, spec: Any, chooser: Any, function: Any, data: Data, tree: Any, found: Found
+) -> None:  # fmt: skip
+    """As `walk_states`, with trees of simulations (UCT) except in endgames.
 
     :param tree: memory for trees, as `new_tree` makes it.
     """
@@ -145,16 +176,34 @@ def search_states(
             found.rows[i] = 0
             continue
         rng[0] = keys[i]
-        found.rows[i] = open_root(
-            rules[0], states[i], spec[0], playout, judge, tree, rng, found.children[i], found.lines[i], counters
-        )
+        state, out, lines = states[i], found.children[i], found.lines[i]
+        if _is_endgame(rules[0], state, spec[0]):
+            found.rows[i] = _in_depth(_solve, rules[0], state, spec[0], judge, True, rng, out, lines, counters)
+        else:
+            found.rows[i] = uct_root(rules[0], state, spec[0], playout, judge, tree, rng, out, lines, counters)
 
 
-SEARCH_SIGNATURE = types.void(
-    types.Array(numba.from_dtype(RULES), 1, "C", readonly=True), types.Array(numba.from_dtype(STATE), 1, "C"),
-    types.uint64[::1], types.Array(numba.from_dtype(SPEC), 1, "C"), types.FunctionType(POLICY_SIGNATURE),
-    types.FunctionType(SIGNATURE), DATA_TYPE, types.Array(numba.from_dtype(NODE), 1, "C"), FOUND_TYPE,
+_RULES = types.Array(numba.from_dtype(RULES), 1, "C", readonly=True)
+_STATES = types.Array(numba.from_dtype(STATE), 1, "C")
+_SPEC, _EVALUATOR = types.Array(numba.from_dtype(SPEC), 1, "C"), types.FunctionType(SIGNATURE)
+WALK_SIGNATURE = types.void(_RULES, _STATES, types.uint64[::1], _SPEC, _EVALUATOR, DATA_TYPE, FOUND_TYPE)
+SIMULATE_SIGNATURE = types.void(
+    _RULES, _STATES, types.uint64[::1], _SPEC, types.FunctionType(POLICY_SIGNATURE), _EVALUATOR, DATA_TYPE,
+    types.Array(numba.from_dtype(NODE), 1, "C"), FOUND_TYPE,
 )  # fmt: skip
+
+
+def search_states(
+    rules: StateArray, states: StateArray, keys: Any, spec: StateArray, chooser: Any, function: Any, data: Data,
+    tree: StateArray, found: Found,
+) -> None:  # fmt: skip
+    """Search each of some states by the kernel for the kind of search: each is compiled where it is needed."""
+    kind = Kind(int(spec[0]["kind"]))
+    prepare(kind)
+    if kind == Kind.UCT:
+        simulate_states(rules, states, keys, spec, chooser, function, data, tree, found)
+    else:
+        walk_states(rules, states, keys, spec, function, data, found)
 
 
 def new_tree(options: SearchOptions) -> StateArray:
@@ -162,9 +211,12 @@ def new_tree(options: SearchOptions) -> StateArray:
     return np.empty(tree_size(options.simulations) if options.kind == Kind.UCT else 1, NODE)
 
 
-def prepare() -> None:
-    """Compile the searches, once for all evaluators; call this before `search_states`."""
-    compile_for(search_states, SEARCH_SIGNATURE)
+def prepare(kind: Kind) -> None:
+    """Compile a kind of search, once for all evaluators."""
+    if kind == Kind.UCT:
+        compile_for(simulate_states, SIMULATE_SIGNATURE)
+    else:
+        compile_for(walk_states, WALK_SIGNATURE)
 
 
 @kernel
