@@ -49,6 +49,9 @@ def test_check_says_what_is_wrong_and_where(run, tmp_path):
         (["match", "nim", "-p", "random", "-p", "uct:500"], "'500' is no option of uct"),
         (["match", "nim", "-p", "random", "-p", "guru", "--browser", "--port", "0"], "called 'guru'"),
         (["match", "nim", "-p", "random", "-p", "random", "--browser", "--port", "-1"], "--port -1: a port is a"),
+        (["tournament", "-p", "random", "-p", "guru", "-g", "nim", "--browser", "--port", "0"], "called 'guru'"),
+        (["tournament", "-p", "random", "-p", "uct", "-g", "nim", "--browser", "--port", "70000"], "--port 70000: a"),
+        (["tournament", "-p", "random", "-g", "nim", "--browser", "--port", "0"], "needs two players or more, not 1"),
         (
             ["learn", "nim", "--learner", "transfer", "--depth", "4"],
             "--depth makes no difference to the learner transfer",
@@ -189,9 +192,16 @@ def test_a_game_that_hides_something_is_not_shown_live(run, tmp_path):
 
 
 @pytest.mark.slow
-def test_live_matches_are_served_after_their_result_until_they_are_stopped():
+@pytest.mark.parametrize(
+    ("what", "result"),
+    [
+        ("match nim -p random -p random -n 2", {"matches": 2, "finished": 2}),
+        ("tournament -g nim -p random -p alphabeta:depth=1", {"matches": 2, "scheduled": 2}),
+    ],
+)
+def test_live_matches_are_served_after_their_result_until_they_are_stopped(what, result):
     pytest.importorskip("starlette", reason="needs the extra web")
-    line = "ggp match nim -p random -p random -n 2 --machine prover --browser --no-open --port 0 --json"
+    line = f"ggp {what} --machine prover --browser --no-open --port 0 --json"
     process = subprocess.Popen(
         [sys.executable, "-m", "heartlab.cli", *line.split()],
         stdout=subprocess.PIPE,
@@ -201,7 +211,7 @@ def test_live_matches_are_served_after_their_result_until_they_are_stopped():
     )
     try:
         address = address_in(process.stderr)
-        assert json.loads(process.stdout.readline())["finished"] == 2
+        assert json.loads(process.stdout.readline()).items() >= result.items()
         assert any("Ctrl+C" in text for text in process.stderr)
         with urllib.request.urlopen(address, timeout=600) as page:
             assert b"gdl/main.js" in page.read()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from contextlib import contextmanager
 from queue import Queue
@@ -19,7 +20,9 @@ from support.gdl_server import serving_game
 from websockets.sync.client import connect
 
 from heartlab.ggp import Clocks, GdlError, Manager, known_games, load_game, make_machine, parse_game
+from heartlab.ggp.protocol import tournament as tournaments
 from heartlab.ggp.protocol.seats import TIMEOUT, Seat, SeatFailure
+from heartlab.ggp.protocol.tournament import Tournament
 from heartlab.learners.transfer import FeatureModel
 from heartlab.web import gdl_live
 from heartlab.web.gdl_boards import draw, find_shapes
@@ -198,7 +201,7 @@ class Stage:
     def __init__(self):
         description = parse_game(THREE_TURNS, "three")
         self.puppets = [Puppet("uct"), Puppet("http://there:1")]
-        self.live = LiveMatches(make_machine(description, "prover"), 2)
+        self.live = LiveMatches([make_machine(description, "prover")], 2)
         manager = Manager(description, make_machine(description, "prover"), Clocks(600, 600))
         self.thread = threading.Thread(target=self._play, args=(manager,), daemon=True)
 
@@ -308,6 +311,136 @@ def test_a_page_that_comes_late_sees_all_and_old_matches_are_forgotten(monkeypat
             assert (page.match, len(page.frames), page.frames[-1]["goals"]) == (1, 4, [100, 0])
             assert [one["match"] for one in page.game["matches"]] == [1]
             assert "no longer kept" in page.refused("show", match=0)
+
+
+# A tournament, live
+
+
+class Contest:
+    """A tournament of two puppets in two games, in which the first role wins, on a thread; those who watch it."""
+
+    def __init__(self, monkeypatch, record=None):
+        self.puppets = {name: Puppet(name) for name in ("uct", "http://there:1")}
+        monkeypatch.setattr(tournaments, "make_seat", lambda text, seed: self.puppets[text])
+        games = [parse_game(text, name) for name, text in (("three", THREE_TURNS), ("other", OTHER_ROLES))]
+        managers = [Manager(one, make_machine(one, "prover"), Clocks(600, 600)) for one in games]
+        self.tournament = Tournament(managers, list(self.puppets), rounds=1, seed=1)
+        self.live = LiveMatches([one.machine for one in managers], len(self.tournament.schedule()))
+        self.record, self.enough = record, threading.Event()
+        self.thread = threading.Thread(target=self._play, daemon=True)
+
+    def _play(self):
+        self.tournament.play(
+            self.record,
+            stopped=self.enough.is_set,
+            watch=self.live.watch,
+            changed=lambda: self.live.note(self.tournament),
+        )
+
+    def play(self, matches):
+        """Let the puppets play some whole matches."""
+        for puppet in self.puppets.values():
+            for _ in range(3 * matches):
+                puppet.answers.put("noop")
+
+
+OTHER_ROLES = THREE_TURNS.replace("role a", "role white").replace("role b", "role black")
+OTHER_ROLES = re.sub(
+    r"(legal|goal) (a|b)\b", lambda found: f"{found[1]} {dict(a='white', b='black')[found[2]]}", OTHER_ROLES
+)
+
+
+def balance(page):
+    return [(one["name"], one["won"], one["lost"], one["mean"]) for one in page.game["standings"]]
+
+
+def test_the_table_of_a_tournament_stands_beside_its_matches(monkeypatch):
+    contest = Contest(monkeypatch)
+    with serving_game(contest.live) as port, connect(f"ws://127.0.0.1:{port}/ws") as line:
+        page = Watcher(line, contest.live.key)
+        page.say("show")
+        page.until(lambda: page.game)
+        assert (page.game["standings"], page.game["total"]) == ([], 4)
+        assert page.game["games"] == {"three": ["a", "b"], "other": ["white", "black"]}
+        contest.thread.start()
+        page.until(lambda: page.game["standings"])
+        assert balance(page) == [("uct", 0, 0, None), ("http://there:1", 0, 0, None)]
+        contest.play(1)
+        page.until(lambda: page.game["standings"][0]["won"])
+        assert balance(page) == [("uct", 1, 0, 100.0), ("http://there:1", 0, 1, 0.0)]
+        first, second = page.game["standings"]
+        assert first["rating"] > 1500 > second["rating"]
+        assert first["ci95"][0] < first["rating"] < first["ci95"][1]
+        contest.play(3)
+        contest.thread.join(600)
+        page.until(lambda: page.game["played"] == 4 and sum(one["won"] for one in page.game["standings"]) == 4)
+        assert {row[1:] for row in balance(page)} == {(2, 2, 50.0)}
+        assert [one["game"] for one in page.game["matches"]] == ["other", "other", "three", "three"]
+        page.say("show", match=2)
+        page.until(lambda: page.match == 2)
+        page.say("think", match=2, at=0)
+        while (got := page.hear())["type"] != "thought":
+            pass
+        assert {one["text"] for one in got["moves"]} == {"noop", "pass"}
+
+
+def test_a_tournament_that_goes_on_shows_the_results_of_before(monkeypatch, tmp_path):
+    first = Contest(monkeypatch, tmp_path / "t.jsonl")
+    with serving_game(first.live):
+        first.play(2)
+        first.live.note = lambda found: first.enough.set() if len(found.played) == 2 else None
+        first.thread.start()
+        first.thread.join(600)
+    contest = Contest(monkeypatch, tmp_path / "t.jsonl")
+    with serving_game(contest.live) as port, connect(f"ws://127.0.0.1:{port}/ws") as line:
+        contest.thread.start()
+        page = Watcher(line, contest.live.key)
+        page.say("show")
+        contest.play(1)
+        page.until(lambda: page.game and page.game["played"] == 3 and sum(row[1] for row in balance(page)) == 3)
+        page.until(lambda: len(page.game["matches"]) == 4)
+        assert page.game["before"] == 2
+        assert [(one["match"], one["kept"], one["goals"]) for one in page.game["matches"][1:]] == [
+            (2, True, [100, 0]),
+            (1, False, [100, 0]),
+            (0, False, [100, 0]),
+        ]
+        assert page.game["matches"][2]["players"] == ["http://there:1", "uct"]
+        assert "no longer kept" in page.refused("show", match=0)
+        contest.play(1)
+        contest.thread.join(600)
+        page.until(lambda: page.game["played"] == 4)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(driver.PROGRAM is None, reason="no Chromium here")
+def test_the_table_of_a_tournament_changes_on_the_page(monkeypatch, tmp_path):
+    contest = Contest(monkeypatch)
+    rows = "[...document.querySelectorAll('.standings tbody tr')].map((n) => n.innerText).join('|')"
+    page = Browser(tmp_path)
+    page.size(1280, 860)
+    with serving_game(contest.live) as port:
+        page.goto(f"http://127.0.0.1:{port}/#{contest.live.key}")
+        page.wait("document.body?.innerText.includes('about to begin')")
+        contest.thread.start()
+        page.wait(f"{rows}.includes('0 / 0 / 0')")
+        contest.play(1)
+        page.wait(f"{rows}.includes('1 / 0 / 0')")
+        assert page.evaluate(rows).startswith("1. uct")
+        assert "2. http://there:1" in page.evaluate(rows)
+        contest.play(2)
+        page.wait("document.querySelector('h1').innerText === 'other'")
+        page.wait("document.querySelector('.status').innerText.includes('white 100, black 0')")
+        page.wait(f"{rows}.includes('2 / 0 / 1')")
+        page.click(".list li:last-child button")
+        page.wait("document.querySelector('h1').innerText === 'three'")
+        page.wait("document.querySelector('.status').innerText.includes('a 100, b 0')")
+        page.picture("gdl-tournament")
+        contest.play(1)
+        page.wait("document.body.innerText.includes('4 of 4 matches are over')")
+        contest.thread.join(600)
+    assert page.problems == [] or all("WebSocket" in one for one in page.problems)
+    page.close()
 
 
 @pytest.mark.slow

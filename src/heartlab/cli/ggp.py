@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +17,7 @@ from heartlab.util.progress import Progress
 if TYPE_CHECKING:
     from heartlab.ggp.gdl.parse import Description
     from heartlab.ggp.machine.base import Machine
-    from heartlab.ggp.protocol.manager import Watch
+    from heartlab.web.gdl_live import LiveMatches
 
 ggp = typer.Typer(
     name="ggp",
@@ -42,6 +43,9 @@ ScrambleOption = Annotated[
 ]
 ForceOption = Annotated[bool, typer.Option("--force", help="Go on although `heartlab ggp check` finds errors.")]
 PagePortOption = Annotated[int, typer.Option("--port", help="With --browser: the port; 0: any free one.")]
+ShowOption = Annotated[
+    bool, typer.Option("--browser", help="Show the matches in the browser as they are played, and after that.")
+]
 OpenOption = Annotated[bool, typer.Option("--open/--no-open", help="With --browser: open the page.")]
 
 
@@ -78,6 +82,17 @@ def _needs_web() -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         raise ValueError(f"{error.name} is missing: install the extra with pip install 'heartlab[web]'") from error
+
+
+def _showing(
+    machines: Sequence[Machine], total: int, browser: bool, port: int, opens: bool
+) -> AbstractContextManager[LiveMatches | None]:
+    """Show matches in the browser while a block plays them, and then until Ctrl-C; nothing without --browser."""
+    if not browser:
+        return nullcontext()
+    with _needs_web():
+        from heartlab.web.gdl_live import showing_matches
+    return showing_matches(machines, total, port, browser=opens)
 
 
 def natural_seed(value: int) -> int:
@@ -205,9 +220,7 @@ def match(
     budget: BudgetOption = 20.0,
     force: ForceOption = False,
     seed: SeedOption = 0,
-    browser: Annotated[
-        bool, typer.Option("--browser", help="Show the matches in the browser as they are played, and after that.")
-    ] = False,
+    browser: ShowOption = False,
     port: PagePortOption = 8027,
     opens: OpenOption = True,
     as_json: JsonOption = False,
@@ -220,12 +233,8 @@ def match(
     clocks = Clocks(_clock("--start", start), _clock("--play", clock))
     manager = Manager(description, chosen, clocks, scramble)
     number = positive("--matches", number)
-    watching: AbstractContextManager[Watch | None] = nullcontext()
-    if browser:
-        with _needs_web():
-            from heartlab.web.gdl_live import showing_matches
-        watching = showing_matches(chosen, number, port, browser=opens)
-    with watching as watch:
+    with _showing([chosen], number, browser, port, opens) as live:
+        watch = None if live is None else live.watch
         summary = play_matches(
             manager, player, number, natural_seed(seed), rotate, record, None if as_json else print, watch
         )
@@ -260,9 +269,12 @@ def tournament(
     budget: BudgetOption = 20.0,
     force: ForceOption = False,
     seed: SeedOption = 0,
+    browser: ShowOption = False,
+    port: PagePortOption = 8027,
+    opens: OpenOption = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Let players meet in several games, in all roles. Shows ratings with their uncertainty, and a table."""
+    """Let players meet in several games, in all roles. Ratings and a table; the browser can show it all live."""
     from heartlab.ggp.protocol.manager import Clocks, Manager
     from heartlab.ggp.protocol.tournament import Tournament, standings_text
     from heartlab.util.interrupts import interrupt_noted
@@ -271,23 +283,29 @@ def tournament(
     loaded = [load_game(file, machine, budget, force) for file in game or ["tictactoe", "connect4"]]
     managers = [Manager(description, chosen, clocks, scramble) for description, chosen in loaded]
     found = Tournament(managers, player, positive("--rounds", rounds), natural_seed(seed))
-    with interrupt_noted() as interrupted, Progress(len(found.schedule()), "matches") as progress:
+    total = len(found.schedule())
+    with _showing([one.machine for one in managers], total, browser, port, opens) as live:
+        with interrupt_noted() as interrupted, Progress(total, "matches") as progress:
 
-        def tell(done: int, total: int, text: str) -> None:
-            progress.update(done)
-            if not as_json:
-                say(f"{done}/{total}  {text}")
+            def tell(done: int, total: int, text: str) -> None:
+                progress.update(done)
+                if not as_json:
+                    say(f"{done}/{total}  {text}")
 
-        complete = found.play(record, tell, interrupted)
-    standings = found.standings()
-    if as_json:
-        print_json(standings)
-    else:
-        print(standings_text(standings))
-    if not complete:
-        kept = f"; the same command with --record {record} resumes it" if record else ""
-        say(f"stopped after {standings['matches']} of {standings['scheduled']} matches{kept}")
-        leave(interrupted=True)
+            if live is None:
+                complete = found.play(record, tell, interrupted)
+            else:
+                complete = found.play(record, tell, interrupted, live.watch, partial(live.note, found))
+        standings = found.standings()
+        if as_json:
+            print_json(standings)
+        else:
+            print(standings_text(standings))
+        sys.stdout.flush()
+        if not complete:
+            kept = f"; the same command with --record {record} resumes it" if record else ""
+            say(f"stopped after {standings['matches']} of {standings['scheduled']} matches{kept}")
+            leave(interrupted=True)
 
 
 @ggp.command()

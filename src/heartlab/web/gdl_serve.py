@@ -57,7 +57,8 @@ class Matches(Shown):
     """All matches of one server, which people begin."""
 
     def __init__(self, machine: Machine, opponent: str, seconds: float, seed: int = 0) -> None:
-        super().__init__(Game.of(machine), make_game_player(opponent).make_guide(machine.fork()))
+        super().__init__(make_game_player(opponent).make_guide(machine.fork()))
+        self.game = Game.of(machine)
         self.opponent, self.seconds, self.seed = opponent, seconds, seed
         known = known_game_players()
         self.players = {name: known.get(name.partition(":")[0], "") for name in dict.fromkeys([opponent, *PLAYERS])}
@@ -96,7 +97,7 @@ class Matches(Shown):
 
     async def think(self, guest: Talk, message: Think) -> None:
         match = self._find(message.match).match
-        await self.opinion(guest, message, match.states, match.person)
+        await self.opinion(guest, message, self.game, match.states, match.person)
 
     def leave(self, guest: Talk) -> None:
         for running in self.running.values():

@@ -84,6 +84,22 @@ class MatchLine(Struct):
     """By role, in a match of a manager."""
     mishaps: int = 0
     """How often something went wrong with them."""
+    game: str = ""
+    """Its name, in a match of a manager."""
+    kept: bool = True
+    """Whether it can be shown; otherwise only its result is known."""
+
+
+class Standing(Struct):
+    """A player of a tournament in the table, as in the standings of `Tournament`."""
+
+    name: str
+    rating: float
+    ci95: list[float]
+    won: int
+    drawn: int
+    lost: int
+    mean: float | None
 
 
 class Offered(Struct, tag="game"):
@@ -100,6 +116,12 @@ class Offered(Struct, tag="game"):
     """How many matches a manager plays; 0 where a person plays."""
     played: int = 0
     """How many of these are over."""
+    games: dict[str, list[str]] = {}
+    """The roles of each game that a manager plays."""
+    standings: list[Standing] = []
+    """The table of a tournament, best first."""
+    before: int = 0
+    """How many of its matches were played before this server began."""
 
 
 class Frames(Struct, tag="frames"):
@@ -109,6 +131,8 @@ class Frames(Struct, tag="frames"):
     first: int
     role: int | None
     frames: list[Frame]
+    game: str = ""
+    """Its name, in a match of a manager."""
 
 
 class Thought(Struct, tag="thought"):
@@ -136,10 +160,10 @@ _encoder = msgspec.json.Encoder()
 
 
 class Shown(ABC):
-    """What one server shows: a game, its matches, and how messages of browsers are answered."""
+    """What one server shows: matches, and how messages of browsers are answered."""
 
-    def __init__(self, game: Game, guide: Guide | None) -> None:
-        self.game, self.guide = game, guide
+    def __init__(self, guide: Guide | None) -> None:
+        self.guide = guide
         self.key = secrets.token_urlsafe(16)
         self.threads = ThreadPoolExecutor(2, thread_name_prefix="gdl")
 
@@ -170,7 +194,7 @@ class Shown(ABC):
     def leave(self, guest: Talk) -> None:
         """A browser has gone."""
 
-    async def opinion(self, guest: Talk, message: Think, states: list[State], role: int | None) -> None:
+    async def opinion(self, guest: Talk, message: Think, game: Game, states: list[State], role: int | None) -> None:
         """Tell a browser what the tree thinks of a moment of a match: for a role, or the one with the most choices.
 
         :raises ValueError: if there is no such moment, or the browser asks too often.
@@ -180,8 +204,8 @@ class Shown(ABC):
         if not guest.bucket.take(8.0):
             raise ValueError("too many questions; wait a moment")
         state = states[message.at]
-        role = await self.run(_mover, self.game, state) if role is None else role
-        moves = await self.run(opinion_of, self.game, state, role, THOUGHT, 0, self.guide)
+        role = await self.run(_mover, game, state) if role is None else role
+        moves = await self.run(opinion_of, game, state, role, THOUGHT, 0, self.guide)
         await guest.send(Thought(message.match, message.at, role, moves))
 
 

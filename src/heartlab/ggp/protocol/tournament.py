@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from heartlab.ggp.gdl.terms import RANDOM_ROLE, GdlError
-from heartlab.ggp.protocol.manager import Manager, MatchRecord
+from heartlab.ggp.protocol.manager import Manager, MatchRecord, Watch
 from heartlab.ggp.protocol.matches import make_seat
 from heartlab.ggp.protocol.ratings import rate
 from heartlab.ggp.protocol.seats import Seat
@@ -127,8 +127,12 @@ class Tournament:
         record: Path | None = None,
         tell: Callable[[int, int, str], None] = lambda done, total, text: None,
         stopped: Callable[[], bool] = lambda: False,
+        watch: Watch | None = None,
+        changed: Callable[[], None] = lambda: None,
     ) -> bool:
         """Play what is left of the schedule, or until `stopped`; whether all was played.
+
+        Somebody may watch the matches; `changed` is called when `played` is known, and after each match.
 
         Raises:
             GdlError: a player is not known, or the file holds another tournament.
@@ -143,20 +147,22 @@ class Tournament:
             for place, text in enumerate(self.players):
                 seats.append(make_seat(text, self.seed * 1009 + place))
                 stack.callback(seats[-1].close)
+            changed()
             for number in range(len(self.played), len(schedule)):
                 if stopped():
                     return False
-                played = self._match(schedule[number], number, seats)
+                played = self._match(schedule[number], number, seats, watch)
                 if record is not None:
                     with naming(record), record.open("a", encoding="utf-8") as out:
                         out.write(json.dumps(played.to_dict()) + "\n")
                 self.played.append(played)
+                changed()
                 tell(number + 1, len(schedule), self._line(played))
         return True
 
-    def _match(self, pairing: Pairing, number: int, seats: Sequence[Seat]) -> Played:
+    def _match(self, pairing: Pairing, number: int, seats: Sequence[Seat], watch: Watch | None) -> Played:
         manager = self.managers[pairing.game]
-        result: MatchRecord = manager.play([seats[place] for place in pairing.players], number, self.seed)
+        result: MatchRecord = manager.play([seats[place] for place in pairing.players], number, self.seed, watch)
         roles = [role for role, name in enumerate(result.roles) if name != RANDOM_ROLE]
         return Played(
             pairing.game,

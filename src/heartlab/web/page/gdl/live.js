@@ -1,8 +1,18 @@
-// Matches of a manager, which nobody here plays: how far they are, and what went wrong with their players.
+// Matches of a manager, which nobody here plays: how far they are, the table of a tournament, and what went wrong.
 import { el } from "../render.js";
 import { t } from "../texts.js";
 
 /** @typedef {{ role: number, kind: string, message: string, drawn: boolean }} Mishap */
+/**
+ * @typedef {object} Standing a player of a tournament
+ * @property {string} name
+ * @property {number} rating
+ * @property {number[]} ci95
+ * @property {number} won
+ * @property {number} drawn
+ * @property {number} lost
+ * @property {number | null} mean
+ */
 /** @typedef {import("./main.js").Game} Game */
 /** @typedef {import("./main.js").Frame} Frame */
 /** @typedef {import("./main.js").Line} Line */
@@ -68,13 +78,54 @@ export const progressView = (game, following, follow) =>
     { key: "progress" },
     el("h2", { text: t("gdl.live") }),
     el("p", { class: "played", role: "status", text: t("gdl.played", { n: game.played, of: game.total }) }),
+    game.before > 0 && el("p", { class: "dim", text: t("gdl.before", { n: game.before }) }),
     game.played < game.total && el("p", { class: "dim", text: t("gdl.later") }),
     game.played < game.total &&
       el("button", { type: "button", class: "follow", disabled: following, text: t("gdl.follow"), onclick: follow }),
   );
 
+/** The table of a tournament as it stands; ratings with half their 95 % interval. @param {Game} game */
+export const standingsView = ({ standings }) =>
+  standings.length > 0 &&
+  el(
+    "section",
+    { key: "standings" },
+    el("h2", { text: t("gdl.standings") }),
+    el(
+      "table",
+      { class: "opinion standings" },
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          [t("gdl.player"), t("gdl.rating"), t("gdl.balance"), t("gdl.mean")].map((text) =>
+            el("th", { key: text, scope: "col", text }),
+          ),
+        ),
+      ),
+      el(
+        "tbody",
+        {},
+        standings.map(({ name, rating, ci95, won, drawn, lost, mean }, place) =>
+          el(
+            "tr",
+            { key: name },
+            el("td", { text: `${place + 1}. ${name}` }),
+            el("td", { text: `${rating.toFixed(0)} ± ${((ci95[1] - ci95[0]) / 2).toFixed(0)}` }),
+            el("td", { text: `${won} / ${drawn} / ${lost}` }),
+            el("td", { text: mean === null ? "–" : mean.toFixed(1) }),
+          ),
+        ),
+      ),
+    ),
+  );
+
 /** A match in the list. @param {Game} game @param {Line} line @param {string} result */
-export function lineText(game, { match, players, mishaps }, result) {
-  const names = players.map((name, role) => `${name} (${game.roles[role]})`).join(", ");
-  return `${match + 1}. ${names}: ${result}${mishaps ? `, ${t("gdl.wrong", { n: mishaps })}` : ""}`;
+export function lineText(game, { match, players, mishaps, game: own }, result) {
+  const several = Object.keys(game.games).length > 1;
+  const names = players.map((name, role) => `${name} (${game.games[own]?.[role]})`).join(", ");
+  const wrong = mishaps ? `, ${t("gdl.wrong", { n: mishaps })}` : "";
+  return `${match + 1}. ${several ? `${own}, ` : ""}${names}: ${result}${wrong}`;
 }

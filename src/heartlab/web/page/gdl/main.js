@@ -1,11 +1,11 @@
 // The page of `heartlab ggp play GAME --browser`: a match, its moments, what the tree thinks, and a list of matches;
-// and of `heartlab ggp match GAME ... --browser`, where a manager plays them and nobody moves here.
+// and of `heartlab ggp match` and `tournament` with `--browser`, where a manager plays them and nobody moves here.
 import { el, render } from "../render.js";
 import { apply } from "../options.js";
 import { makeStore } from "../store.js";
 import { t } from "../texts.js";
 import { boardView, factsView, movesFrom, movesTo, pilesView } from "./board.js";
-import { lineText, mishapList, mishapsView, progressView } from "./live.js";
+import { lineText, mishapList, mishapsView, progressView, standingsView } from "./live.js";
 
 /** @typedef {import("./board.js").Move} Move */
 /**
@@ -26,6 +26,8 @@ import { lineText, mishapList, mishapsView, progressView } from "./live.js";
  * @property {(number | null)[] | null} goals
  * @property {string[]} players of a manager
  * @property {number} mishaps
+ * @property {string} game of a manager
+ * @property {boolean} kept whether it can be shown
  */
 /**
  * @typedef {object} Game
@@ -37,12 +39,16 @@ import { lineText, mishapList, mishapsView, progressView } from "./live.js";
  * @property {Line[]} matches
  * @property {number} total matches of a manager; 0 if people play
  * @property {number} played
+ * @property {Record<string, string[]>} games of a manager, with their roles
+ * @property {import("./live.js").Standing[]} standings of a tournament
+ * @property {number} before matches of a tournament that were played before
  */
 /** @typedef {{ text: string, value: number, tried: number, learned: number | null, feature: string }} Opinion */
 /**
  * @typedef {object} State
  * @property {Game | null} game
  * @property {number | null} match
+ * @property {string} name of its game, if a manager plays it
  * @property {number | null} role
  * @property {Frame[]} frames
  * @property {number} at the moment that is shown
@@ -60,6 +66,7 @@ const store = makeStore(
   /** @type {State} */ ({
     game: null,
     match: null,
+    name: "",
     role: null,
     frames: [],
     at: 0,
@@ -85,7 +92,7 @@ const say = (message) => {
 /** What each message of the server changes. @type {Record<string, (message: any) => void>} */
 const heard = {
   game: (message) => update({ game: message, failed: "" }),
-  frames({ match, first, role, frames }) {
+  frames({ match, first, role, frames, game }) {
     const now = store.now,
       same = now.match === match && first <= now.frames.length;
     if (!same && first > 0) return;
@@ -94,6 +101,7 @@ const heard = {
     const all = [...before, ...frames];
     update({
       match,
+      name: game,
       role,
       frames: all,
       busy: false,
@@ -183,10 +191,18 @@ function think() {
 
 // --- how it is drawn ---
 
+/** The game of the match that is shown. @param {State} state @returns {Game | null} */
+function shownGame({ game, name }) {
+  const roles = game?.games[name];
+  return game && roles ? { ...game, name, roles } : game;
+}
+
 /** What happened and what is expected. @param {State} state @param {Frame | undefined} frame */
-function sentence({ game, role }, frame) {
+function sentence(state, frame) {
+  const game = shownGame(state);
   if (!frame || !game) return "";
-  const { roles } = game;
+  const { role } = state,
+    { roles } = game;
   const done = frame.moves.map((move, number) => `${roles[number]}: ${move}`).join(", ");
   if (frame.goals) {
     const goals = frame.goals.map((goal, number) => `${roles[number]} ${goal ?? "?"}`).join(", "),
@@ -300,6 +316,8 @@ const listView = (state, game) =>
           el("button", {
             type: "button",
             class: one.match === state.match ? "now" : "",
+            disabled: !one.kept,
+            title: one.kept ? null : t("gdl.resultOnly"),
             text: game.total ? lineText(game, one, result) : `${one.match + 1}. ${who}, ${one.opponent}: ${result}`,
             onclick: () => look(one.match),
           }),
@@ -359,7 +377,7 @@ function matchView(state, game) {
 }
 
 store.listen((state) => {
-  const { game } = state;
+  const game = shownGame(state);
   stage.dataset.ready = String(!state.busy && !state.lost);
   stage.dataset.moments = String(state.frames.length);
   const text = state.failed || (state.lost ? t("line.lost") : t("connecting"));
@@ -379,6 +397,7 @@ store.listen((state) => {
           el(
             "aside",
             { key: "side", "aria-label": t("gdl.side") },
+            standingsView(game),
             game.total ? progressView(game, state.following, () => look()) : startForm(state, game),
             game.played === game.total && opinionView(state, game),
             listView(state, game),

@@ -596,4 +596,11 @@ export const DE = {
   "gdl.atMove": "Zug {n}: {who}, {kind}",
   "gdl.atStart": "am Anfang: {who}, {kind}",
   "gdl.wrong": "{n} × Ärger",
+  "gdl.standings": "Tabelle",
+  "gdl.player": "Spieler",
+  "gdl.rating": "Wertung",
+  "gdl.balance": "Gewonnen / remis / verloren",
+  "gdl.mean": "Mittlerer Wert",
+  "gdl.before": "{n} davon wurden vor diesem Start gespielt; von ihnen sind nur die Ergebnisse erhalten.",
+  "gdl.resultOnly": "Von dieser Partie ist nur das Ergebnis erhalten.",
 };

@@ -585,4 +585,11 @@ export const EN = {
   "gdl.atMove": "move {n}: {who}, {kind}",
   "gdl.atStart": "at the start: {who}, {kind}",
   "gdl.wrong": "{n} × trouble",
+  "gdl.standings": "Standings",
+  "gdl.player": "Player",
+  "gdl.rating": "Rating",
+  "gdl.balance": "Won / drawn / lost",
+  "gdl.mean": "Mean goal",
+  "gdl.before": "{n} of them were played before this start; of these only the results are kept.",
+  "gdl.resultOnly": "Only the result of this match is kept.",
 };
