@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 pytest.importorskip("starlette", reason="needs the extra web")
 pytest.importorskip("uvicorn", reason="needs the extra web")
 pytest.importorskip("websockets", reason="needs the extra web")
 
-from support.page import STAGE, TOAST, button
+from support.page import STAGE, TOAST, button, finish_deal, pass_three, start
 
 from heartlab.deal import Deal
 from heartlab.records.format import to_json
@@ -68,6 +70,43 @@ def test_any_position_can_be_set_up_and_asked_about(browser, served):
     browser.picture("analysis")
     button(browser, "Close")
     browser.wait(f"{STAGE}.screen === 'analysis'")
+
+
+def test_the_coach_names_the_seats_of_a_replay(served):
+    """As the page does there: by the names of the record, also in the line; the seat to move is "you"."""
+    deal = Deal("standard", 4, 3)
+    deal.play_randomly(4)
+    labels = ("You", "Ada (gnome)", "Emil (gnome:jake)", "Ines (gnome)")
+    before = deal.before(2)
+    others = [name for seat, name in enumerate(["“You”", "Ada", "Emil", "Ines"]) if seat != before.to_move]
+    with served.client() as client:
+        text = to_json(deal.to_record(players=labels))
+        answer = client.ask("analyse", "coaching", house=served.key, record=text, at=1)
+        assert answer["line"]["players"] == list(labels)
+        assert "Seat " not in json.dumps(answer)
+        assert all(name in answer["note"] for name in [*others, "you"]), answer["note"]
+        text = to_json(deal.to_record(players=("net", "net", "", "Ines")))
+        note = client.ask("analyse", "coaching", house=served.key, record=text, at=0)["note"]
+        called = ["net (seat 0)", "net (seat 1)", "Seat 2", "Ines"]
+        assert [name for name in called if name not in note] == [called[deal.before(1).to_move]]
+
+
+def test_a_replay_tells_the_coach_who_plays(browser):
+    start(browser, seed=6)
+    pass_three(browser)
+    finish_deal(browser)
+    button(browser, "Replay")
+    browser.wait("!!document.querySelector('.viewer')")
+    for _ in range(3):
+        browser.press("ArrowRight")
+    button(browser, "Hint")
+    browser.wait("!!document.querySelector('.replay-hint .judged')")
+    browser.evaluate("document.querySelectorAll('.replay-hint details').forEach((n) => { n.open = true; })")
+    said = browser.evaluate("document.querySelector('.replay-hint').textContent")
+    shown = browser.evaluate("[...document.querySelectorAll('.open-hand .name')].map((n) => n.textContent)")
+    assert "Seat " not in said
+    assert sum(name.split(" (")[0] in said for name in shown) >= 3, (shown, said)
+    browser.picture("replay-hint")
 
 
 def test_the_coach_answers_about_any_decision_of_a_record(served):

@@ -64,6 +64,8 @@ class Seats:
 
     names: list[str]
     players: list[str]
+    you: int = 0
+    """The seat that the coach speaks to."""
 
     @property
     def play_on(self) -> Said:
@@ -71,8 +73,8 @@ class Seats:
         told = []
         players = [STRONG if player == SOMEBODY else player for player in self.players]
         for player in dict.fromkeys(players):
-            names = zip([Said("you"), *self.names[1:]], players, strict=True)
-            who = every([name for name, one in names if one == player])
+            seats = [seat for seat, one in enumerate(players) if one == player]
+            who = every([Said("you") if seat == self.you else self.names[seat] for seat in seats])
             told.append(Said("{who} as {player}", who=who, player=player))
         return in_a_row(told, ", ")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -34,6 +34,7 @@ from heartlab.records.reader import read_records
 from heartlab.rules import Rules
 from heartlab.util.said import Said
 from heartlab.web import messages as m
+from heartlab.web.history import label_parts
 from heartlab.web.house import House
 from heartlab.web.live import Live, Send
 from heartlab.web.session import PERSON, Session, SessionError
@@ -47,6 +48,9 @@ FIRST = Said(
     "The coach is getting ready: its first answer loads its machine code, and on a new computer compiles it, which "
     "takes a minute or two and happens once."
 )
+
+PERSON_NAME = "You"
+"""The name of a person who chose none."""
 
 
 class CoachService:
@@ -215,10 +219,12 @@ class CoachService:
 
         :raises RecordError: if the text is no record; :raises SessionError: if nobody has to play there.
         """
-        deal = await self.house.think(position_in, text, at)
-        names: list[str] = [Said("Seat {seat}", seat=seat) for seat in range(deal.rules.players)]
+        labels, deal = await self.house.think(position_in, text, at)
         async with self._patience("cards", tell) as coach:
-            return await self.house.think(partial(coach.hint, line=True), deal, named_seats(names))
+            found = await self.house.think(partial(coach.hint, line=True), deal, named_seats(labels, deal))
+        if found.line is not None and labels:
+            found.line["players"] = list(labels)
+        return found
 
     # --- puzzles and level ---
 
@@ -263,8 +269,8 @@ def sources_of_words() -> str:
     return sources()
 
 
-def position_in(text: str, at: int) -> Deal:
-    """The position of the first deal of a text after `at` cards.
+def position_in(text: str, at: int) -> tuple[tuple[str, ...], Deal]:
+    """Who plays in the first deal of a text, as far as it says so, and its position after `at` cards.
 
     :raises RecordError: if the text is no record; :raises SessionError: if no card is to be played there.
     """
@@ -274,15 +280,40 @@ def position_in(text: str, at: int) -> Deal:
     deal = Deal.from_record(record)
     if deal.phase == "pass" or at > len(deal.history) or (deal.is_over and at == len(deal.history)):
         raise SessionError(Said("nobody has to play a card there; step to a decision"))
-    return deal.before(at + 1)
+    return record.players or (), deal.before(at + 1)
 
 
-def named_seats(names: list[str]) -> Seats:
-    """Seats whose players are not known; the coach is loaded by then."""
+def spoken_names(labels: Sequence[str], players: int) -> list[str]:
+    """What the coach calls the seats of a record: as the page does, without the players of bots.
+
+    >>> spoken_names(["You", "Ada (gnome)", "net", "net"], 4)
+    ['“You”', 'Ada', 'net (seat 2)', 'net (seat 3)']
+    >>> spoken_names([], 3)
+    ['Seat 0', 'Seat 1', 'Seat 2']
+    """
+    names = [label_parts(label)[0].strip() for label in labels] or [""] * players
+    found: list[str] = []
+    for seat, name in enumerate(names):
+        if not name:
+            found.append(Said("Seat {seat}", seat=seat))
+        elif names.count(name) > 1:
+            found.append(Said("{name} (seat {seat})", name=name, seat=seat))
+        else:
+            # "You" is the name of somebody here: the coach says "you" to the seat that has to play.
+            found.append(Said("“You”") if name == PERSON_NAME else name)
+    return found
+
+
+def named_seats(labels: Sequence[str], deal: Deal) -> Seats:
+    """The seats of a record, as the coach speaks of them to the one that has to play; it is loaded by then.
+
+    Nobody knows how they play: the coach's own player stands in for all of them.
+    """
     from heartlab.coach.coach import Seats
     from heartlab.coach.playing_on import STRONG
 
-    return Seats(names, [STRONG] * len(names))
+    names = spoken_names(labels, deal.rules.players)
+    return Seats(names, [STRONG] * len(names), deal.to_move or 0)
 
 
 def alone_at(live: Live) -> Session:
@@ -307,7 +338,7 @@ def seats_of(session: Session, row: Row | None = None, seat: int = PERSON) -> Se
     for other in session.people_in(row) if row is not None else ():
         players[other] = SOMEBODY
     players[seat] = STRONG
-    return Seats(session.names_in(row) if row is not None else session.names, players)
+    return Seats(session.names_in(row) if row is not None else session.names, players, seat)
 
 
 def counts_for_level(session: Session, row: Row) -> bool:

@@ -36,6 +36,8 @@ COACHING = {
     "The coach looks at every trick: {trick} of {of} …": "Der Trainer sieht sich jeden Stich an: {trick} von {of} …",
     "The coach's line from trick {trick} on": "Wie der Trainer ab Stich {trick} spielt",
     "Seat {seat}": "Platz {seat}",
+    "{name} (seat {seat})": "{name} (Platz {seat})",
+    "“You”": "„Du“",
     "No puzzles yet: review a deal, and your mistakes become puzzles.": (
         "Noch keine Aufgaben: sieh dir den Rückblick einer Runde an, dann werden deine Fehler dazu."
     ),

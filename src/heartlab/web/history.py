@@ -129,7 +129,7 @@ def records_of(store: Store, person: str, key: str | None = None) -> list[str]:
     return [msgspec.json.decode(body, type=Result).record for one, _, body in rows if key is None or one == key]
 
 
-def _label(text: str) -> tuple[str, str]:
+def label_parts(text: str) -> tuple[str, str]:
     """A seat's name and its player: `Ada (gnome)` is both."""
     name, _, rest = text.partition(" (")
     return name, rest.removesuffix(")")
@@ -169,7 +169,7 @@ def import_deals(store: Store, person: str, text: str) -> int:
 
 def _results_in(game: list[tuple[DealRecord, Deal]], person: str) -> list[Result]:
     """The results of the deals of a file that follow one another, from the seat that has the person's name."""
-    labels = [_label(one) for one in game[0][0].players or ()] or [(f"Seat {n}", "") for n in range(4)]
+    labels = [label_parts(one) for one in game[0][0].players or ()] or [(f"Seat {n}", "") for n in range(4)]
     names, players = [name for name, _ in labels], [player for _, player in labels]
     seat = names.index(person) if person in names else PERSON
     turned = Turned(seat, len(labels))

@@ -10,6 +10,8 @@ import { CARDS, checkProof, dealt } from "./verify.js";
 import { momentsOf, recordOf } from "./views/viewer.js";
 
 const PROMISES = "heartlab-promises";
+/** Characters of a seat's name that the coach is told. */
+const LONGEST_NAME = 60;
 
 /**
  * @typedef {object} Tools what these actions share with those at the table
@@ -88,9 +90,11 @@ export function makePageActs(world, { notice, tell, send, share, go, house, pers
     askReplay() {
       const { replay } = store.now;
       if (!replay) return;
-      const { players: _, ...record } = /** @type {any} */ (recordOf(replay));
+      const record = /** @type {any} */ (recordOf(replay));
       const at = replay.at - (record.gives ? 2 : 1) + 1;
-      const text = JSON.stringify({ ...record, points: undefined, moon: undefined });
+      // Names as far as a sentence has room for them: the server reads short texts only.
+      const players = record.players?.map((/** @type {string} */ name) => name.slice(0, LONGEST_NAME));
+      const text = JSON.stringify({ ...record, players, points: undefined, moon: undefined });
       if (at < 0) notice(t("analysis.step"));
       else if (send({ type: "analyse", house: house(), record: text, at })) {
         update({ replay: { ...replay, running: false, hint: t("busy.hint") } });
