@@ -112,6 +112,20 @@ def test_info(run):
     assert "the prover, as asked" in err
 
 
+def test_info_says_what_the_prover_has_to_play(run, tmp_path):
+    file = tmp_path / "counting.kif"
+    count = "(init (count z)) (<= (next (count (s ?n))) (true (count ?n)))"
+    end = "(<= terminal (true (count (s (s (s z))))))"
+    file.write_text(f"(role p) (legal p go) (init a) (<= (next b) (does p go)) (goal p 50) {count} {end}")
+    status, out, err = run("ggp", "info", file, "--seconds", "0.05")
+    assert status == 0
+    assert "left to the prover, which is slow: facts of count, terminal" in err
+    shown = {line[:26].strip(): line[27:] for line in out.splitlines()}
+    assert shown["machine"] == "mixed"
+    assert shown["on the network"] == "facts of a, facts of b, legal, goal"
+    assert shown["by the prover"] == "facts of count, terminal"
+
+
 def test_lists(run):
     assert "othello6" in run("ggp", "games")[1].split()
     assert {"random", "uct", "alphabeta"} <= set(json.loads(run("ggp", "players", "--json")[1]))

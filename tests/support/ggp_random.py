@@ -193,5 +193,10 @@ def walk_together(one: Any, other: Any, dice: random.Random, steps: int) -> list
             states = [one.initial, other.initial]
             continue
         joint = [dice.choice(own) for own in legal]
-        states = [machine.next(state, joint) for machine, state in zip((one, other), states, strict=True)]
+        pairs = list(zip((one, other), states, strict=True))
+        roles = range(len(joint))
+        seen = [[machine.sees(state, joint, player) for player in roles] for machine, state in pairs]
+        if seen[0] != seen[1]:
+            return ["percepts"]
+        states = [machine.next(state, joint) for machine, state in pairs]
     return []

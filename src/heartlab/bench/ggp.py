@@ -12,7 +12,7 @@ from heartlab.ggp.machine.base import Machine
 from heartlab.ggp.machine.compiled import MAX_STEPS, NetworkMachine
 from heartlab.ggp.machine.grounding import MissingClingo
 from heartlab.ggp.machine.load import known_games, load_game
-from heartlab.ggp.machine.simulate import playouts_scalar
+from heartlab.ggp.machine.simulate import LANES, playouts_scalar
 from heartlab.learners.transfer.discovery import learn_features
 from heartlab.learners.transfer.models import FeatureModel
 from heartlab.learners.transfer.settings import Learner, Opponent, Reading, Settings
@@ -41,6 +41,11 @@ def _playouts(machine: NetworkMachine, wide: bool) -> Work:
 
     work(16)
     return work
+
+
+def _batches(work: Work) -> Work:
+    """As many games at once as there are lanes; in fewer games some would be idle."""
+    return lambda count: work(LANES * count)
 
 
 def _proofs(machine: Machine) -> Work:
@@ -111,6 +116,16 @@ def bench_reckoning(seconds: float) -> Iterator[BenchResult]:
         note = f"{game}: {len(machine.network.net.pairs)} gates"
         ours, dense = _playouts(machine, wide=False), _dense(machine)
         yield measure_beside("ggp.reckoning", "playouts/s", ours, "every gate in every turn", dense, seconds / 4, note)
+
+
+@benchmark("ggp.lanes")
+def bench_lanes(seconds: float) -> Iterator[BenchResult]:
+    """256 games side by side, every gate in every turn, against one game at a time by what a move changes."""
+    for game in RECKONED:
+        machine = _network(game)
+        note = f"{game}: {len(machine.network.net.pairs)} gates, {len(machine.network.net.legal)} moves"
+        wide, single = (_batches(_playouts(machine, way)) for way in (True, False))
+        yield measure_beside("ggp.lanes", f"{LANES} playouts/s", wide, "one game at a time", single, seconds / 4, note)
 
 
 @benchmark("ggp.cost")

@@ -55,7 +55,7 @@ def say(text: str) -> None:
 
 
 def load_game(file: str, kind: str, budget: float, force: bool) -> tuple[Description, Machine]:
-    """A game and its machine; says if only the prover takes it, and refuses a game with errors unless forced."""
+    """A game and its machine; says what the prover has to play, and refuses a game with errors unless forced."""
     from heartlab.ggp.gdl.validate import errors
     from heartlab.ggp.machine.grounding import Budget
     from heartlab.ggp.machine.load import make_machine, read_game
@@ -68,7 +68,7 @@ def load_game(file: str, kind: str, budget: float, force: bool) -> tuple[Descrip
             raise ValueError(f"{found[0]}{more}; --force plays it all the same")
         say(f"{found[0]}{more}")
     machine = make_machine(description, kind, Budget(seconds=positive("--budget", budget)))
-    if machine.kind == "prover":
+    if machine.kind != "network":
         say(f"{description.source}: {machine.note}")
     if not machine.roles:
         raise ValueError(f"{description.source}: the game has no roles")

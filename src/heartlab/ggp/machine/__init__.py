@@ -7,10 +7,12 @@
 | `grounding` | what grounding is and its budget; by clingo, the second choice |
 | `reach` | our own grounding: rules with variables to rules over atoms, by semi-naive evaluation |
 | `gates`, `network` | ground rules to and-gates, and those to arrays in the order of evaluation |
-| `simulate`, `expand` | compiled: evaluation, random playouts 256 at a time; all moves of a position at once |
+| `simulate`, `choice` | compiled: evaluation, and random playouts 256 at a time; their random moves |
+| `expand` | compiled: all moves of a position at once |
 | `plan`, `reckon` | the network the other way round, and one game at a time that only follows what changes |
 | `trial` | which of the two is faster for one game at a time |
 | `compiled` | the network as a machine |
+| `parts`, `mixed` | what of a game can be left to the prover; a machine of both for games that ground in part |
 | `load` | a game by name or file, on the best machine that takes it |
 | `describe` | facts about a game, playouts per second among them |
 """

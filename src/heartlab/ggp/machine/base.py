@@ -1,8 +1,8 @@
 """The interface of machines: the state machine that a GDL text describes.
 
 There are two machines: the prover (plain, slow, takes any game) and the network (compiled, fast, needs the game
-grounded). Both answer in terms, so players, the manager and the tests can use either. A state is a hashable value;
-`facts` shows it as GDL.
+grounded); a third joins the two for games that ground in part. All answer in terms, so players, the manager and the
+tests can use any. A state is a hashable value; `facts` shows it as GDL.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Machine(ABC):
     name: str
     roles: tuple[Term, ...]
     kind: str
-    """Which machine this is: `prover` or `network`."""
+    """Which machine this is: `prover`, `network` or `mixed`."""
     fingerprint: str = ""
     """A hash of the rules."""
     note: str = ""

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from heartlab.ggp.gdl.terms import Term, show
 from heartlab.ggp.machine.base import Facts, GameError, Machine, State
+from heartlab.ggp.machine.choice import make_room
 from heartlab.ggp.machine.network import GOALS, MOVES, NEXT, PERCEPTS, TERMINAL, Network, pack, unpack
 from heartlab.ggp.machine.plan import Board, Plan, make_plan
 from heartlab.ggp.machine.reckon import begin, playouts_reckoned
@@ -169,8 +170,8 @@ class NetworkMachine(Machine):
         rng = np.array([seed & (2**64 - 1)], np.uint64)
         totals = np.zeros(len(self.roles), np.int64)
         if wide:
-            values = np.zeros((self.network.literals, WORDS), np.uint64)
-            ended = playouts_wide(self.network.net, self.words(state), count, max_steps, rng, values, totals)
+            values, room = np.zeros((self.network.literals, WORDS), np.uint64), make_room(len(self.network.net.legal))
+            ended = playouts_wide(self.network.net, self.words(state), count, max_steps, rng, values, room, totals)
         else:
             ended = self._one_by_one(self.reckons, state, count, max_steps, rng, totals)
         return [int(total) for total in totals], int(ended)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from heartlab.ggp.gdl.terms import show
 from heartlab.ggp.machine.base import GameError, Machine
 from heartlab.ggp.machine.compiled import MAX_STEPS, NetworkMachine
+from heartlab.ggp.machine.mixed import MixedMachine
 
 Fact = str | list[str] | bool | int | float
 
@@ -35,6 +36,14 @@ def describe(machine: Machine, seconds: float) -> dict[str, Fact]:
             "playouts_per_second_one_at_a_time": playout_rate(machine, seconds / 2, wide=False),
         }
     else:
+        if isinstance(machine, MixedMachine):
+            found |= {
+                "on_the_network": machine.by_network,
+                "by_the_prover": machine.by_prover,
+                "propositions": len(machine.network.network.propositions),
+                "ground_rules": machine.network.network.ground_rules,
+                "gates": len(machine.network.network.net.pairs),
+            }
         found["playouts_per_second"] = prover_rate(machine, seconds)
     return found
 

@@ -1,6 +1,7 @@
 """A game by name or file, on the best machine that takes it.
 
-The network if the game grounds within its budget, else the prover; the machine's `note` says what was chosen and why.
+The network if the game grounds within its budget; if only a part of it does, the network for that part and the prover
+for the rest; else the prover. The machine's `note` says what was chosen and why.
 Our own games have names.
 """
 
@@ -8,19 +9,30 @@ from __future__ import annotations
 
 import importlib.util
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from heartlab.ggp.gdl.normal import normalise
 from heartlab.ggp.gdl.parse import MAX_TEXT, Description, parse_game
 from heartlab.ggp.gdl.terms import GdlError
 from heartlab.ggp.machine.base import Machine
 from heartlab.ggp.machine.grounding import Budget, GroundGame, GroundingFailed, MissingClingo, ground
+from heartlab.ggp.machine.parts import Part, Parts
 from heartlab.ggp.machine.prover import Prover
+
+if TYPE_CHECKING:
+    from heartlab.ggp.machine.mixed import MixedMachine
 
 SUFFIX = ".kif"
 OWN_SHARE = 0.7
 """The share of the budget after which clingo is tried instead of our own grounder."""
+PART_SHARE = 0.15
+"""The share of the budget that is kept for grounding a part of the game, if the whole does not."""
+PART_GROUNDING = 0.6
+"""The share of the time for a part that its grounding may take; the rest is for the building of its network."""
 
 
 def known_games() -> list[str]:
@@ -63,12 +75,14 @@ def make_machine(description: Description, kind: str = "auto", budget: Budget = 
         raise GdlError(f"no machine is called {kind}; there are auto, network and prover")
     if kind == "prover":
         return _prover(description, "the prover, as asked", budget)
+    begun = time.monotonic()
     try:
-        return _network_machine(description, budget)
+        return _network_machine(description, budget, 0.0 if kind == "network" else PART_SHARE)
     except (GroundingFailed, MissingClingo) as reason:
         if kind == "network":
             raise
-        return _prover(description, f"played by the prover, which is slow: {reason}", budget)
+        machine = _in_part(description, budget, begun + budget.seconds, reason)
+        return machine or _prover(description, f"played by the prover, which is slow: {reason}", budget)
 
 
 def _prover(description: Description, note: str, budget: Budget) -> Machine:
@@ -77,13 +91,14 @@ def _prover(description: Description, note: str, budget: Budget) -> Machine:
     return machine
 
 
-def _network_machine(description: Description, budget: Budget) -> Machine:
+def _network_machine(description: Description, budget: Budget, kept: float) -> Machine:
+    """The network of a whole game. Grounding leaves a share of the budget, where it is worth trying a part instead."""
     from heartlab.ggp.machine.compiled import NetworkMachine
     from heartlab.ggp.machine.network import build_network
 
     begun = time.monotonic()
     try:
-        game = _ground(description, budget)
+        game = _ground(description, budget, kept)
         left = budget.seconds - (time.monotonic() - begun)
         machine = NetworkMachine(build_network(game, description.roles, left), description.source)
     except MemoryError:
@@ -93,22 +108,80 @@ def _network_machine(description: Description, budget: Budget) -> Machine:
     return machine
 
 
-def _ground(description: Description, budget: Budget) -> GroundGame:
+def _in_part(
+    description: Description, budget: Budget, deadline: float, reason: GroundingFailed | MissingClingo
+) -> Machine | None:
+    """The game without the part that is in the way of grounding, and then without the next; None if too little is left.
+
+    The time is over at a deadline of the monotonic clock.
+    """
+    parts, left, failed = Parts(normalise(description)), frozenset[Part](), reason
+    while isinstance(failed, GroundingFailed) and failed.blamed is not None:
+        left |= parts.with_users([failed.blamed])
+        seconds = deadline - time.monotonic()
+        if seconds <= 0 or not parts.is_worth_it(left):
+            break
+        try:
+            machine = split_machine(description, left, replace(budget, seconds=seconds))
+        except GroundingFailed as another:
+            failed = another
+        else:
+            names = ", ".join(machine.by_prover)
+            machine.note = f"{machine.note}; left to the prover, which is slow: {names}, because {reason}"
+            return machine
+    return None
+
+
+def split_machine(
+    description: Description,
+    left: Iterable[Part],
+    budget: Budget = Budget(),  # noqa: B008
+) -> MixedMachine:
+    """A machine that leaves some parts of a game, and all that use them, to the prover; the rest is on a network.
+
+    Raises:
+        GroundingFailed: the rest does not ground within the budget.
+    """
+    from heartlab.ggp.machine.compiled import NetworkMachine
+    from heartlab.ggp.machine.mixed import MixedMachine
+    from heartlab.ggp.machine.network import build_network
+    from heartlab.ggp.machine.reach import reach
+
+    begun = time.monotonic()
+    parts = Parts(normalise(description))
+    left = parts.with_users(left)
+    prover = Prover(parts.for_prover(description, left), budget)
+    try:
+        game = reach(description, replace(budget, seconds=PART_GROUNDING * budget.seconds), left)
+        seconds = budget.seconds - (time.monotonic() - begun)
+        network = NetworkMachine(build_network(game, description.roles, seconds), description.source)
+    except MemoryError:
+        raise GroundingFailed("the network of the game does not fit into memory") from None
+    machine = MixedMachine(network, prover, parts, left)
+    machine.note = f"grounded in part in {time.monotonic() - begun:.2f} s"
+    machine.fingerprint = description.fingerprint
+    return machine
+
+
+def _ground(description: Description, budget: Budget, kept: float) -> GroundGame:
     """The ground game: by our own grounder, and where that takes too long by clingo, if it is installed."""
     from heartlab.ggp.machine.reach import reach
 
     begun = time.monotonic()
     has_clingo = importlib.util.find_spec("clingo") is not None
+    own = OWN_SHARE if has_clingo else 1.0 - kept
     try:
-        return reach(description, replace(budget, seconds=budget.seconds * (OWN_SHARE if has_clingo else 1.0)))
+        return reach(description, replace(budget, seconds=budget.seconds * own))
     except GroundingFailed as reason:
         if not has_clingo or not any(words in str(reason) for words in (" seconds", " ground rules")):
             raise
-        left = budget.seconds - (time.monotonic() - begun)
+        left = budget.seconds * (1.0 - kept) - (time.monotonic() - begun)
         try:
             return ground(description, replace(budget, seconds=max(0.05, left)))
         except GroundingFailed:
-            raise GroundingFailed(f"the game did not ground within {budget.seconds:g} seconds") from None
+            is_late = " seconds" in str(reason)
+            sentence = f"the game did not ground within {budget.seconds:g} seconds" if is_late else str(reason)
+            raise GroundingFailed(sentence, reason.blamed) from None
 
 
 def load_game(file: str | Path, kind: str = "auto", budget: Budget = Budget()) -> Machine:  # noqa: B008

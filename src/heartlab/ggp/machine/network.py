@@ -36,6 +36,10 @@ TERMINAL, MOVES, GOALS, NEXT, PERCEPTS = range(5)
 DUPLICATION = 0.2
 """How much larger a network may become so that the legal moves do not need the section of TERMINAL."""
 
+LARGE_BLOCK, NEIGHBOURS = 20_000, 128
+"""A block of more gates does not fit into the caches nearest to the processor: there so many gates that were built one
+after the other stay together, so that what they have in common is still near."""
+
 Literals = npt.NDArray[np.uint32]
 
 
@@ -374,10 +378,13 @@ def _goal_value(value: Term) -> int:
 
 
 def _by_level(gates: Gates, blocks: list[tuple[int, int, int, int]]) -> tuple[Literals, Literals, Callable[[int], int]]:
-    """The gates of each block sorted by level, and how literals are renamed by that."""
+    """The gates of each block sorted by level, a large block in parts, and how literals are renamed by that."""
     order = np.arange(gates.next_node)
     for start, end, _, _ in blocks:
-        order[start:end] = sorted(range(start, end), key=gates.level.__getitem__)
+        size = NEIGHBOURS if end - start > LARGE_BLOCK else max(1, end - start)
+        for first in range(start, end, size):
+            last = min(first + size, end)
+            order[first:last] = sorted(range(first, last), key=gates.level.__getitem__)
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
 

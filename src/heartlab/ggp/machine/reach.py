@@ -14,6 +14,7 @@ demand (`demand`). Where whole rules will do they make the better networks.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -25,6 +26,7 @@ from heartlab.ggp.machine.base import GameError, OutOfBudget
 from heartlab.ggp.machine.clauses import DOES, TRUE, Clauses, Mode, _in_order, _Writer, picked
 from heartlab.ggp.machine.demand import is_demand, on_demand
 from heartlab.ggp.machine.grounding import SHOWN, Budget, GroundGame, GroundingFailed, relevant
+from heartlab.ggp.machine.parts import Part, Parts
 from heartlab.ggp.machine.prover import BYTES_KEPT, Prover
 
 WHOLE_TICKS, WHOLE_RULES = 1500, 300_000
@@ -93,11 +95,24 @@ def _best_split(body: list[Literal], head: set[str]) -> tuple[list[Literal], set
     return None if best is None else best[2:]
 
 
+class _Watched(Prover):
+    """A prover that notes at each look at the clock which part of the game is being grounded."""
+
+    def __init__(self, description: Description, budget: Budget) -> None:
+        super().__init__(description, budget)
+        self.running: Part = ""
+        self.looks: Counter[Part] = Counter()
+
+    def check_budget(self) -> None:
+        self.looks[self.running] += 1
+        super().check_budget()
+
+
 class Grounder:
     """Finds all atoms and all instances of rules."""
 
-    def __init__(self, rules: list[NormalRule], prover: Prover, budget: Budget, splits: bool) -> None:
-        self.prover, self.budget = prover, budget
+    def __init__(self, rules: list[NormalRule], prover: _Watched, parts: Parts, budget: Budget, splits: bool) -> None:
+        self.prover, self.parts, self.budget = prover, parts, budget
         dynamic = self._dynamic(rules)
         if splits:
             rules = on_demand(rules, dynamic, {*_ASKED, TRUE, DOES})
@@ -116,9 +131,12 @@ class Grounder:
         self.numbers: dict[Functor, dict[tuple[Term, ...], int]] = {}
         self.instances: list[tuple[int, tuple[int, ...], tuple[Atom, ...]]] = []
         self.indexes: dict[Relation, dict[Mode, dict[Any, list[Any]]]] = {}
-        self.triggers: dict[Relation, list[Callable[..., None]]] = {}
+        self.triggers: dict[Relation, list[tuple[Callable[..., None], Part]]] = {}
+        """What to call for an atom, and the part of the game that it grounds."""
+        self.origins: dict[Functor, Part] = {}
+        """The part of the game that each relation was made for."""
         self.clauses = _with_static(Clauses(pieces, prover), prover, self.dynamic)
-        self.begin: list[Callable[..., None]] = []
+        self.begin: list[tuple[Callable[..., None], Part]] = []
         for rule in pieces:
             if functor(rule.head) in self.dynamic or functor(rule.head) == ("init", 1):
                 self._prepare(rule)
@@ -141,17 +159,19 @@ class Grounder:
 
     def _prepare(self, rule: NormalRule) -> None:
         """Make a function for every place of a rule at which an atom may come in."""
-        _check_safety(rule)
+        origin = self.parts.of(rule.origin.term)
+        self.origins[functor(rule.head)] = origin
+        _check_safety(rule, origin)
         places = [
             number
             for number, literal in enumerate(rule.body)
             if literal.kind == HOLDS and functor(literal.term) in self.dynamic
         ]
         if not places:
-            self.begin.append(_GroundWriter(self, rule, None).function())
+            self.begin.append((_GroundWriter(self, rule, None).function(), origin))
         for place in places:
             relation, _ = self.listed(rule.body[place].term)
-            self.triggers.setdefault(relation, []).append(_GroundWriter(self, rule, place).function())
+            self.triggers.setdefault(relation, []).append((_GroundWriter(self, rule, place).function(), origin))
 
     def listed(self, term: Term) -> tuple[Relation, tuple[Term, ...]]:
         """Under which relation a sentence's atoms are listed, and the arguments there."""
@@ -178,25 +198,35 @@ class Grounder:
             GroundingFailed: the budget ran out, or the rules cannot be grounded.
         """
         try:
-            for function in self.begin:
+            prover, steps = self.prover, self.prover.steps
+            for function, origin in self.begin:
+                prover.running = origin
                 function(0)
             number = 1
-            steps = self.prover.steps
             while number < len(self.atoms):
                 steps[0] -= STEPS_OF_ATOM
                 if steps[0] < 0:
-                    self.prover.check_budget()
+                    prover.check_budget()
                 key, values = self.atoms[number]
                 for relation, listed in self._listings(key, values):
-                    for function in self.triggers.get(relation, ()):
+                    for function, origin in self.triggers.get(relation, ()):
+                        prover.running = origin
                         function(number, *listed)
                 number += 1
+        except TooMany as error:
+            raise TooMany(str(error), self._with_most_instances()) from None
         except OutOfBudget as error:
-            if self.prover.ticks_left <= 0:
+            if prover.ticks_left <= 0:
                 raise TooMany("the rules have many instances") from None
-            raise GroundingFailed(self._reason(error)) from None
+            is_late = time.monotonic() > prover.deadline
+            blamed = prover.looks.most_common(1)[0][0] if is_late and prover.looks else prover.running
+            raise GroundingFailed(self._reason(error), blamed) from None
         except (GameError, RecursionError) as error:
-            raise GroundingFailed(f"the game cannot be grounded: {error}") from None
+            raise GroundingFailed(f"the game cannot be grounded: {error}", prover.running) from None
+
+    def _with_most_instances(self) -> Part:
+        counts = Counter(self.origins[self.atoms[head][0]] for head, _, _ in self.instances)
+        return counts.most_common(1)[0][0]
 
     def _reason(self, error: OutOfBudget) -> str:
         if time.monotonic() > self.prover.deadline:
@@ -219,6 +249,9 @@ class Grounder:
         if number is None:
             number = numbers[values] = len(self.atoms)
             self.prover.bytes_used += BYTES_OF_ATOM
+            for value in values:
+                if value.__class__ is tuple and any(inner.__class__ is tuple for inner in value):
+                    self.prover.check_term(value)
             self.atoms.append((key, values))
             for relation, listed in self._listings(key, values):
                 for mode, index in self.indexes.get(relation, {}).items():
@@ -301,32 +334,35 @@ def _with_static(clauses: Clauses, prover: Prover, dynamic: set[Functor]) -> Cla
     return clauses
 
 
-def _check_safety(rule: NormalRule) -> None:
+def _check_safety(rule: NormalRule, origin: Part) -> None:
     bound = {name for kind, term in rule.body if kind == HOLDS for name in variables(term)}
     needed = set(variables(rule.head)).union(*(variables(term) for kind, term in rule.body if kind != HOLDS))
     if not needed <= bound:
         raise GroundingFailed(
-            f"the game has unsafe rules, which cannot be grounded, such as that of {brief(rule.head)}"
+            f"the game has unsafe rules, which cannot be grounded, such as that of {brief(rule.head)}", origin
         )
 
 
-def reach(description: Description, budget: Budget) -> GroundGame:
-    """Ground a game.
+def reach(description: Description, budget: Budget, left: frozenset[Part] = frozenset()) -> GroundGame:
+    """Ground a game, or all but some parts, among which are all that use one of them.
 
     Raises:
         GroundingFailed: the rules are unsafe, or the budget ran out.
     """
-    rules, begun = relevant(normalise(description)), time.monotonic()
+    written, begun = normalise(description), time.monotonic()
+    parts = Parts(written)
+    rules = relevant([rule for rule in written if parts.of(rule.head) not in left])
     try:
-        prover = Prover(description, budget)
+        prover = _Watched(description, budget)
         prover.begin(WHOLE_TICKS)
-        grounder = Grounder(rules, prover, replace(budget, rules=min(budget.rules, WHOLE_RULES)), splits=False)
+        few = replace(budget, rules=min(budget.rules, WHOLE_RULES))
+        grounder = Grounder(rules, prover, parts, few, splits=False)
         grounder.run()
     except TooMany:
-        left = replace(budget, seconds=budget.seconds - (time.monotonic() - begun))
-        prover = Prover(description, left)
+        rest = replace(budget, seconds=budget.seconds - (time.monotonic() - begun))
+        prover = _Watched(description, rest)
         prover.begin()
-        grounder = Grounder(rules, prover, left, splits=True)
+        grounder = Grounder(rules, prover, parts, rest, splits=True)
         grounder.run()
     return grounder.game()
 

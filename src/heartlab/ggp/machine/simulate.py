@@ -1,13 +1,10 @@
 """The compiled interpreter of networks: one game at a time, or 64 games in the bits of every word.
 
 An array of values has one word per literal; bit i of all words together is game i, so one `and` evaluates a gate for 64
-games. `settle` evaluates a section for one word per literal, `settle_wide` for `WORDS` words: a gate's inputs are then
-looked up once for 256 games, and the processor's wide registers are used.
+games. `settle` evaluates a section for one word per literal, `settle_wide` for a row of `WORDS` words: a gate's inputs
+are then looked up once for 256 games, and a row is one wide register of the processor.
 
-Random moves for 64 games at once: the legal moves of a role are counted in a binary counter whose digits are words.
-Each game draws a number below its count (all digits at once, and again where the number is too large, so that every
-move is equally likely). A second pass over the moves counts the numbers down and plays the move at which a number
-reaches zero.
+How random moves are drawn for 256 games at once is in `choice`.
 """
 
 from __future__ import annotations
@@ -18,14 +15,15 @@ import numpy as np
 
 from heartlab.compiled.bits import ALL, ONE, ZERO, bit, lowest, popcount
 from heartlab.compiled.jit import kernel
-from heartlab.compiled.rng import below_fast, next_bits
+from heartlab.compiled.rng import below_fast
+from heartlab.compiled.rows import WIDTH, copy_row, grow_row, put_both, put_row
+from heartlab.ggp.machine.choice import choose_wide
 from heartlab.ggp.machine.network import GOALS, MOVES, NEXT, TERMINAL
 
-WORDS = 4
+WORDS = WIDTH
 """Words per literal in wide play: 256 games side by side."""
 LANES = 64 * WORDS
-DIGITS = 20
-"""Digits of the counter of legal moves: more moves than any game has."""
+TWO, FALSE = np.uint64(2), np.uint64(0)
 
 
 # One word per literal
@@ -175,125 +173,27 @@ def playouts_scalar(net: Any, state: Any, count: int, max_steps: int, rng: Any, 
 @kernel
 def settle_wide(net: Any, values: Any, section: int) -> None:
     """Evaluate the gates of a section for all words."""
-    pairs = net.pairs
+    pairs, registers = net.pairs, net.registers
     for block in range(net.sections[section], net.sections[section + 1]):
         start, end = net.blocks[block, 0], net.blocks[block, 1]
         first, last = net.blocks[block, 2], net.blocks[block, 3]
         for number in range(first, last):
-            register = 2 * np.uint64(net.registers[number, 0])
-            for word in range(WORDS):
-                values[register, word] = ZERO
-                values[register + ONE, word] = ALL
+            put_both(values, TWO * np.uint64(registers[number, 0]), FALSE, FALSE)
         changed = True
         while changed:
-            out = np.uint64(2) * (np.uint64(net.first_gate) + np.uint64(start))
+            out = TWO * (np.uint64(net.first_gate) + np.uint64(start))
             for gate in range(start, end):
-                left, right = pairs[gate, 0], pairs[gate, 1]
-                for word in range(WORDS):
-                    value = values[left, word] & values[right, word]
-                    values[out, word] = value
-                    values[out + ONE, word] = ~value
-                out += np.uint64(2)
-            grown = ZERO
+                put_both(values, out, np.uint64(pairs[gate, 0]), np.uint64(pairs[gate, 1]))
+                out += TWO
+            changed = False
             for number in range(first, last):
-                register = 2 * np.uint64(net.registers[number, 0])
-                for word in range(WORDS):
-                    new = values[net.registers[number, 1], word] & values[register + ONE, word]
-                    grown |= new
-                    values[register, word] |= new
-                    values[register + ONE, word] &= ~new
-            changed = grown != ZERO
+                changed |= grow_row(values, TWO * np.uint64(registers[number, 0]), np.uint64(registers[number, 1]))
 
 
 @kernel
-def digits_for(number: int) -> int:
-    """How many binary digits a number has."""
-    digits = 0
-    while number >> digits:
-        digits += 1
-    return digits
-
-
-@kernel
-def choose_wide(net: Any, values: Any, rng: Any, digits: Any, numbers: Any) -> None:
-    """Play a uniform legal move of every role in every game; a game that lacks one goes on without."""
-    for role in range(len(net.role_moves) - 1):
-        first, last = np.int64(net.role_moves[role]), np.int64(net.role_moves[role + 1])
-        used = digits_for(last - first)
-        count_legal(net, values, first, last, digits)
-        for word in range(WORDS):
-            draw_numbers(rng, digits[word], numbers[word], used)
-        play_numbered(net, values, first, last, numbers)
-
-
-@kernel
-def count_legal(net: Any, values: Any, first: int, last: int, digits: Any) -> None:
-    """Count the legal moves of a role in every game, in binary, one digit per word."""
-    for word in range(WORDS):
-        for digit in range(digits_for(last - first)):
-            digits[word, digit] = ZERO
-    for move in range(first, last):
-        literal, reach = net.legal[move], digits_for(move - first + 1)
-        for word in range(WORDS):
-            carry = values[literal, word]
-            for digit in range(reach):
-                rest = digits[word, digit] & carry
-                digits[word, digit] ^= carry
-                carry = rest
-
-
-@kernel
-def draw_numbers(rng: Any, counts: Any, numbers: Any, used: int) -> None:
-    """Draw a number below its count for each of 64 games: cut to the count's length, drawn again where too large."""
-    borrow = ZERO
-    for digit in range(used):
-        borrow |= counts[digit]
-    for digit in range(used):
-        rest = borrow & ~counts[digit]
-        counts[digit] ^= borrow
-        borrow = rest
-    several = ZERO
-    for digit in range(used):
-        several |= counts[digit]
-        numbers[digit] = ZERO
-    waiting = several
-    while waiting:
-        length, larger, equal = ZERO, ZERO, ALL
-        for place in range(used):
-            digit = used - 1 - place
-            length |= counts[digit]
-            drawn = (next_bits(rng) & length & waiting) | (numbers[digit] & ~waiting)
-            numbers[digit] = drawn
-            larger |= equal & drawn & ~counts[digit]
-            equal &= ~(drawn ^ counts[digit])
-        waiting = larger
-
-
-@kernel
-def play_numbered(net: Any, values: Any, first: int, last: int, numbers: Any) -> None:
-    """Play in every game the legal move of its number, by counting the numbers down."""
-    for word in range(WORDS):
-        waiting = ALL
-        for move in range(first, last):
-            reach = digits_for(last - move - 1)
-            legal = values[net.legal[move], word] & waiting
-            above = ZERO
-            for digit in range(reach):
-                above |= numbers[word, digit]
-            played = legal & ~above
-            literal = 2 * (1 + net.bases + move)
-            values[literal, word] = played
-            values[literal + 1, word] = ~played
-            waiting ^= played
-            borrow = legal ^ played
-            for digit in range(reach):
-                rest = borrow & ~numbers[word, digit]
-                numbers[word, digit] ^= borrow
-                borrow = rest
-
-
-@kernel
-def playouts_wide(net: Any, state: Any, count: int, max_steps: int, rng: Any, values: Any, totals: Any) -> int:
+def playouts_wide(
+    net: Any, state: Any, count: int, max_steps: int, rng: Any, values: Any, room: Any, totals: Any
+) -> int:
     """Random playouts from a state, 256 at a time; adds up the goals per role, returns how many ended.
 
     A game that ends makes room for the next one at once. All games that are begun are finished, so that short ones
@@ -302,7 +202,6 @@ def playouts_wide(net: Any, state: Any, count: int, max_steps: int, rng: Any, va
     for word in range(WORDS):
         clear(values[:, word])
         put_state(net, state, values[:, word])
-    digits, numbers = np.zeros((WORDS, DIGITS), np.uint64), np.zeros((WORDS, DIGITS), np.uint64)
     running, over = np.zeros(WORDS, np.uint64), np.zeros(WORDS, np.uint64)
     begun = np.zeros(LANES, np.int64)
     left = count
@@ -331,7 +230,7 @@ def playouts_wide(net: Any, state: Any, count: int, max_steps: int, rng: Any, va
         step += 1
         # one random move of every role in every game
         settle_wide(net, values, MOVES)
-        choose_wide(net, values, rng, digits, numbers)
+        choose_wide(net, values, rng, room)
         settle_wide(net, values, NEXT)
         advance_wide(net, values)
         # begin new games in the place of those that are over
@@ -361,12 +260,9 @@ def advance_wide(net: Any, values: Any) -> None:
     """Make the next state the state."""
     scratch = np.empty((max(1, net.bases), WORDS), np.uint64)
     for number in range(net.bases):
-        for word in range(WORDS):
-            scratch[number, word] = values[net.following[number], word]
+        copy_row(scratch, np.uint64(number), values, np.uint64(net.following[number]))
     for number in range(net.bases):
-        for word in range(WORDS):
-            values[2 * number + 2, word] = scratch[number, word]
-            values[2 * number + 3, word] = ~scratch[number, word]
+        put_row(values, TWO * np.uint64(number) + TWO, scratch, np.uint64(number))
 
 
 @kernel

@@ -18,10 +18,12 @@ import numpy.typing as npt
 
 from heartlab.compiled.bits import ONE, ZERO, bit, lowest
 from heartlab.compiled.jit import bare_kernel, kernel
+from heartlab.compiled.rows import has_any, replace_bits, shares_any, take_bits
+from heartlab.ggp.machine.choice import FALSE, TWO, choose_wide
 from heartlab.ggp.machine.network import GOALS, MOVES, NEXT, TERMINAL
 from heartlab.ggp.machine.plan import FIRST_NODE, FIRST_WORD, GUARD, Shape
 from heartlab.ggp.machine.reckon import choose, go_to, holds, play, settle_goals
-from heartlab.ggp.machine.simulate import DIGITS, LANES, WORDS, advance_wide, choose_wide, settle_wide
+from heartlab.ggp.machine.simulate import LANES, WORDS, advance_wide, settle_wide
 from heartlab.ggp.players.nodes import (
     DONE,
     LEAF,
@@ -50,7 +52,6 @@ class Lanes(NamedTuple):
     values: npt.NDArray[np.uint64]  # [literals, WORDS]
     doing: npt.NDArray[np.int64]  # [LANES]
     steps: npt.NDArray[np.int64]  # [LANES] turns since the lane left the tree
-    digits: npt.NDArray[np.uint64]  # [2, WORDS, DIGITS]
     played: npt.NDArray[np.uint64]  # [moves, WORDS] the moves of each lane since it left the tree
     line: npt.NDArray[np.int64]  # [(MAX_STEPS + 1) * roles] the same for a game that is played alone
     state: npt.NDArray[np.uint64]  # [words] room for a state
@@ -66,7 +67,6 @@ def make_lanes(literals: int, words: int, moves: int, roles: int) -> Lanes:
         values=values,
         doing=np.zeros(LANES, np.int64),
         steps=np.zeros(LANES, np.int64),
-        digits=np.zeros((2, WORDS, DIGITS), np.uint64),
         played=np.zeros((moves, WORDS), np.uint64),
         line=np.zeros((MAX_STEPS + 1) * roles, np.int64),
         state=np.zeros(words, np.uint64),
@@ -147,7 +147,7 @@ def join(nodes: Any, paths: Any, lane: int, state: Any, legal: Any, ends: Any) -
 def finish_lanes(net: Any, nodes: Any, paths: Any, lanes: Any) -> None:
     """Back up the games that are over, and those that last too long."""
     values, doing = lanes.values, lanes.doing
-    over = np.zeros(WORDS, np.uint64)
+    over = np.zeros((1, WORDS), np.uint64)
     goals_settled = False
     for lane in range(LANES):
         if doing[lane] != ARRIVED and doing[lane] != PLAYING:
@@ -160,7 +160,7 @@ def finish_lanes(net: Any, nodes: Any, paths: Any, lanes: Any) -> None:
             if doing[lane] == ARRIVED:
                 prove(nodes, paths, lane)
             back_up(nodes, paths, lane)
-            over[lane >> 6] |= bit(lane & 63)
+            over[0, lane >> 6] |= bit(lane & 63)
             doing[lane] = IDLE
         elif lanes.steps[lane] >= MAX_STEPS:
             doing[lane] = IDLE
@@ -173,8 +173,10 @@ def note_history(role_moves: Any, history: Any, played: Any, over: Any, rewards:
     """Add the rewards of the lanes that are over to the history of the moves that they played."""
     for role in range(len(role_moves) - 1):
         for move in range(role_moves[role], role_moves[role + 1]):
+            if not shares_any(played, np.uint64(move), over, FALSE):
+                continue
             for word in range(WORDS):
-                waiting = played[move, word] & over[word]
+                waiting = played[move, word] & over[0, word]
                 while waiting:
                     place = lowest(waiting)
                     waiting ^= bit(place)
@@ -209,34 +211,34 @@ def fill_lanes(net: Any, nodes: Any, paths: Any, lanes: Any, root: int, left: in
 @kernel
 def put_selected(net: Any, nodes: Any, paths: Any, lanes: Any) -> None:
     """In lanes that are new, play the selected moves in place of those that were drawn; note what all lanes play."""
-    new = np.zeros(WORDS, np.uint64)
+    new = np.zeros((1, WORDS), np.uint64)
     for lane in range(LANES):
         if lanes.doing[lane] == NEW:
-            new[lane >> 6] |= bit(lane & 63)
-    first = 2 * (1 + net.bases)
-    for move in range(len(net.legal)):
-        for word in range(WORDS):
-            lanes.values[first + 2 * move, word] &= ~new[word]
-            lanes.values[first + 2 * move + 1, word] |= new[word]
+            new[0, lane >> 6] |= bit(lane & 63)
+    values, first, moves = lanes.values, np.uint64(2 * (1 + net.bases)), len(net.legal)
+    for move in range(moves if has_any(new, FALSE) else 0):
+        take_bits(values, first + TWO * np.uint64(move), new)
     for word in range(WORDS):
-        waiting = new[word]
+        waiting = new[0, word]
         while waiting:
             place = lowest(waiting)
             waiting ^= bit(place)
             lane = 64 * word + place
             turn = paths.lengths[lane] - 1
             for role in range(paths.entries.shape[2]):
-                move = nodes.moves[paths.entries[lane, turn, role]]
-                lanes.values[first + 2 * move, word] |= bit(place)
-                lanes.values[first + 2 * move + 1, word] &= ~bit(place)
-    for move in range(len(net.legal)):
-        for word in range(WORDS):
-            lanes.played[move, word] = (lanes.played[move, word] & ~new[word]) | lanes.values[first + 2 * move, word]
+                literal = first + TWO * np.uint64(nodes.moves[paths.entries[lane, turn, role]])
+                values[literal, word] |= bit(place)
+                values[literal + ONE, word] &= ~bit(place)
+    for move in range(moves):
+        replace_bits(lanes.played, np.uint64(move), new, values, first + TWO * np.uint64(move))
 
 
 @kernel
-def grow_wide(net: Any, nodes: Any, paths: Any, lanes: Any, root: int, simulations: int, rng: Any) -> int:
-    """Run simulations from a position of the tree, all of them to their ends; how many there were."""
+def grow_wide(net: Any, nodes: Any, paths: Any, lanes: Any, room: Any, root: int, simulations: int, rng: Any) -> int:
+    """Run simulations from a position of the tree, all of them to their ends; how many there were.
+
+    `room` is what drawing moves needs; it is not among `lanes`, because simulations one at a time pass those on.
+    """
     begun = fill_lanes(net, nodes, paths, lanes, root, simulations, rng)
     while True:
         busy = False
@@ -256,7 +258,7 @@ def grow_wide(net: Any, nodes: Any, paths: Any, lanes: Any, root: int, simulatio
                     take_legal(net, lanes.values, lane, lanes.legal, lanes.ends)
                     join(nodes, paths, lane, lanes.state, lanes.legal, lanes.ends)
                 lanes.doing[lane] = PLAYING
-        choose_wide(net, lanes.values, rng, lanes.digits[0], lanes.digits[1])
+        choose_wide(net, lanes.values, rng, room)
         put_selected(net, nodes, paths, lanes)
         settle_wide(net, lanes.values, NEXT)
         advance_wide(net, lanes.values)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from heartlab.compiled.hashing import find_slot, hash_row
+from heartlab.ggp.machine.choice import make_room
 from heartlab.ggp.machine.compiled import NetworkMachine
 from heartlab.ggp.machine.network import Network
 from heartlab.ggp.machine.simulate import LANES
@@ -82,6 +83,7 @@ class Tree:
         self.nodes: Nodes = make_nodes(roles, len(net.initial), len(net.legal), positions)
         self.paths = make_paths(LANES, roles)
         self.lanes = make_lanes(network.literals, len(net.initial), len(net.legal), roles)
+        self.room = make_room(len(net.legal))
         compile_rest()
         self.wide = len(net.pairs) <= MANY_GATES
         """Whether simulations run side by side, once a position has `wide_from` visits."""
@@ -107,7 +109,7 @@ class Tree:
             return 0
         net, nodes = self.network.net, self.nodes
         if self.wide and nodes.visits[root] >= self.wide_from:
-            return int(grow_wide(net, nodes, self.paths, self.lanes, root, simulations, rng))
+            return int(grow_wide(net, nodes, self.paths, self.lanes, self.room, root, simulations, rng))
         plan, board, _ = self.machine.reckoning()
         done = grow_reckoned(plan, board, nodes, self.paths, self.lanes, net.role_moves, root, simulations, rng)
         return int(done)
