@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from support import search_twin as twin
 from support.searching import SCALE, closed_batch, make_options, open_batch, opening, same, search, search_all
+from support.slow import slow
 from support.strategies import random_rules
 
 from heartlab import CardSet, Deal, Rules, make_player
@@ -94,7 +95,7 @@ def test_pie_likes_fewer_points_however_many_there_are(rules):
         )
 
 
-@pytest.mark.parametrize("name", ["sage", "points", "low-cards", "td"])
+@pytest.mark.parametrize("name", ["sage", "points", "low-cards", slow("td")])
 def test_a_moon_that_is_decided_counts_while_cards_are_left(name):
     """Seat 0 has all points but one and holds A♥ over the last heart: the moon is worth more than a safe lead."""
     deal = Deal("seed", seed=1)
@@ -190,6 +191,7 @@ def test_an_information_set_tree_counts_how_often_a_card_was_available():
     assert tree["available"].tolist() == [30, 13, 29, 28], "only cards that are allowed in this world were available"
 
 
+@pytest.mark.slow  # trees compile for long
 @pytest.mark.parametrize("cut", [1, 2, 3])
 def test_a_cut_playout_stops_after_so_many_tricks(cut):
     deal = opening()
@@ -209,7 +211,7 @@ def test_a_budget_is_in_milliseconds(monkeypatch):
     assert 60.0 <= given[0] - before <= 60.0 + time.perf_counter() - before
 
 
-@pytest.mark.parametrize("name", ["uct:ms=600000", "iie:tricks=all,ms=600000"])
+@pytest.mark.parametrize("name", [slow("uct:ms=600000"), "iie:tricks=all,ms=600000"])
 def test_a_first_world_may_take_a_quarter_of_the_time(name, monkeypatch):
     class Asked(Exception):
         pass
@@ -232,6 +234,7 @@ def test_a_first_world_may_take_a_quarter_of_the_time(name, monkeypatch):
 # --- analyses ---
 
 
+@pytest.mark.slow  # trees compile for long
 def test_an_analysis_has_the_standard_error_of_its_worlds():
     deal = opening("standard,passing=hold")
     player = make_player("uct:worlds=12,sims=40")

@@ -78,6 +78,7 @@ def test_paranoid_values_are_those_of_brute_force(tricks_left, count):
                 assert values[root] == pytest.approx(expected), (str(deal.rules), deal.history, card)
 
 
+@pytest.mark.slow  # compiles for long
 @pytest.mark.parametrize(("tricks_left", "count"), [(1, 13), (2, 26), (3, 13)])
 def test_soft_and_prob_values_are_those_of_brute_force(tricks_left, count):
     for deal, referee in positions(tricks_left, count, start=3000):
@@ -164,7 +165,7 @@ def test_sage_evaluates_as_described():
     assert checked > 40
 
 
-@pytest.mark.parametrize("name", ["sage", "td"])
+@pytest.mark.parametrize("name", ["sage", slow("td")])
 def test_special_cards_count_alike_before_and_after_the_last_penalty_card(name):
     """Whether a search stops just before the last point falls or just after it, a seat has its bonus, and doubling."""
     judge, seen = make_evaluator(name), [0, 0]
@@ -254,6 +255,7 @@ def test_merging_saves_nodes():
 # --- UCT ---
 
 
+@pytest.mark.slow  # trees compile for long
 def test_uct_visits_add_up_and_the_best_card_is_found():
     good = 0
     tried = 0
@@ -271,6 +273,7 @@ def test_uct_visits_add_up_and_the_best_card_is_found():
     assert good / tried > 0.8
 
 
+@pytest.mark.slow  # trees compile for long
 @pytest.mark.parametrize("policy", ["random", "throw", "careful", "evaluate", "gnome"])
 def test_uct_is_a_function_of_its_key(policy):
     deal = Deal("standard", seed=3, number=3)
@@ -281,6 +284,7 @@ def test_uct_is_a_function_of_its_key(policy):
     assert (first[2] == second[2]).all()
 
 
+@pytest.mark.slow  # trees compile for long
 def test_a_user_writes_a_playout_policy():
     @policy("highest")
     def highest_card(rules, state, cards, rng):
@@ -293,6 +297,7 @@ def test_a_user_writes_a_playout_policy():
     assert found != again
 
 
+@pytest.mark.slow  # trees compile for long
 def test_below_the_root_a_tree_tries_what_the_policy_proposes():
     """A policy without dice: all simulations of a card are alike until the sixteenth visit brings another idea."""
 
@@ -362,8 +367,8 @@ def ask(player, obs):
 
 
 @pytest.mark.parametrize(
-    "name", ["iie:worlds=6", "uct:worlds=4,sims=60", "paranoid:worlds=4", "softmaxn:worlds=3", "probmaxn:worlds=3",
-     slow("ismcts:sims=300")],
+    "name", ["iie:worlds=6", slow("uct:worlds=4,sims=60"), "paranoid:worlds=4", slow("softmaxn:worlds=3"),
+     slow("probmaxn:worlds=3"), slow("ismcts:sims=300")],
 )  # fmt: skip
 def test_closed_players_are_blind(name):
     """Only hidden cards change, consistent with the observation: the choice stays.
@@ -402,7 +407,7 @@ def test_a_forced_card_is_not_searched():
     assert player.search.counters.sum() > 0
 
 
-@pytest.mark.parametrize("name", ["uct:worlds=8,sims=50", "iie:worlds=8", slow("ismcts:trees=8,sims=50")])
+@pytest.mark.parametrize("name", [slow("uct:worlds=8,sims=50"), "iie:worlds=8", slow("ismcts:trees=8,sims=50")])
 def test_threads_change_nothing(name):
     deal = Deal("standard", seed=4, number=3)
     deal.play("2C")
@@ -436,6 +441,7 @@ def test_worlds_can_be_weighted():
     assert means[int(player.choose_cards(batch)[0])] == pytest.approx(min(means.values()))
 
 
+@pytest.mark.slow  # trees compile for long
 def test_an_open_player_with_time_looks_deeper():
     deeper = 0
     for deal, _ in positions(4, 13, start=9500):
@@ -458,8 +464,8 @@ def test_a_search_beyond_its_limit_gives_up():
 
 @pytest.mark.parametrize("rules", ["standard", "advice", "black-maria", "standard,players=6", "spot"])
 @pytest.mark.parametrize(
-    "name", ["iie:worlds=2", "uct:worlds=2,sims=20", "pie", "uct:worlds=0,sims=20", "iie:worlds=2,endgame=3",
-     slow("ismcts:sims=40"), "uct:worlds=2,sims=20,playout=gnome"],
+    "name", ["iie:worlds=2", slow("uct:worlds=2,sims=20"), "pie", slow("uct:worlds=0,sims=20"),
+     "iie:worlds=2,endgame=3", slow("ismcts:sims=40"), slow("uct:worlds=2,sims=20,playout=gnome")],
 )  # fmt: skip
 def test_search_players_sit_down_under_any_rules(name, rules):
     result = run_match(Match([make_player(name), make_player("gnome")], Rules.parse(rules), 2, seed=1, open=True))

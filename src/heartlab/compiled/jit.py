@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 
 import numba
 import numpy as np
-from numba.core import config, event
+from numba.core import config, event, types
 from numba.core import dispatcher as dispatchers
 from numba.core.errors import NumbaError
 
@@ -198,9 +198,20 @@ def _compile(function: Function, signature: tuple[Any, ...], **more: Any) -> Fun
         try:
             options: dict[str, Any] = dict(nogil=True, cache=ours, error_model="numpy", **more)
             compiled: Any = numba.njit(*signature, **options)(function)
+            _compile_once_for_all_constants(compiled)
             return compiled
         finally:
             config.CACHE_DIR, dispatchers.FunctionCache = before
+
+
+def _compile_once_for_all_constants(compiled: Any) -> None:
+    """Let a kernel that others call with constants be compiled for their type, not for each constant again."""
+    ask = compiled.get_call_template
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        return ask([types.unliteral(one) for one in args], {name: types.unliteral(one) for name, one in kws.items()})
+
+    compiled.get_call_template = get_call_template
 
 
 class _Compiling(event.Listener):

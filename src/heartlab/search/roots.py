@@ -78,7 +78,7 @@ def _expected(out: Any, rows: int, mover: int, plan: Plan, spec: Any) -> int:
 
 @template
 def _trace_lines(
-    look: Any, rules: Any, state: Any, plan: Plan, spec: Any, judge: Judge, rng: Any, out: Any, rows: int, lines: Any,
+    look: Any, rules: Any, state: Any, plan: Plan, spec: Any, judge: Judge, rng: Any, out: Any, lines: Any,
     counters: Any,
 ) -> None:  # fmt: skip
     """Fill `lines[i]` with the principal variation after child i: cards (and shares of 1) to where the search stops.
@@ -91,7 +91,7 @@ def _trace_lines(
     walkers = np.empty(1, STATE)
     walker = walkers[0]
     before = counters[:LIMIT].copy()
-    for i in range(rows):
+    for i in range(len(lines)):
         walkers[0] = state
         play(rules, walker, np.int64(out[i, 0]))
         step = 0
@@ -129,7 +129,7 @@ def _in_depth(
     for i in range(rows):
         out[i, 1 + SEATS] = 1.0
     if lines.shape[1] > 0:
-        _trace_lines(look, rules, state, plan, spec, judge, rng, out, rows, lines, counters)
+        _trace_lines(look, rules, state, plan, spec, judge, rng, out, lines[:rows], counters)
     return rows
 
 

@@ -13,7 +13,7 @@ postpone the work need not do it for all.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,6 +41,14 @@ PATH = np.dtype(
 """A node of the path from the root to a leaf."""
 
 
+class Trail(NamedTuple):
+    """Working memory for the way from the root to a leaf."""
+
+    stack: Any  # [SLOTS] STATE
+    moves: Any  # [LEADS, SLOTS, 1 + MAX_MOVES]: the number of candidates, and the candidates
+    path: Any  # [SLOTS] PATH
+
+
 @kernel
 def within_trick(rules: Any, state: Any, plan: Plan) -> bool:
     """Whether a search ends with the present trick, and candidates depend on the lead alone."""
@@ -55,8 +63,9 @@ def lead_kind(card: Any) -> int:
 
 
 @template
-def descend_trick(rules: Any, stack: Any, moves: Any, path: Any, depth: int, merge: bool) -> None:
+def descend_trick(rules: Any, trail: Trail, depth: int, merge: bool) -> None:
     """Step to a node's next child; its candidates are generated where they are first needed."""
+    stack, moves, path = trail
     cards = moves[lead_kind(np.int64(stack[depth]["trick_cards"][0])), depth]
     if cards[0] == 0:
         cards[0] = candidates(rules, stack[depth], merge, cards[1:])
@@ -67,10 +76,10 @@ def descend_trick(rules: Any, stack: Any, moves: Any, path: Any, depth: int, mer
 
 @template
 def search_below(
-    rules: Any, plan: Plan, ties: int, stack: Any, moves: Any, path: Any, rng: Any, counters: Any, judge: Any,
-    look: Any, tell: Any,
+    rules: Any, plan: Plan, ties: int, trail: Trail, rng: Any, counters: Any, judge: Any, look: Any, tell: Any
 ) -> None:  # fmt: skip
     """Find the leaf to which max^n leads from the position at level 1; `path[1]["slot"]` says where it is kept."""
+    stack, moves, path = trail
     depth = 1
     entering = True
     while True:
@@ -81,7 +90,7 @@ def search_below(
                 look(rules, stack[depth], plan.root, judge, path[depth]["slot"])
                 entering = False
             else:
-                descend_trick(rules, stack, moves, path, depth, plan.merge)
+                descend_trick(rules, trail, depth, plan.merge)
                 depth += 1
             continue
         # A node is done: its parent keeps it if it is the first or better for the seat to move, or wins a tie.
@@ -107,18 +116,18 @@ def search_below(
             node["slot"], child["slot"] = child["slot"], node["slot"]
         # The next child, if there is one.
         if node["index"] < moves[lead_kind(np.int64(stack[depth]["trick_cards"][0])), depth, 0]:
-            descend_trick(rules, stack, moves, path, depth, plan.merge)
+            descend_trick(rules, trail, depth, plan.merge)
             depth += 1
             entering = True
 
 
 @kernel
-def new_path() -> Any:
-    """A path with a slot for every level."""
+def new_trail() -> Trail:
+    """A trail with a slot for every level."""
     path = np.zeros(SLOTS, PATH)
     for level in range(SLOTS):
         path[level]["slot"] = level
-    return path
+    return Trail(np.empty(SLOTS, STATE), np.zeros((LEADS, SLOTS, 1 + MAX_MOVES), np.int64), path)
 
 
 @template
@@ -140,18 +149,16 @@ def search_trick(
     rules: Any, state: Any, plan: Plan, ties: int, judge: Judge, rng: Any, out: Any, counters: Any
 ) -> int:  # fmt: skip
     """Search every candidate card of the seat to move, by any evaluator: `out[i]` is (card, value for each seat)."""
-    stack = np.empty(SLOTS, STATE)
-    moves = np.zeros((LEADS, SLOTS, 1 + MAX_MOVES), np.int64)
-    path = new_path()
+    trail = new_trail()
     values = np.zeros((SLOTS, SEATS))
-    stack[0] = state
+    trail.stack[0] = state
     cards = np.empty(MAX_MOVES, np.int64)
     count = candidates(rules, state, plan.merge, cards)
     for i in range(count):
-        begin_at(rules, stack, cards[i])
-        search_below(rules, plan, ties, stack, moves, path, rng, counters, (judge, values), look_at_all, tell_value)
+        begin_at(rules, trail.stack, cards[i])
+        search_below(rules, plan, ties, trail, rng, counters, (judge, values), look_at_all, tell_value)
         out[i, 0] = cards[i]
-        slot = path[1]["slot"]
+        slot = trail.path[1]["slot"]
         for seat in range(rules["players"]):
             out[i, 1 + seat] = values[slot, seat]
     return count
