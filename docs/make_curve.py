@@ -19,8 +19,8 @@ from heartlab.arena import Match, run_match
 
 PICTURE = Path(__file__).parent / "pictures" / "strength-against-time.png"
 PLAYERS = {
-    "ace": [("ace:worlds=16", 60), ("ace:worlds=160", 32)],
-    "uct": [("uct:worlds=10,sims=20", 100), ("uct:worlds=32,sims=32", 60), ("uct:worlds=100,sims=100", 16)],
+    "ace": [("ace:worlds=16", 300), ("ace:worlds=48", 300), ("ace:worlds=160", 120), ("ace:worlds=600", 40)],
+    "uct": [("uct:worlds=10,sims=20", 100), ("uct:worlds=32,sims=32", 60), ("uct:worlds=100,sims=100", 60)],
 }
 """Players by budget, with the number of deals that we could afford."""
 TICKS = (0.2, 0.5, 1, 2, 5, 10)

@@ -1,5 +1,7 @@
 """How likely a world is: weights, gradients, and what is learned, beside plain NumPy."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support import whole_game_twin as twin
@@ -17,9 +19,11 @@ from heartlab.learners.whole_game.belief import (
     new_guess,
     pick_worlds,
     weigh_worlds,
+    wider_belief,
 )
 from heartlab.learners.whole_game.belief_trainer import BeliefParameters, BeliefTrainer
 from heartlab.learners.whole_game.likelihood import weigh_by_pass
+from heartlab.learners.whole_game.likely import WorldStream
 from heartlab.learners.whole_game.lookahead import new_board, share_passes
 from heartlab.learners.whole_game.model import load_learned, with_belief
 from heartlab.learners.whole_game.player import Parts
@@ -144,6 +148,37 @@ def test_the_gradient_is_the_slope_of_the_cross_entropy(belief):
             assert grad.flat[place] == pytest.approx((below - above) / 2e-5, rel=1e-3, abs=3e-3)
 
 
+def test_more_units_say_the_same_at_first_and_learn(belief):
+    deal = position()
+    batch, worlds = drawn(deal, 6)
+    wide = wider_belief(belief, 3 * UNITS, np.random.default_rng(1))
+    assert wide.world.shape == (len(belief.world), 3 * UNITS)
+    assert twin_logs(wide, deal, worlds) == pytest.approx(twin_logs(belief, deal, worlds), abs=1e-6)
+    grads = empty_belief(3 * UNITS)
+    learn_worlds(
+        batch.compiled[0], batch.records[0], wide, grads, new_guess(wide), worlds, np.zeros(len(worlds)), np.zeros(2)
+    )
+    assert np.abs(grads.out[UNITS:]).max() > 0
+    shipped = load_learned("whole-game").belief
+    assert len(BeliefTrainer(BeliefParameters(units=len(shipped.bias) + 4), 1).belief.bias) == len(shipped.bias) + 4
+    assert len(BeliefTrainer(BeliefParameters(units=16), 1).belief.bias) == len(shipped.bias)
+
+
+def test_training_goes_on_from_the_belief_of_another_model(belief, tmp_path):
+    learned = load_learned("whole-game")
+    save_model(tmp_path / "known.npz", with_belief(learned.model, belief))
+    settings = BeliefParameters(start=str(tmp_path / "known.npz"), units=UNITS)
+    trainer = BeliefTrainer(settings, 1)
+    assert trainer.belief.out == pytest.approx(belief.out, abs=1e-3)
+    commands = [one["command"] for one in trainer.model().extras["before"]]
+    assert commands[-1] == learned.model.command
+    assert len(set(commands)) == len(commands)
+    without = {name: array for name, array in learned.model.arrays.items() if not name.startswith("belief/")}
+    save_model(tmp_path / "without.npz", replace(learned.model, arrays=without))
+    with pytest.raises(ValueError, match="has no belief to go on from"):
+        BeliefTrainer(BeliefParameters(start=str(tmp_path / "without.npz")), 1)
+
+
 def test_worlds_are_picked_as_often_as_they_weigh():
     weights = np.array([0.1, 0.0, 0.5, 0.15, 0.25])
     with np.errstate(divide="ignore"):
@@ -182,7 +217,19 @@ def test_ace_looks_at_likely_worlds():
     sure.world[36], sure.out[:] = 1.0, 5.0
     seat = deal.to_move
     assert QUEEN_OF_SPADES not in deal.hands[seat]
+    batch = Observations.of(deal.observe(seat))
+    stream = WorldStream(batch, sure, 32)
+    (worlds, times), (more, again) = stream.take(8), stream.take(100)
+    assert (len(worlds), times.sum() + again.sum()) == (8, 32)
+    assert all(int(world["hands"][(seat + 1) % 4]) >> 36 & 1 for world in [*worlds, *more])
+    assert len({world["hands"].tobytes() for world in [*worlds, *more]}) == 8 + len(more)
+    assert stream.take(1)[0][0]["hands"].tobytes() != worlds[0]["hands"].tobytes()  # another pool
+    late = WorldStream(Observations.of(position(49, number=3).observe(position(49, number=3).to_move)), sure, 64)
+    worlds, times = late.take(64)
+    assert times.sum() == 64
+    assert len({world["hands"].tobytes() for world in worlds}) == len(worlds) <= 6
     player = AcePlayer(Parts(learned.playing, learned.passing, None, None, sure), Plan(worlds=32, belief=True))
-    worlds = player._worlds(Observations.of(deal.observe(seat)), 0, 32)
-    assert all(int(world["hands"][(seat + 1) % 4]) >> 36 & 1 for world in worlds)
+    thought = player.think(batch)
+    assert thought.heads.shape[0] == 32
+    assert [player.think(batch).best for _ in range(2)] == [thought.best] * 2
     assert "belief/out" in with_belief(learned.model, sure).arrays

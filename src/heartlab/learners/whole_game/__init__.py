@@ -12,6 +12,7 @@
 | `belief`, `belief_trainer` | how likely a world is: hands after a pass are no random hands; and the recipe |
 | `model` | the arrays of a model, and the rules that it can play |
 | `score` | the chance to win a game from any totals |
+| `likely` | the worlds of a look ahead, in the order in which they are tried |
 | `lookahead` | choices tried in sampled worlds |
 | `continuations`, `likelihood` | deals played on to their end; how likely a world is by what was played |
 | `player`, `ace` | the players `net` and `ace` |

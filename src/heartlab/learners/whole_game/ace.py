@@ -21,8 +21,7 @@ import numpy.typing as npt
 
 from heartlab.compiled.bits import ONE, ZERO, bit, lowest, popcount
 from heartlab.compiled.jit import kernel
-from heartlab.kernel.layout import PLAYING, STATE, StateArray
-from heartlab.learners.whole_game.belief import new_guess, picked, weigh_worlds
+from heartlab.kernel.layout import PLAYING, StateArray
 from heartlab.learners.whole_game.features import (
     card_features,
     distinct,
@@ -31,6 +30,7 @@ from heartlab.learners.whole_game.features import (
     position_features,
     unseen_cards,
 )
+from heartlab.learners.whole_game.likely import Counts, WorldStream
 from heartlab.learners.whole_game.lookahead import Board, new_board, share_passes, try_cards, try_passes
 from heartlab.learners.whole_game.network import HEADS, Net, attend, forget, new_mind, predict
 from heartlab.learners.whole_game.player import NetPlayer, Parts, check_empty, take_number, take_parts, take_yes
@@ -38,14 +38,13 @@ from heartlab.learners.whole_game.policy import rank_passes
 from heartlab.players.base import CardArray, MaskArray, Observations, Player
 from heartlab.players.registry import parse_options, register
 from heartlab.search.budget import watch
-from heartlab.search.roots import draw_worlds
 from heartlab.search.walk import new_counters
 
 ROUNDS = (8, 16, 32)
 """Worlds of the first rounds; further rounds are like the last."""
 MOST_WORLDS = 10_000
-PER_WORLD = 16
-"""Worlds that are drawn for each one that is picked."""
+PICKED_A_MILLISECOND, MOST_PICKED = 6, 256
+"""Likely worlds that are picked at once where time is limited; to draw and weigh them takes about an eighth of it."""
 SURE = 3.0
 """A choice is given up when it is worse by so many standard errors, and by..."""
 SLACK = 0.05
@@ -165,14 +164,15 @@ class AcePlayer(NetPlayer):
         plan = self.plan
         until = None if plan.worlds else time.perf_counter() + plan.milliseconds / 1000
         most = plan.worlds or MOST_WORLDS
+        stream = self._stream(batch, most)
         found = np.zeros((0, len(choices), HEADS), np.float32)
         number = 0
         while len(choices) > 1 and number < most and (until is None or time.perf_counter() < until):
-            count = min(ROUNDS[min(number.bit_length() // 4, len(ROUNDS) - 1)], most - number)
-            fresh = self._round(batch, number, count, choices, attempt, until)
-            number += count
+            worlds, times = stream.take(min(ROUNDS[min(number.bit_length() // 4, len(ROUNDS) - 1)], most - number))
+            fresh = self._round(worlds, times, choices, attempt, until)
+            number += int(times.sum())
             found = np.concatenate([found, fresh])
-            if len(fresh) < count:
+            if len(fresh) < times.sum():
                 break
             kept = worth_trying(found @ weights)
             choices, found, prior = choices[kept], found[:, kept], prior[kept]
@@ -181,14 +181,22 @@ class AcePlayer(NetPlayer):
         worth = (plan.prior * prior + shown) / max(plan.prior + len(found), TINY)
         return Thought(choices, found, worth if plan.prior or len(found) else prior)
 
+    def _stream(self, batch: Observations, most: int) -> WorldStream:
+        """The worlds of a look ahead: likely ones if there is a belief, and cards are played."""
+        belief = self.belief if batch.records[0]["phase"] == PLAYING else None
+        if self.plan.worlds:
+            return WorldStream(batch, belief, min(most, 4 * MOST_PICKED))
+        return WorldStream(
+            batch, belief, int(min(max(ROUNDS[0], PICKED_A_MILLISECOND * self.plan.milliseconds), MOST_PICKED))
+        )
+
     def _round(
-        self, batch: Observations, first: int, count: int, choices: ChoiceArray, attempt: Try, until: float | None
+        self, worlds: StateArray, times: Counts, choices: ChoiceArray, attempt: Try, until: float | None
     ) -> npt.NDArray[np.float32]:
-        """Try the choices in some worlds: [worlds that were done, choices, heads]."""
-        worlds = self._worlds(batch, first, count)
-        out = np.zeros((count, len(choices), HEADS), np.float32)
-        threads = min(self.plan.threads, count)
-        bounds = [count * i // threads for i in range(threads + 1)]
+        """Try the choices in some worlds: [those that were done, each as often as it counts; choices, heads]."""
+        out = np.zeros((len(worlds), len(choices), HEADS), np.float32)
+        threads = min(self.plan.threads, len(worlds))
+        bounds = [len(worlds) * i // threads for i in range(threads + 1)]
 
         def part(i: int) -> list[int]:
             start, end = bounds[i : i + 2]
@@ -198,21 +206,8 @@ class AcePlayer(NetPlayer):
             return list(range(start, start + done))
 
         rows = [part(0)] if threads == 1 else list(self._pool.map(part, range(threads)))
-        return out[[row for some in rows for row in some]]
-
-    def _worlds(self, batch: Observations, first: int, count: int) -> StateArray:
-        """Worlds from number `first` on; with a belief, likely ones."""
-        belief = self.belief if batch.records[0]["phase"] == PLAYING else None
-        drawn = count if belief is None else count * PER_WORLD
-        worlds, keys = np.zeros((1, drawn), STATE), np.zeros((1, drawn), np.uint64)
-        bad = draw_worlds(batch.compiled, batch.records, first * drawn // count, drawn, worlds, keys)
-        if bad >= 0:
-            raise ValueError(f"no deal fits the observation {batch[0]!r}")
-        if belief is None:
-            return worlds[0]
-        logs = np.empty(drawn)
-        weigh_worlds(batch.compiled[0], batch.records[0], belief, new_guess(belief), worlds[0], logs)
-        return picked(worlds[0], logs, count, np.uint64(batch.records[0]["random"]))
+        done = [row for some in rows for row in some]
+        return np.repeat(out[done], times[done], axis=0)
 
     def _board(self) -> Board:
         """This thread's working memory."""

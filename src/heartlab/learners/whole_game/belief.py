@@ -32,6 +32,8 @@ WORLD_SIZE = SEATS * OF_HANDS
 """Features of a world: the hands now, then for each direction of the pass the hands with which play began."""
 MAX_WORLD = 2 * OTHERS * (13 + SUITS)
 """More of them are never true at once."""
+FOUR = 4
+"""Rows that are added at a time."""
 PICK_STREAM = 0x7069636B
 """Branch of a random key that picks worlds."""
 NO_MATTER = 1e-3
@@ -52,6 +54,7 @@ class Guess(NamedTuple):
 
     known: npt.NDArray[np.int64]  # [MAX_TRUE]: the features of the observation
     rows: npt.NDArray[np.int64]  # [MAX_WORLD]: the features of a world
+    folded: npt.NDArray[np.float32]  # [features of the hands now, units]: rows of features that hold together, added up
     base: npt.NDArray[np.float32]  # [units]: what the observation adds to every world
     first: npt.NDArray[np.float32]  # [units]
     slope: npt.NDArray[np.float32]  # [units]
@@ -75,12 +78,22 @@ def fresh_belief(units: int, dice: np.random.Generator) -> Belief:
     return belief
 
 
+def wider_belief(belief: Belief, units: int, dice: np.random.Generator) -> Belief:
+    """The same weights of worlds with more units; the new ones say nothing at first."""
+    old, wide = len(belief.bias), fresh_belief(units, dice)
+    wide.out[:] = 0.0
+    for before, after in zip(belief, wide, strict=True):
+        after[..., :old] = before
+    return wide
+
+
 def new_guess(belief: Belief) -> Guess:
     """Working memory for a network."""
     units = len(belief.bias)
     return Guess(
-        np.zeros(MAX_TRUE, np.int64), np.zeros(MAX_WORLD, np.int64), *(np.zeros(units, np.float32) for _ in range(4))
-    )
+        np.zeros(MAX_TRUE, np.int64), np.zeros(MAX_WORLD, np.int64), np.empty((OF_HANDS, units), np.float32),
+        *(np.zeros(units, np.float32) for _ in range(4)),
+    )  # fmt: skip
 
 
 # --- features of a world ---
@@ -147,12 +160,82 @@ def log_weight(belief: Belief, guess: Guess, count: int) -> float:
     return np.float64(total)
 
 
+@loose_kernel
+def _fold_row(belief: Belief, guess: Guess, now: int, began: int) -> None:
+    """The row of a feature of a hand now, and that of what follows from it for the hand at the beginning, if any."""
+    table, folded = belief.world, guess.folded
+    if began < 0:
+        folded[now] = table[now]
+    else:
+        for i in range(folded.shape[1]):
+            folded[now, i] = table[now, i] + table[began, i]
+
+
+@kernel
+def fold(obs: Any, world: Any, belief: Belief, guess: Guess) -> None:
+    """Add up what is the same in all worlds, and the rows of features that hold together in each of them.
+
+    A card that is held now was held when play began, the cards played since are known, and so a suit's length now says
+    how long it was. So a world costs a row for each unseen card and each suit, and not more than twice as many.
+    """
+    seat, code = np.int64(obs["seat"]), np.int64(obs["pass_code"])
+    passed, unseen = 0 < code < SEATS, ZERO
+    for holder in range(SEATS):
+        if holder != seat:
+            unseen |= world["hands"][holder]
+    for other in range(OTHERS):
+        played = world["played"][(seat + 1 + other) % SEATS]
+        now, began = OF_SEAT * other, OF_HANDS * code + OF_SEAT * other
+        cards = unseen
+        while cards != ZERO:
+            card = lowest(cards)
+            cards &= cards - ONE
+            _fold_row(belief, guess, now + card, began + card if passed else -1)
+        for suit in range(SUITS):
+            gone, start = popcount(played & suit_mask(suit)), CARDS + LENGTHS * suit
+            for length in range(popcount(unseen & suit_mask(suit)) + 1):
+                _fold_row(belief, guess, now + start + length, began + start + length + gone if passed else -1)
+        if passed:
+            count = 0
+            while played != ZERO:
+                guess.rows[count] = began + lowest(played)
+                count += 1
+                played &= played - ONE
+            _add_to(belief.world, guess.rows, count, guess.base)
+
+
+@loose_kernel
+def _folded_weight(belief: Belief, guess: Guess, count: int) -> float:
+    """As `log_weight`, from folded rows, four at a time."""
+    first, base, out, rows, table = guess.first, guess.base, belief.out, guess.rows, guess.folded
+    for i in range(first.shape[0]):
+        first[i] = base[i]
+    whole = count - count % FOUR
+    for k in range(0, whole, FOUR):
+        a, b, c, d = rows[k], rows[k + 1], rows[k + 2], rows[k + 3]
+        for i in range(first.shape[0]):
+            first[i] += (table[a, i] + table[b, i]) + (table[c, i] + table[d, i])
+    for k in range(whole, count):
+        a = rows[k]
+        for i in range(first.shape[0]):
+            first[i] += table[a, i]
+    total = np.float32(0.0)
+    for i in range(first.shape[0]):
+        total += max(first[i], np.float32(0.0)) * out[i]
+    return np.float64(total)
+
+
 @kernel
 def weigh_worlds(rules: Any, obs: Any, belief: Belief, guess: Guess, worlds: Any, out: Any) -> None:
     """The logarithm of each world's weight, up to a constant."""
     consider(rules, obs, belief, guess)
+    fold(obs, worlds[0], belief, guess)
     for i in range(len(worlds)):
-        out[i] = log_weight(belief, guess, world_features(obs, worlds[i], guess.rows))
+        count = 0
+        for other in range(OTHERS):
+            hand = worlds[i]["hands"][(np.int64(obs["seat"]) + 1 + other) % SEATS]
+            count = _add_hand(hand, OF_SEAT * other, guess.rows, count)
+        out[i] = _folded_weight(belief, guess, count)
 
 
 @kernel
@@ -175,9 +258,18 @@ def pick_worlds(logs: Any, rng: Any, picks: Any) -> None:
 
 def picked(worlds: StateArray, logs: npt.NDArray[np.float64], count: int, key: np.uint64) -> StateArray:
     """Some of the worlds, each as often as its weight says."""
+    chosen, times = picked_once(worlds, logs, count, key)
+    return np.repeat(chosen, times)
+
+
+def picked_once(
+    worlds: StateArray, logs: npt.NDArray[np.float64], count: int, key: np.uint64
+) -> tuple[StateArray, npt.NDArray[np.int64]]:
+    """The worlds that are picked, and how often each of them is."""
     picks, rng = np.zeros(count, np.int64), np.array([substream(key, PICK_STREAM)], np.uint64)
     pick_worlds(logs, rng, picks)
-    return worlds[picks]
+    places, times = np.unique(picks, return_counts=True)
+    return worlds[places], times
 
 
 # --- learning ---

@@ -23,7 +23,15 @@ from heartlab.kernel.dealing import deal, give
 from heartlab.kernel.layout import PASSING, PLAYING, STATE, compile_rules
 from heartlab.kernel.observe import see
 from heartlab.kernel.play import play
-from heartlab.learners.whole_game.belief import Belief, Guess, empty_belief, fresh_belief, learn_worlds, new_guess
+from heartlab.learners.whole_game.belief import (
+    Belief,
+    Guess,
+    empty_belief,
+    fresh_belief,
+    learn_worlds,
+    new_guess,
+    wider_belief,
+)
 from heartlab.learners.whole_game.deals import Company, Pupil, Table, play_deal
 from heartlab.learners.whole_game.learning import adam
 from heartlab.learners.whole_game.model import SHIPPED, load_learned, with_belief, worth_weights
@@ -48,7 +56,10 @@ class BeliefParameters(Parameters):
 
     model: str = SHIPPED
     """The model that plays, and that the belief is added to; if it has one, that is trained further."""
+    start: str = ""
+    """A model whose belief is trained further instead."""
     units: int = 96
+    """Units of the belief; the model's own belief keeps its units if it has more, and gets more if it has fewer."""
     worlds: int = 16
     """Worlds that are compared, the real deal among them."""
     turns: float = 0.3
@@ -129,6 +140,13 @@ def watch_deals(rules: Any, key: np.uint64, span: Any, pupils: Any, company: Com
         watch_deal(rules, number, key, table, watch, counts)
 
 
+def _first_belief(known: Belief | None, units: int, seed: int) -> Belief:
+    """What training begins with: random weights, or those of the model, with more units if more are wanted."""
+    if known is None:
+        return fresh_belief(units, numpy_dice(seed))
+    return known if len(known.bias) >= units else wider_belief(known, units, numpy_dice(seed))
+
+
 class BeliefTrainer:
     """Training of the network that says how likely a world is."""
 
@@ -137,9 +155,12 @@ class BeliefTrainer:
         self.chunk = settings.batch * BATCHES
         self.key = seed_key(seed, "whole-game belief")
         self.learned = load_learned(settings.model)
+        self.start = load_learned(settings.start) if settings.start else None
+        if self.start and self.start.belief is None:
+            raise ValueError(f"start={settings.start}: that model has no belief to go on from")
         rules = Rules.parse(self.learned.model.rules)
         self.compiled, self.weights = compile_rules(rules), worth_weights(rules)
-        self.belief = self.learned.belief or fresh_belief(settings.units, numpy_dice(seed))
+        self.belief = _first_belief((self.start or self.learned).belief, settings.units, seed)
         self.moments = [np.zeros((2, array.size), np.float32) for array in self.belief]
         self.shards = [Shard([self.learned.playing, self.learned.passing]) for _ in range(SHARDS)]
         self.grads = [empty_belief(len(self.belief.bias)) for _ in range(SHARDS)]
@@ -210,7 +231,7 @@ class BeliefTrainer:
 
     def model(self) -> Model:
         """The model that played, with what was learned."""
-        return with_belief(self.learned.model, self.belief)
+        return with_belief(self.learned.model, self.belief, self.start.model if self.start else None)
 
 
 @recipe("whole-game-belief", "how likely a world is: added to a model of the whole game", BeliefParameters, 2_000_000)

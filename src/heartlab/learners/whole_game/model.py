@@ -80,16 +80,19 @@ def make_model(
     return Model(KIND, arrays, rules=str(rules))
 
 
-def with_belief(model: Model, belief: Belief) -> Model:
-    """A model with a belief added, rounded to half precision."""
+def with_belief(model: Model, belief: Belief, start: Model | None = None) -> Model:
+    """A model with a belief added, rounded to half precision; `start` is the one from whose belief training went on."""
     arrays = {f"belief/{field}": array.astype(np.float16) for field, array in zip(Belief._fields, belief, strict=True)}
-    return replace(model, arrays={**model.arrays, **arrays}, extras=made_before(model))
+    return replace(model, arrays={**model.arrays, **arrays}, extras=made_before(*([start] if start else []), model))
 
 
-def made_before(model: Model) -> dict[str, Any]:
-    """The origin of a model that was trained on from another: the commands so far, and their deals."""
-    earlier = list(model.extras.get("before", []))
-    return {"before": [*earlier, {"command": model.command, "games": model.games}]}
+def made_before(*models: Model) -> dict[str, Any]:
+    """The origin of a model that was trained on from others: the commands so far, each once, and their deals."""
+    found: dict[str, dict[str, Any]] = {}
+    for model in models:
+        for one in [*model.extras.get("before", []), {"command": model.command, "games": model.games}]:
+            found.setdefault(one["command"], one)
+    return {"before": list(found.values())}
 
 
 def _forms() -> dict[str, Form]:
