@@ -21,7 +21,7 @@ from heartlab.reproduction.claims import (
 )
 from heartlab.reproduction.kept import source_commit
 from heartlab.reproduction.registry import Curve, Figure, PaperError, Table
-from heartlab.reproduction.report import _runs_sentence, claims_summary, claims_text
+from heartlab.reproduction.report import _runs_sentence, claims_summary, claims_tables, claims_text
 
 
 def test_verdicts_follow_from_intervals():
@@ -76,6 +76,18 @@ def test_the_papers_claims_are_counted_apart():
     )
     assert "our own" not in claims_summary(papers)
     assert "the paper's" not in claims_summary(ours[1:])
+
+
+def test_what_is_not_the_papers_stands_below():
+    names = ["readings/figure-1/a", "figure-1/a", "control/figure-1/b", "figure-1/c"]
+    lines = claims_tables([Claim(name, name, None, 1.0, (0.5, 1.5), 10, "holds") for name in names])
+    rows = [line.split(" | ")[:2] for line in lines if line.startswith("| ") and "claim" not in line]
+    assert rows == [["| 1", "figure-1/a"], ["| 2", "figure-1/c"], ["| 3", names[0]], ["| 4", names[2]]]
+    assert lines.index("2. `figure-1/c`") < lines.index("Not the paper's: other readings, controls, further steps.")
+    assert not any(
+        "Not the paper's" in line for line in claims_tables([Claim("beyond/x", "", None, 1.0, None, 1, "holds")])
+    )
+    assert claims_tables([]) == []
 
 
 def test_numbers_of_claims_have_digits_enough_to_be_told_apart():

@@ -109,7 +109,12 @@ def markdown(report: Report, *, figures_drawn: bool, reported_apart: Collection[
     apart = [name for name in report.missing if name in reported_apart]
     if apart:
         names = ", ".join(f"[{name}]({report.paper.name}-{name}.md)" for name in apart)
-        lines += ["## Reported apart", "", f"Measured earlier, each with its own commit and date: {names}.", ""]
+        lines += [
+            "## Reported apart",
+            "",
+            f"Measured earlier; each page says when, and with which version: {names}.",
+            "",
+        ]
     unfinished = {name: why for name, why in report.missing.items() if name not in apart}
     if unfinished:
         names = ", ".join(f"`{name}` ({why})" for name, why in unfinished.items())
@@ -182,15 +187,14 @@ def _made(report: Report) -> str:
 
 
 def _section(report: Report, experiment: Experiment, figures_drawn: bool) -> list[str]:
-    """An experiment: what was found in a paragraph or two, figures, claims, tables."""
+    """An experiment: what was found in a paragraph or two, figures, the paper's claims, other statements, tables."""
     findings = report.findings[experiment.name]
     lines = [f"### {experiment.name}: {experiment.summary}", ""]
     for note in findings.notes:
         lines += [note, ""]
     for figure in findings.figures if figures_drawn else ():
         lines += [f"![{figure.title}]({report.paper.name}-{figure.name}.png)", ""]
-    if findings.claims:
-        lines += [*_claims_table(findings.claims), ""]
+    lines += claims_tables(findings.claims)
     for table in findings.tables:
         lines += [f"**{table.title}**", "", *_table(table), ""]
     return lines
@@ -227,14 +231,24 @@ def _duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
-def _claims_table(claims: Sequence[Claim]) -> list[str]:
+def claims_tables(claims: Sequence[Claim]) -> list[str]:
+    """Claims with numbers: the paper's, then readings and controls of ours; so nobody takes one for the other."""
+    papers = [claim for claim in claims if claim.origin == "paper"]
+    ours = [claim for claim in claims if claim.origin != "paper"]
+    lines = [*_claims_table(papers), ""] if papers else []
+    if papers and ours:
+        lines += ["Not the paper's: other readings, controls, further steps.", ""]
+    return lines + ([*_claims_table(ours, len(papers) + 1), ""] if ours else [])
+
+
+def _claims_table(claims: Sequence[Claim], first: int = 1) -> list[str]:
     """Claims with numbers; what was measured follows below, so that rows stay short."""
     rows = [
         [f"{place}", c.statement, _number(c.published), _measured(c), _runs(c), f"{c.n:,}", c.ruling]
-        for place, c in enumerate(claims, 1)
+        for place, c in enumerate(claims, first)
     ]
     lines = _table(Table("", ["", "claim", "published", "ours", "runs", "n", "verdict"], rows))
-    notes = [f"{place}. `{c.id}`{': ' if c.note else ''}{c.note}" for place, c in enumerate(claims, 1)]
+    notes = [f"{place}. `{c.id}`{': ' if c.note else ''}{c.note}" for place, c in enumerate(claims, first)]
     return [*lines, "", *notes]
 
 

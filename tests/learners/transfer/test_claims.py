@@ -20,6 +20,7 @@ from heartlab.learners.transfer.series import (
     curve,
     difference,
     everywhere,
+    independent,
     mean_of,
     order_claim,
     over_runs,
@@ -110,6 +111,9 @@ def test_runs_that_share_a_model_are_one_unit():
     assert (difference(control, control).n, mean_of(ours).n) == (40, 5)
     assert units(ours, control) == "40 runs in 5 groups that share a model"
     assert units(control, control) == "40 runs"
+    assert (independent(ours, control), independent(control, control), independent(many)) == (5, 40, 20)
+    claim = order_claim("a/b", "", ours, control)
+    assert claim.runs == 5, "whichever interval is wider, runs that share a model are not independent"
     assert mean_of(many.first(10)).n == 10
 
 
@@ -138,7 +142,7 @@ def test_everywhere_means_in_every_case():
     assert everywhere("a/b", "", {"one": up, "two": up}, "").verdict == "holds"
     claim = everywhere("a/b", "", {"one": up, "two": level}, "all")
     assert (claim.verdict, claim.measured) == ("unclear", 0.05)
-    assert claim.note == "the lowest of 2 intervals: two; above zero in 1; all"
+    assert claim.note == "the lowest of 2 intervals: two; above zero in 1; all; 30 runs cannot tell"
     claim = everywhere("a/b", "", {"one": level, "two": down, "three": up}, "")
     assert (claim.verdict, claim.measured) == ("fails", -1.0)
 

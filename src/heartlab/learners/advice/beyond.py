@@ -192,7 +192,7 @@ def _table(
 def _claims(
     workshop: Workshop, kinds: Mapping[str, Sequence[Sitter]], scores: Mapping[str, list[Scores]], pieces: int
 ) -> list[Claim]:
-    """The bars, and what matters most."""
+    """Against VOTING, against constant weights, and what matters most."""
     votes = len(kinds[f"{pieces} pieces, vote learned, by state"])
     constant_name, state_name = f"{pieces} pieces, vote learned, constant", f"{pieces} pieces, vote learned, by state"
     by_state, fixed = gaps(scores[state_name]), gaps(scores[constant_name])
@@ -206,17 +206,18 @@ def _claims(
     return [
         Claim(
             "beyond/beats-voting",
-            f"(bar) more advice and a learned vote beat nine-piece VOTING by {BAR} points per game",
+            f"more advice and a learned vote beat nine-piece VOTING by {BAR} points per game",
             None,
             by_state.mean,
             by_state.ci95,
             by_state.n,
             above(by_state.ci95, BAR),
             f"V − L over runs, each {scores[state_name][0].gap.n:,} games; constant weights: {spread(fixed)}",
+            by_state.n,
         ),
         Claim(
             "beyond/state-beats-constant",
-            "(bar) state-dependent weights beat the best constant weights over the same pieces",
+            "state-dependent weights beat the best constant weights over the same pieces",
             None,
             worst.mean - champion.mean,
             difference(worst, champion).ci95,
@@ -224,10 +225,11 @@ def _claims(
             above((worst.ci95[0] - champion.ci95[1], worst.ci95[1] - champion.ci95[0])),
             f"worst of {votes} state-dependent runs {spread(worst)} against the best of {votes} constant runs "
             f"{spread(champion)}, fresh games; the verdict asks for intervals that do not overlap",
+            votes,
         ),
         Claim(
             "beyond/advice-matters-most",
-            "(beyond) more pieces of advice are worth more than learned weights for the nine",
+            "more pieces of advice are worth more than learned weights for the nine",
             None,
             advice_gain.mean - weight_gain.mean,
             difference(advice_gain, weight_gain).ci95,
@@ -235,6 +237,7 @@ def _claims(
             above(difference(advice_gain, weight_gain).ci95),
             f"over VOTING with nine pieces VOTING with {pieces} gains {advice_gain.mean:.2f}, the vote learned by "
             f"state over nine {weight_gain.mean:.2f}",
+            votes,
         ),
     ]
 
@@ -280,7 +283,7 @@ def four_players(workshop: Workshop) -> Findings:
     gap = found["vote learned, by state"]
     claim = Claim(
         "four-players/beats-gnome",
-        "(bar) weighed advice beats gnome in the standard four-player game",
+        "weighed advice beats gnome in the standard four-player game",
         None,
         gap.mean,
         gap.ci95,
@@ -288,5 +291,6 @@ def four_players(workshop: Workshop) -> Findings:
         above(gap.ci95),
         "mean of three gnome minus the learner, points per deal, one learner at the table; passing like gnome:jake; "
         f"{gap.n} runs, which is few for an interval",
+        gap.n,
     )
     return Findings([claim], [Table("One player among three gnome", ["player", "L / gnome", "gnome − L"], rows)])

@@ -198,7 +198,7 @@ def peaks(shop: Workshop) -> Findings:
         0,
         Claim("peaks/almost-identical", "the peaks in various learning settings are almost identical", None,
               max(means.values()) - min(means.values()), None, n, all_of([claim.verdict for claim in claims]),
-              f"highest minus lowest mean peak; holds if all five below do ({SIMILAR:g} of each other)",
+              f"highest minus lowest mean peak; holds if all five below do ({SIMILAR:g} of each other); {FITTED}",
               len(found[reference])),
     )  # fmt: skip
     marks = marks_for(shop)
@@ -300,24 +300,25 @@ PAPER = Paper(
         Experiment("four-players", "the standard game with four players against gnome", four_players),
     ),
     about="The paper says that a player who learns by temporal differences which pieces of operational advice to "
-    "follow beats VOTING, which follows all of them alike. Its scoring is inferred from its table, and everything "
-    "about LEARNER-T depends on an initial value that is not printed.",
+    "follow beats VOTING, which follows all of them alike. Its scoring, on which all points depend, is inferred from "
+    "its table, and everything about LEARNER-T depends on an initial value that is not printed. Numbers are points per "
+    "game, those of VOTING minus those of the learner unless the claim says otherwise.",
     headline={
         "figure-2/learner-t-beats-voting": "LEARNER-T, trained against RANDOM, beats VOTING",
         "readings/initial-value-0.5": "the same with the initial value 0.5",
         "figure-2/worse-at-first": "it is still worse after 1,000 games",
-        "figure-2/peak-at-10000": "it peaks after about 10,000 games",
+        "figure-2/peak-at-10000": "it peaks after about 10,000 games (gain after that)",
         "figure-2/net-has-the-better-peak": "LEARNER-N has a slightly better peak",
-        "statements/table-peaks-earlier": "LEARNER-T peaks much earlier",
+        "statements/table-peaks-earlier": "LEARNER-T peaks much earlier (powers of ten)",
         "table-1/learner-n-beats-voting": "self-trained LEARNER-N beats VOTING",
-        "table-1/every-learner": "all self-trained learners beat VOTING",
-        "figure-3/improves": "LEARNER-N improves in self-play",
+        "table-1/every-learner": "all self-trained learners beat VOTING (how many)",
+        "figure-3/improves": "LEARNER-N improves in self-play (gain)",
         "figure-3/seat-order": "VOTING after the learner does worse than before it",
         "figure-3/table-is-similar": "LEARNER-T in self-play is similar",
-        "peaks/almost-identical": "peaks in all settings are almost identical",
-        "statements/net-degrades": "LEARNER-N sometimes gets worse after its peak",
-        "statements/table-does-not-degrade": "LEARNER-T never does",
-        "statements/faster-against-random-than-voting": "LEARNER-N learns faster against RANDOM than VOTING",
+        "peaks/almost-identical": "peaks in all settings are almost identical (range)",
+        "statements/net-degrades": "LEARNER-N sometimes gets worse after its peak (runs)",
+        "statements/table-does-not-degrade": "LEARNER-T never does (runs)",
+        "statements/faster-against-random-than-voting": "LEARNER-N learns faster against RANDOM than against VOTING",
         "statements/vote-beats-heaviest-piece": "a vote beats following the heaviest piece",
     },
     opening_figure="figure-2",

@@ -6,7 +6,7 @@ only wander, a run is worse than its best mark because that mark was chosen, and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from heartlab.learners.advice.runs import (
     marks_for,
     peak_gaps,
 )
-from heartlab.reproduction.claims import less_claim, more_claim
+from heartlab.reproduction.claims import Claim, less_claim, more_claim
 from heartlab.reproduction.kept import Unit
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import Curve, Figure, Findings, Table
@@ -94,4 +94,19 @@ def overtraining(shop: Workshop) -> Findings:
         "The rate of LEARNER-N never falls, every step moves the hidden units that all nine weights share, and the "
         "target of a step is the network's own next output. The claims below ask whether this is a trend or a walk."
     )
+    findings.notes.append(_answer({claim.id.rpartition("overtraining-")[2]: claim for claim in findings.claims}))
     return findings
+
+
+def _answer(found: Mapping[str, Claim]) -> str:
+    """What the claims say together, from their verdicts."""
+    trend, best, walk, slow = (found[name] for name in ("trend", "after-the-best", "net-wanders", "smaller-steps"))
+    falls = trend.verdict == "holds"
+    told = ["So runs get worse with training." if falls else "So no trend that all runs follow is seen, nor excluded."]
+    if walk.verdict == "holds":
+        told.append("A single run of LEARNER-N wanders far more than one of LEARNER-T.")
+    if best.verdict == "holds" and walk.verdict == "holds" and not falls:
+        told.append("A walk alone would make runs worse than their best mark: the best of seven was chosen.")
+    if slow.verdict != "holds":
+        told.append("Why it wanders stays open: these runs do not show that smaller steps lessen it.")
+    return " ".join(told)

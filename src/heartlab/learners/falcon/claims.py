@@ -360,7 +360,8 @@ PAPER = Paper(
     ],
     about="The paper says that multi-channel ART networks learn Hearts to the level of a rule-based agent and beyond, "
     "helped by a learning rate that depends on the penalty, networks for leading, and networks for groups of tricks. "
-    "Its claims are measured with the update as printed.",
+    "Its claims are measured with the update as printed, in penalty ratios: shares of all points, of which 0.25 is "
+    "parity.",
     remark=order_of_networks,
     headline={
         "figure-2/weight-beats-quick-base": "fig. 2: the new learning rate beats quick learning",

@@ -21,7 +21,7 @@ from heartlab.learners.td_features.beyond import (
     searches,
     shipped,
 )
-from heartlab.learners.td_features.controls import degradation, stronger_expert, xor
+from heartlab.learners.td_features.controls import EARLY_SNAPSHOT, degradation, stronger_expert, xor
 from heartlab.learners.td_features.full import FULL_MARGIN, SAME, closed_unit, full_sizes, full_training
 from heartlab.learners.td_features.information import information
 from heartlab.learners.td_features.parts import expert, lead, values
@@ -32,6 +32,7 @@ from heartlab.reproduction.kept import Unit
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import Curve, Experiment, Figure, Findings, Paper
 from heartlab.reproduction.units import run_units
+from heartlab.util.statistics import estimate
 
 PUBLISHED_LEAD = -1.0
 """“About 1 point per hand”: both trainings against the expert, and self-trained against expert-trained."""
@@ -88,11 +89,29 @@ def figure_4a(shop: Workshop) -> Findings:
         Figure("figure-4a", "the full game: learner minus expert", "training deals", "points per deal", curves,
                log_x=True, levels=[("break-even", 0.0), ("published", PUBLISHED_LEAD)])
     )  # fmt: skip
-    findings.notes.append(
-        "Our expert, built from a description, is another program than the papers' was. Why more training is not "
-        "always better is asked in `degradation`."
-    )
+    findings.notes.append("Our expert, built from a description, is another program than the papers' was.")
+    findings.notes.append(_later_change(units))
     return findings
+
+
+def _later_change(units: Sequence[Unit]) -> str:
+    """Whether players get worse between an early snapshot and the end."""
+    moments = units[0]["moments"]
+    at = min(EARLY_SNAPSHOT, len(moments) - 2)
+    changes = {
+        words: estimate(np.array([unit[name][-1][0] - unit[name][at][0] for unit in units]))
+        for name, words in (("expert", "expert-trained"), ("self", "self-trained"))
+    }
+    told = " and ".join(
+        f"{change.mean:+.2f} [{change.ci95[0]:+.2f}, {change.ci95[1]:+.2f}] ({words})"
+        for words, change in changes.items()
+    )
+    worse = [words for words, change in changes.items() if change.ci95[0] > 0]
+    end = f"{' and '.join(worse)} players get worse" if worse else "that they get worse is not shown by these runs"
+    return (
+        f"Does more training make players worse? From {moments[at]:,} to {moments[-1]:,} deals they change by {told} "
+        f"points per deal: {end}. What could be the reason is asked in `degradation`."
+    )
 
 
 def figure_4b(shop: Workshop) -> Findings:
@@ -174,7 +193,8 @@ PAPER = Paper(
         Experiment("beyond-shipped", "closed play of the model that ships, in games to 100", shipped),
     ],
     about="Two papers say that a linear network over conjunctions of simple features, trained by TD(λ), learns to beat "
-    "a hand-tuned Hearts program, against which it trains or not: by self-play it becomes the stronger player.",
+    "a hand-tuned Hearts program, against which it trains or not: by self-play it becomes the stronger player. "
+    "Numbers are points per deal, the first minus the second; fewer are better.",
     headline={
         "figure-2/pairs-beats-atomic": "Q♠: pairs play better than single features",
         "figure-2/triples-beats-pairs": "Q♠: triples better than pairs",
@@ -188,7 +208,7 @@ PAPER = Paper(
         "figure-4a/same-margin": "full game: both by the same margin",
         "figure-4b/self-beats-expert-trained": "full game: self-trained beats expert-trained",
         "imperfect/points-per-deal": "closed play: fewer points than the expert",
-        "imperfect/games-won": "closed play: more than half of the games won",
+        "imperfect/games-won": "closed play: share of games won, minus a half",
     },
     opening_figure="figure-4a",
 )

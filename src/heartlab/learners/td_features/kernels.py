@@ -39,7 +39,7 @@ from heartlab.search.maxn import search_for
 from heartlab.search.options import SPEC, Kind, Ties
 from heartlab.search.ordering import MAX_MOVES, candidates
 from heartlab.search.soft import soft_for
-from heartlab.search.trick import LEADS, SLOTS, new_path, search_below, within_trick
+from heartlab.search.trick import SLOTS, Trail, new_trail, search_below, within_trick
 from heartlab.search.walk import EPSILON, Judge, Plan, begin_at, stop_after
 
 SETTINGS = np.dtype(
@@ -68,9 +68,7 @@ class Choice(NamedTuple):
     worlds: Any  # [worlds] STATE
     seen: Any  # [1] OBSERVATION
     counters: Any  # of the searches
-    stack: Any  # [SLOTS] STATE: a search of a trick
-    moves: Any  # [LEADS, SLOTS, 1 + MAX_MOVES]
-    path: Any  # [SLOTS] PATH
+    trail: Trail  # of a search of a trick
     leaves: Any  # [SLOTS] STATE: the leaves that a search keeps
     left: Any  # [SLOTS] points still to be taken there
     masks: Any  # [SLOTS, SEATS, WORDS] their atomic features
@@ -82,8 +80,7 @@ def new_choice(worlds: int, counters: Any) -> Choice:
     """Memory for choices in so many sampled worlds; 0: with all hands known."""
     return Choice(
         np.empty((MAX_MOVES, CHILD)), np.empty((MAX_MOVES, CHILD)), np.empty(MAX_MOVES, np.int64),
-        np.zeros(worlds, STATE), np.zeros(1, OBSERVATION), counters,
-        np.empty(SLOTS, STATE), np.empty((LEADS, SLOTS, 1 + MAX_MOVES), np.int64), new_path(),
+        np.zeros(worlds, STATE), np.zeros(1, OBSERVATION), counters, new_trail(),
         np.empty(SLOTS, STATE), np.empty(SLOTS, np.int64), np.empty((SLOTS, SEATS, WORDS), np.uint64),
         np.empty((SLOTS, SEATS)),
     )  # fmt: skip
@@ -125,20 +122,18 @@ def tell_by_mask(rules: Any, judge: Any, slot: int, seat: int) -> float:
 @kernel
 def search_by_network(rules: Any, state: Any, plan: Plan, spec: Any, sight: Sight, rng: Any, choice: Choice) -> int:
     """Search the trick: `choice.children` gets the candidate cards with their values for the searching seat alone."""
-    stack, moves, path, children, cards = choice.stack, choice.moves, choice.path, choice.children, choice.cards
+    trail, children, cards = choice.trail, choice.children, choice.cards
     kept = (sight, choice.leaves, choice.left, choice.masks, choice.points)
     counters = choice.counters
-    moves[:, :, 0] = 0
-    stack[0] = state
+    trail.moves[:, :, 0] = 0
+    trail.stack[0] = state
     count = candidates(rules, state, plan.merge, cards)
     for i in range(count):
         children[i, 0] = cards[i]
         if count > 1:
-            begin_at(rules, stack, cards[i])
-            search_below(
-                rules, plan, spec["ties"], stack, moves, path, rng, counters, kept, look_at_masks, tell_by_mask
-            )
-            children[i, 1 + plan.root] = tell_by_mask(rules, kept, path[1]["slot"], plan.root)
+            begin_at(rules, trail.stack, cards[i])
+            search_below(rules, plan, spec["ties"], trail, rng, counters, kept, look_at_masks, tell_by_mask)
+            children[i, 1 + plan.root] = tell_by_mask(rules, kept, trail.path[1]["slot"], plan.root)
     return count
 
 

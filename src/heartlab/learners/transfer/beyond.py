@@ -24,6 +24,7 @@ from heartlab.learners.transfer.series import (
     curve,
     difference,
     everywhere,
+    independent,
     order_claim,
     series,
     several,
@@ -152,9 +153,11 @@ def aim(shop: Workshop) -> Findings:
     names = (("paper", "control"), ("minimax-2", "control"), ("paper", "minimax-2"),
              ("habits-4", "control"), ("minimax-4", "control"), ("habits-4", "minimax-4"))  # fmt: skip
     gaps: dict[tuple[str, str], dict[str, Estimate]] = {pair: {} for pair in names}
+    runs: dict[str, int] = {}
     for target in TARGETS:
         for opponent in STANDARD:
             found, case = _cell(shop, target, opponent), f"{target} against {opponent.text}"
+            runs = {name: independent(rewards) for name, rewards in found.items()}
             for one, other in names:
                 gaps[one, other][case] = difference(found[one], found[other])
             rows.append([target, opponent.text, *(spread(gaps[pair][case], True) for pair in names)])
@@ -169,11 +172,13 @@ def aim(shop: Workshop) -> Findings:
         everywhere("beyond/aim/adds-everywhere", f"the best transfer adds to search of equal depth {everything}",
                    gaps["habits-4", "minimax-4"],
                    f"habits minus minimax, both over 4 plies. Over the control that only knows ended games habits gain "
-                   f"{_range(gaps['habits-4', 'control'])}, minimax alone {_range(gaps['minimax-4', 'control'])}"),
+                   f"{_range(gaps['habits-4', 'control'])}, minimax alone {_range(gaps['minimax-4', 'control'])}",
+                   runs["habits-4"]),
         everywhere("beyond/aim/features-add-everywhere", "the paper's features, looked up, add to search of equal "
                    f"depth {everything}", gaps["paper", "minimax-2"],
                    f"features minus minimax, both over 2 plies. Over the control that only knows ended games features "
-                   f"gain {_range(gaps['paper', 'control'])}, minimax alone {_range(gaps['minimax-2', 'control'])}"),
+                   f"gain {_range(gaps['paper', 'control'])}, minimax alone {_range(gaps['minimax-2', 'control'])}",
+                   runs["paper"]),
     ]  # fmt: skip
     head = ["game", "opponent", "paper's features − control", "minimax 2 − control", "paper's features − minimax 2",
             "best − control", "minimax 4 − control", "best − minimax 4"]  # fmt: skip

@@ -26,6 +26,7 @@ from heartlab.learners.transfer.series import (
     curve,
     difference,
     identity_of,
+    independent,
     mean_of,
     order_claim,
     over_runs,
@@ -35,6 +36,7 @@ from heartlab.learners.transfer.series import (
     spread,
     suffix,
     transfer,
+    under,
     window_row,
 )
 from heartlab.learners.transfer.settings import Opponent, Reading
@@ -70,20 +72,20 @@ def _figure(shop: Workshop, name: str) -> Findings:
         if shown_baseline:
             findings.claims += [
                 order_claim(identity_of(name, "transfer-beats-baseline", reading),
-                             "transfer learns faster than the baseline", ours, baseline, told),
+                             under("transfer learns faster than the baseline", reading), ours, baseline, told),
                 order_claim(identity_of(name, "look-ahead-beats-transfer", reading),
-                             "minimax look-ahead is at least as good as transfer", search, ours,
+                             under("minimax look-ahead is at least as good as transfer", reading), search, ours,
                              f"{told}; an interval around zero is compatible with “at least”"),
             ]  # fmt: skip
         else:
             findings.claims.append(
                 order_claim(identity_of(name, "transfer-beats-look-ahead", reading),
-                             "transfer learns faster than minimax look-ahead", ours, search, told)
+                             under("transfer learns faster than minimax look-ahead", reading), ours, search, told)
             )  # fmt: skip
         findings.claims.append(
             order_claim(f"control/{name}/features-add{suffix(reading)}",
-                         "transfer is better than a learner that only knows ended games", ours, controls[reading],
-                         told)
+                         under("transfer is better than a learner that only knows ended games", reading), ours,
+                         controls[reading], told)
         )  # fmt: skip
     findings.claims += _speed_claims(name, game, transfers) if shown_baseline else []
     if name == "figure-4":
@@ -135,9 +137,11 @@ def _speed_claims(name: str, game: str, transfers: Readings) -> list[Claim]:
     for reading in Reading:
         level = mean_of(transfers[reading], 51, 100)
         claims.append(
-            Claim(identity_of(name, "95-in-100-matches", reading), "learners pass the 95 % level in under 100 matches",
-                  95.0, level.mean, level.ci95, level.n, above(level.ci95, 95.0),
-                  f"mean reward of transfer over matches 51–100 in {game}; reading: {reading.text}", level.n)
+            claim_about(identity_of(name, "95-in-100-matches", reading),
+                        under("learners pass the 95 % level in under 100 matches", reading), level,
+                        above(level.ci95, 95.0),
+                        f"mean reward of transfer over matches 51–100 in {game}; reading: {reading.text}",
+                        independent(transfers[reading]), 95.0)
         )  # fmt: skip
         claims.append(_share_claim(name, game, transfers[reading], reading))
     return claims
@@ -150,8 +154,9 @@ def _share_claim(name: str, game: str, ours: Rewards, reading: Reading) -> Claim
     gap = over_runs(rest, ours.groups)
     return claim_about(
         identity_of(name, "95-of-the-end-in-100-matches", reading),
-        "learners pass 95 % of what they reach in the end in under 100 matches", gap, above(gap.ci95),
+        under("learners pass 95 % of what they reach in the end in under 100 matches", reading), gap, above(gap.ci95),
         f"matches 51–100 minus 95 % of matches 2,501–3,000, transfer in {game}; reading: {reading.text}",
+        independent(ours),
     )  # fmt: skip
 
 
@@ -160,7 +165,12 @@ def _convergence(baseline: Rewards) -> Claim:
     late = estimate(baseline.means(5 * sixth + 1, 6 * sixth) - baseline.means(4 * sixth + 1, 5 * sixth))
     note = "baseline: reward in the last sixth of the matches (2,501–3,000) minus that in the sixth before"
     return claim_about(
-        "figure-4/not-converged", "after 3,000 matches Othello is not learned yet", late, above(late.ci95), note
+        "figure-4/not-converged",
+        "after 3,000 matches Othello is not learned yet",
+        late,
+        above(late.ci95),
+        note,
+        independent(baseline),
     )
 
 
@@ -168,17 +178,20 @@ def _slower(random: Rewards, greedy: Rewards) -> Claim:
     gap = difference(random, greedy)
     note = "baseline in Othello: mean reward against random minus that against eps-greedy; slower would be below zero"
     return claim_about("figure-7/random-is-slower", "learning is much slower against a random opponent", gap,
-                  below(gap.ci95), note)  # fmt: skip
+                       below(gap.ci95), note, independent(random, greedy))  # fmt: skip
 
 
 def summary(shop: Workshop) -> Findings:
     """What the features add, in one table and in plain words."""
     findings, rows = Findings(), []
     gains: dict[Reading, list[Estimate]] = {reading: [] for reading in Reading}
+    runs = 0
     for name, (game, opponent) in FIGURES.items():
         for reading in Reading:
             without = series(shop, game, opponent, control(reading))
-            gains[reading].append(difference(series(shop, game, opponent, transfer(reading)), without))
+            ours = series(shop, game, opponent, transfer(reading))
+            gains[reading].append(difference(ours, without))
+            runs = independent(ours)
         cells = [spread(gains[reading][-1], True) for reading in Reading]
         rows.append([name, game, opponent.text, *cells])
     head = ["figure", "game", "opponent", *(reading.text for reading in Reading)]
@@ -188,16 +201,17 @@ def summary(shop: Workshop) -> Findings:
         Claim("control/summary/features-add-under-look-up", "in all five figures the features add to knowing ended "
               "games, if they are looked up for every candidate move", None, min(gain.mean for gain in look_up),
               _widest(look_up), look_up[0].n, all_of([above(gain.ci95) for gain in look_up]),
-              "the smallest of five gains, with the interval that covers all five"),
+              "the smallest of five gains, with the interval that covers all five", runs),
         Claim("control/summary/features-add-under-terminal-check", "in all five figures the features add half a "
               "point or more to knowing ended games, under the terminal check", None, max(gain.mean for gain in check),
               _widest(check), check[0].n, all_of([above(gain.ci95, 0.5) for gain in check]),
-              "the largest of five gains, with the interval that covers all five; within half a point is nothing"),
+              "the largest of five gains, with the interval that covers all five; within half a point is nothing",
+              runs),
         Claim("control/summary/terminal-check-is-the-gain", "under the terminal check what transfer adds to the "
               "control is within one point of nothing, in all five figures", None,
               max(abs(gain.mean) for gain in check), _widest(check), check[0].n,
               all_of([within(gain.ci95, -1.0, 1.0) for gain in check]),
-              "so the order of the paper's figures is the work of recognising ended games"),
+              "so the order of the paper's figures is the work of recognising ended games", runs),
     ]  # fmt: skip
     findings.notes = [
         "**What the features add, plainly.** Under the terminal check transfer beats the baseline by several points "
@@ -207,8 +221,8 @@ def summary(shop: Workshop) -> Findings:
         "played, they add points of their own, in every figure; whether more than minimax of the same depth does is "
         "another question (`aim`).",
         "**Intervals.** Runs that begin with the same source model are not independent: 200 runs share 20 models, 100 "
-        "runs beyond the paper 5 or 20. An interval is over the means of such groups or over all runs, whichever is "
-        "wider; n says which.",
+        "runs beyond the paper 5 or 20, and count as so many (column runs). An interval is over the means of such "
+        "groups or over all runs, whichever is wider; n says which.",
     ]
     return findings
 
@@ -254,7 +268,8 @@ PAPER = Paper(
     ],
     about="The paper says that features of small game trees whose values were learned in tic-tac-toe let a learner of "
     "another game begin better and learn faster than one without them. The learner records its own afterstates, as the "
-    "paper says; that it records every move is another reading (open-questions).",
+    "paper says; that it records every move is another reading (open-questions). Numbers are mean rewards of a match, "
+    "from 0 to 100, or differences of these.",
     headline={
         "table-1/twelve-features": "tic-tac-toe has 12 features",
         "table-1/values": "the 36 values of Table 1 (distance in points)",

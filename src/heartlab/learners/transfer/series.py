@@ -266,12 +266,16 @@ def difference(one: Rewards, other: Rewards, first: int = 1, last: int = MATCHES
     return over_runs(one.means(first, last) - other.means(first, last), math.gcd(one.groups, other.groups))
 
 
+def independent(one: Rewards, other: Rewards | None = None) -> int:
+    """How many runs share nothing with each other: those that begin with the same model count as one."""
+    groups = math.gcd(one.groups, one.groups if other is None else other.groups)
+    return groups if 0 < groups < len(one) else len(one)
+
+
 def units(one: Rewards, other: Rewards) -> str:
     """The units of the interval of a difference, in words."""
-    groups = math.gcd(one.groups, other.groups)
-    if not 0 < groups < len(one):
-        return f"{len(one)} runs"
-    return f"{len(one)} runs in {groups} groups that share a model"
+    apart = independent(one, other)
+    return f"{len(one)} runs" if apart == len(one) else f"{len(one)} runs in {apart} groups that share a model"
 
 
 def curve(label: str, rewards: Rewards, start: int = 301, average_from: int = 1) -> Curve:
@@ -303,9 +307,13 @@ WINDOW_HEAD = ["learner", "matches 1–100", "1–300", "301–3,000", "average 
 # Claims
 
 
-def claim_about(identity: str, statement: str, value: Estimate, verdict: Verdict, note: str) -> Claim:
-    """A claim with its estimate."""
-    return Claim(identity, statement, None, value.mean, value.ci95, value.n, verdict, note, value.n)
+def claim_about(
+    identity: str, statement: str, value: Estimate, verdict: Verdict, note: str, runs: int,
+    published: float | None = None,
+) -> Claim:  # fmt: skip
+    """A claim with its estimate; `runs` are independent of each other."""
+    note += f"; {runs} runs cannot tell" if verdict == "unclear" else ""
+    return Claim(identity, statement, published, value.mean, value.ci95, value.n, verdict, note, runs)
 
 
 def order_claim(identity: str, statement: str, one: Rewards, other: Rewards, note: str = "") -> Claim:
@@ -315,22 +323,32 @@ def order_claim(identity: str, statement: str, one: Rewards, other: Rewards, not
         f"mean reward per match over all matches, paired by run, {units(one, other)}; "
         f"matches 1–300: {spread(early, True)}"
     )
-    return claim_about(identity, statement, gap, above(gap.ci95), f"{told}{'; ' if note else ''}{note}")
+    verdict = above(gap.ci95)
+    return claim_about(
+        identity, statement, gap, verdict, f"{told}{'; ' if note else ''}{note}", independent(one, other)
+    )  # fmt: skip
 
 
-def everywhere(identity: str, statement: str, gaps: Mapping[str, Estimate], note: str) -> Claim:
+def everywhere(
+    identity: str, statement: str, gaps: Mapping[str, Estimate], note: str, runs: int | None = None
+) -> Claim:  # fmt: skip
     """A claim that something is above zero in all of several cases; shown is the case whose interval begins lowest."""
     weakest = min(gaps, key=lambda name: gaps[name].ci95[0])
     verdicts = [above(gap.ci95) for gap in gaps.values()]
     told = f"the lowest of {len(gaps)} intervals: {weakest}; above zero in {verdicts.count('holds')}"
     below_zero = verdicts.count("fails")
     told += f", below in {below_zero}" if below_zero else ""
-    return claim_about(identity, statement, gaps[weakest], all_of(verdicts), f"{told}; {note}")
+    return claim_about(identity, statement, gaps[weakest], all_of(verdicts), f"{told}; {note}", runs or gaps[weakest].n)
 
 
 def suffix(reading: Reading) -> str:
     """How the id of a claim under a reading ends."""
     return "" if reading == HEADLINE else f"-{reading.text}"
+
+
+def under(statement: str, reading: Reading) -> str:
+    """A statement, with the reading under which it is judged where that is not the one of the headline."""
+    return statement if reading == HEADLINE else f"{statement} ({reading.text})"
 
 
 def identity_of(experiment: str, what: str, reading: Reading) -> str:

@@ -91,7 +91,7 @@ def table_1(shop: Workshop) -> Findings:
                   f"{worse.text} one",
                   PRINTED[shape][first] - PRINTED[shape][second], gap.mean, gap.ci95, gap.n,
                   above(gap.ci95),
-                  "difference in points over independent models; feature (g), by our assignment of letters")
+                  "difference in points over independent models; feature (g), by our assignment of letters", gap.n)
         )  # fmt: skip
     rows = []
     for shape, letter in LETTERS.items():

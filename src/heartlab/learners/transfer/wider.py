@@ -18,9 +18,11 @@ from heartlab.learners.transfer.series import (
     Source,
     borrowed,
     difference,
+    independent,
     searching,
     several,
     transfer,
+    units,
 )
 from heartlab.learners.transfer.settings import STANDARD, Learner, Opponent, Reading, Settings
 from heartlab.learners.transfer.trainer import learn
@@ -36,7 +38,7 @@ LARGE = ("connect4", "othello6", "breakthrough")
 LARGE_MATCHES, LARGE_RUNS = 500, 20
 GAMES = ("tictactoe", "connect3", "capturego", "othello4", "nim")
 """Sources and targets of the matrix."""
-MATRIX_RUNS = 60
+MATRIX_RUNS, MATRIX_GROUPS = 60, 10
 RECALL_RUNS = 400
 MARGIN = 0.5
 """Points of reward that are worth mentioning."""
@@ -48,12 +50,12 @@ def decided(gain: Estimate) -> Verdict:
     return "holds" if low > 0 else "fails" if high < MARGIN else "unclear"
 
 
-def gain_claim(identity: str, statement: str, gain: Estimate, note: str) -> Claim:
-    """A claim that something adds to the reward."""
+def gain_claim(identity: str, statement: str, gain: Estimate, note: str, runs: int | None = None) -> Claim:
+    """A claim that something adds to the reward; `runs` are independent of each other, by default all."""
     verdict = decided(gain)
     if verdict == "unclear":
-        note += f"; {gain.n} runs cannot tell whether there is a gain of {MARGIN:g}"
-    return Claim(identity, statement, None, gain.mean, gain.ci95, gain.n, verdict, note, gain.n, "", MARGIN)
+        note += f"; {runs or gain.n} runs cannot tell whether there is a gain of {MARGIN:g}"
+    return Claim(identity, statement, None, gain.mean, gain.ci95, gain.n, verdict, note, runs or gain.n, "", MARGIN)
 
 
 # --- larger games ---
@@ -127,7 +129,9 @@ def matrix(shop: Workshop) -> Findings:
     for target in GAMES:
         arms = {"control": CONTROL}
         arms |= {
-            source: transfer(Reading.LOOK_UP, Source((source,), matches=300, runs=4, groups=10), f", from {source}")
+            source: transfer(
+                Reading.LOOK_UP, Source((source,), matches=300, runs=4, groups=MATRIX_GROUPS), f", from {source}"
+            )
             for source in GAMES
         }
         found = several(shop, target, Opponent.EPS_GREEDY, arms, MATRIX_RUNS)
@@ -148,7 +152,7 @@ def matrix(shop: Workshop) -> Findings:
               weakest.mean, weakest.ci95, weakest.n,
               "holds" if clear.count("holds") == len(clear) else "fails" if "fails" in clear else "unclear",
               f"the lowest of {len(clear)} gains; {clear.count('holds')} above zero, {clear.count('fails')} below",
-              weakest.n)
+              min(MATRIX_GROUPS, shop.size(MATRIX_RUNS, 2)))
     )  # fmt: skip
     own = sum(best[target] == target for target in GAMES)
     findings.notes.append(
@@ -181,7 +185,8 @@ def recall(shop: Workshop) -> Findings:
                 gain_claim(f"beyond/recall/{target}-{opponent.text}",
                            f"recall adds to features of depth 2: {target} against {opponent.text}",
                            difference(found["recall"], found["plain"]),
-                           f"mean reward over all matches, {len(found['plain'])} runs in 20 groups that share a model")
+                           f"mean reward over all matches, {units(found['plain'], found['recall'])}",
+                           independent(found["plain"], found["recall"]))
             )  # fmt: skip
     return findings
 
