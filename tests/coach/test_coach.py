@@ -350,17 +350,20 @@ def test_the_summary_follows_from_the_costs_that_count():
 def test_the_level_counts_what_the_review_counts(tmp_path):
     store = Store(tmp_path / "games.sqlite")
     costs = [(1, 0.4, 0.3), (2, 3.0, 0.5), (3, 0.2, 0.05), (4, 1.0, None), (5, 0.0, 0.0)]
+    store.add_session("k", Settings("standard", ["gnome"] * 3, "Zoe"))
     store.add_decisions("k", 0, "Zoe", costs)
-    assert store.deal_costs("Zoe") == [(pytest.approx(sum(clear_cost(cost, se) for _, cost, se in costs)), 5)]
+    total = pytest.approx(sum(clear_cost(cost, se) for _, cost, se in costs))
+    assert store.deal_costs("Zoe") == [(total, 5, ["gnome"] * 3)]
     assert sum(clear_cost(cost, se) for _, cost, se in costs) == pytest.approx(4.2)
 
 
 def test_the_level_follows_the_deals_in_the_order_of_play(tmp_path):
     store = Store(tmp_path / "games.sqlite")
-    for key, made in (("b", 1.0), ("a", 2.0)):
+    for key, made, player in (("b", 1.0, "net"), ("a", 2.0, "gnome")):
+        store.add_session(key, Settings("standard", [player] * 3, "Zoe"))
         store.add_result(key, 0, "Zoe", made, b"{}")
         store.add_decisions(key, 0, "Zoe", [(1, made, None)])
-    assert [cost for cost, _ in store.deal_costs("Zoe")] == [1.0, 2.0]
+    assert [(cost, players[0]) for cost, _, players in store.deal_costs("Zoe")] == [(1.0, "net"), (2.0, "gnome")]
     store.close()
 
 
@@ -394,7 +397,7 @@ def test_the_level_is_a_mean_with_its_interval():
     scipy = pytest.importorskip("scipy.stats", reason="the judge of the interval")
     rng = np.random.default_rng(1)
     costs = list(rng.exponential(2.0, 400))
-    level = estimate_level("Zoe", [(cost, 10) for cost in costs])
+    level = estimate_level("Zoe", [(cost, 10, "casual") for cost in costs])
     low, high = scipy.t.interval(0.95, len(costs) - 1, np.mean(costs), scipy.sem(costs))
     assert (level.per_deal, level.decisions) == (round(float(np.mean(costs)), 2), 4000)
     assert (level.low, level.high) == (pytest.approx(low, abs=0.02), pytest.approx(high, abs=0.02))
@@ -404,7 +407,7 @@ def test_the_level_is_a_mean_with_its_interval():
     assert level.course[0][1] == round(float(np.mean(costs[:10])), 2)
     widths = []
     for number in (2, 3, 9, 10, 40):
-        nothing = estimate_level("Zoe", [(0.0, 12)] * number)
+        nothing = estimate_level("Zoe", [(0.0, 12, "casual")] * number)
         assert (nothing.per_deal, nothing.low) == (0, 0)
         assert ("That is" in nothing.text) == (number >= 10)
         assert "better than" not in nothing.text or number == 40
@@ -414,6 +417,15 @@ def test_the_level_is_a_mean_with_its_interval():
     assert compare(0.0, 0.05) == "That is like net."
     assert compare(15, 16) == "That is like random."
     assert compare(30, 40) == "That is more than random gives away."
+
+
+def test_the_level_has_a_course_for_each_strength():
+    costs = [(1.0, 10, "casual"), (5.0, 10, "expert"), (2.0, 10, "casual"), (3.0, 10, "casual")]
+    level = estimate_level("Zoe", costs)
+    alone = estimate_level("Zoe", [one for one in costs if one[2] == "casual"])
+    assert level.courses == {"casual": alone.course, "expert": []}
+    assert [(number, mean) for number, mean, _, _ in alone.course] == [(2, 1.5), (3, 2.0)]
+    assert [number for number, *_ in level.course] == [2, 3, 4]
 
 
 @pytest.mark.parametrize("number", [3, 10, 40])

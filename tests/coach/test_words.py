@@ -16,7 +16,7 @@ pytest.importorskip("msgspec", reason="needs the extra web")
 
 from heartlab.cards import HEARTS, QUEEN_OF_SPADES, SPADES, SUIT_NAMES, CardSet, card_rank, card_suit, pretty_card
 from heartlab.coach.counting import collector, moon_warning, queen_shares, queen_words
-from heartlab.coach.ideas import ideas_for, in_numbers
+from heartlab.coach.ideas import Idea, ideas_for, in_numbers, reasons_for
 from heartlab.coach.judgement import Judge, Judgement
 from heartlab.coach.passing import pass_ideas
 from heartlab.coach.playing_on import SOMEBODY, STRONG, stand_ins
@@ -25,6 +25,7 @@ from heartlab.coach.words import Words, learned_under, same_cards, sources
 from heartlab.deal import Deal
 from heartlab.observation import Observation
 from heartlab.rules import PRESETS, Rules
+from heartlab.util.said import Said
 from heartlab.web.bots import Bots
 
 pytestmark = pytest.mark.slow  # the kernels of the coach take long to compile
@@ -419,8 +420,47 @@ def test_equal_numbers_set_no_card_apart(judge):
     alike = replace(judged.outcomes[this], queen=0.0, bonus=0.0, moon=0.0, own_moon=0.014, hearts=1.0)
     outcomes = {this: alike, that: replace(alike, own_moon=0.006, hearts=1.3)}
     assert "hearts" in (in_numbers(replace(judged, outcomes=outcomes), this, that, NAMES) or "")
-    outcomes[that] = replace(alike, own_moon=0.006)
+    outcomes[this], outcomes[that] = replace(alike, own_moon=0.044), replace(alike, own_moon=0.03, hearts=1.3)
+    assert "hearts" in (in_numbers(replace(judged, outcomes=outcomes), this, that, NAMES) or ""), "4 and 3 of 100"
+    outcomes[this], outcomes[that] = alike, replace(alike, own_moon=0.006)
     assert in_numbers(replace(judged, outcomes=outcomes), this, that, NAMES) is None
+
+
+def test_an_own_moon_is_no_reason_to_duck(judge):
+    """A card that is best because it may shoot the moon is not praised for losing the lead as well."""
+    (judged, told) = next(
+        (judged, [one.code for one in ideas_for(judged, judged.best, NAMES)])
+        for deal in decisions("standard", range(1, 40), last=30)
+        for judged in [judge.judge(deal, 0)]
+        if len(judged.equal) < len(judged.outcomes) and judged.best in judged.equal
+        if ideas_for(judged, judged.best, NAMES) and judged.outcomes[judged.best].moon == 0
+    )
+    assert told
+    assert "shoot-moon" not in told
+    never = {card: replace(one, own_moon=0.0) for card, one in judged.outcomes.items()}
+    words, _ = reasons_for(replace(judged, outcomes={**never}), judged.best, NAMES)
+    assert not any("You shoot the moon" in one for one in words)
+    few = {**never, judged.best: replace(judged.outcomes[judged.best], own_moon=0.2)}
+    words, codes = reasons_for(replace(judged, outcomes=few), judged.best, NAMES)
+    assert [one[:18] for one in words] == ["You shoot the moon"]
+    assert codes == []
+
+
+def test_who_stops_a_moon_is_not_told_to_leave_points_to_the_shooter(judge, monkeypatch):
+    deal = next(deal for deal in decisions("standard", range(1, 40)) if len(judge.judge(deal, 0).equal) == 1)
+    judged = judge.judge(deal, 0)
+    stop, duck, void = (
+        Idea(code, weight, Said(text))
+        for code, weight, text in [
+            ("stop-moon", 9.0, "Stop Ada's moon."),
+            ("duck", 3.0, "Duck."),
+            ("void", 2.0, "Void."),
+        ]
+    )
+    for found, codes in ([stop, duck, void], ["stop-moon", "void"]), ([duck, void], ["duck", "void"]):
+        monkeypatch.setattr("heartlab.coach.ideas.ideas_for", lambda *asked, found=found: found)
+        monkeypatch.setattr("heartlab.coach.ideas.in_numbers", lambda *asked: None)
+        assert reasons_for(judged, judged.best, NAMES)[1] == codes
 
 
 def test_learned_words_are_silent_under_other_points():

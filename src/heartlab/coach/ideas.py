@@ -313,7 +313,7 @@ def in_numbers(judged: Judgement, card: Card, rival: Card, names: list[str]) -> 
     rules, here, there = judged.obs.rules, judged.outcomes[card], judged.outcomes[rival]
     mine, other = (parts_of(one, rules.total_points, rules.queen_points) for one in (here, there))
     gains = {name: other[name] - mine[name] for name in mine}
-    if so_many(here.own_moon) == so_many(there.own_moon):  # told as the same number, it sets nothing apart
+    if abs(round(100 * here.own_moon) - round(100 * there.own_moon)) <= 1:  # so little sets nothing apart
         gains["own"] = 0.0
     part = max(gains, key=lambda name: gains[name])
     if gains[part] < TELLING:
@@ -372,8 +372,12 @@ def reasons_for(judged: Judgement, card: Card, names: list[str]) -> tuple[list[s
             return [Said("You shoot the moon with any of them.")], ["shoot-moon"]
         return [Said("All lead to about {mean:.1f} points.", mean=judged.outcomes[card].points)], []
     found = ideas_for(judged, card, names)
+    if found and found[0].code == "stop-moon":
+        found = [one for one in found if one.code != "duck"]  # who ducks may leave the points to the shooter
     found = found[: 1 if found and found[0].code == "shoot-moon" else 2]  # other ideas are for those who duck
     numbers = in_numbers(judged, card, rival, names) if rival is not None else None
+    if numbers and "You shoot the moon" in numbers:
+        found = [one for one in found if one.code == "shoot-moon"]
     if numbers and found and "moon" in found[0].sentence and "moon" in numbers:
         numbers = None
     if numbers and len(found) == 2 and "100 deals" not in found[0].sentence:

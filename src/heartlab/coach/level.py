@@ -37,10 +37,13 @@ COURSE = 40
 """The most points of the course."""
 
 
-def estimate_level(person: str, deals: list[tuple[float, int]]) -> LevelEstimate:
-    """The estimate from what each reviewed deal cost, and with how many decisions; a 95 % interval over deals."""
-    costs = [cost for cost, _ in deals]
-    count = sum(number for _, number in deals)
+def estimate_level(person: str, deals: list[tuple[float, int, str]]) -> LevelEstimate:
+    """The estimate from what each reviewed deal cost, with how many decisions, and against which strength.
+
+    The 95 % interval is over deals.
+    """
+    costs = [cost for cost, _, _ in deals]
+    count = sum(number for _, number, _ in deals)
     if len(costs) < 2:
         text = in_a_row([Said("Review at least two deals to get an estimate."), WHICH])
         return LevelEstimate(person, len(costs), count, None, None, None, text)
@@ -58,8 +61,10 @@ def estimate_level(person: str, deals: list[tuple[float, int]]) -> LevelEstimate
             WHICH,
         ]
     )  # fmt: skip
+    strengths = sorted({strength for _, _, strength in deals})
+    courses = {one: course_of([cost for cost, _, strength in deals if strength == one]) for one in strengths}
     return LevelEstimate(
-        person, len(costs), count, round(mean, 2), round(low, 2), round(high, 2), text, course_of(costs)
+        person, len(costs), count, round(mean, 2), round(low, 2), round(high, 2), text, course_of(costs), courses
     )
 
 

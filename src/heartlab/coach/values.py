@@ -244,3 +244,6 @@ class LevelEstimate(Struct, tag="level"):
     high: float | None
     text: str
     course: list[tuple[int, float, float, float]] = []
+    """The estimate and its interval as they were after so many deals."""
+    courses: dict[str, list[tuple[int, float, float, float]]] = {}
+    """The same from the deals against each strength of opponents alone."""
