@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { handText } from "../../src/heartlab/web/page/cards.js";
+import { handText, trickText } from "../../src/heartlab/web/page/cards.js";
 import { answered, LESSONS } from "../../src/heartlab/web/page/lesson.js";
 import { EN } from "../../src/heartlab/web/page/texts/en.js";
 
@@ -46,4 +46,6 @@ test("three cards are chosen to be passed, and can be put back", () => {
 
 test("typed hands are read as people write them", () => {
   assert.equal(handText(" 10♥, qs;2c  A♦ "), "TH QS 2C AD");
+  assert.equal(trickText("1 2: 2♣ 10♣\n trick 2  1:qs, ks"), "trick 1 2: 2C TC\ntrick 2 1: QS KS");
+  assert.equal(trickText("trick 1 2: 2C\nhello\n"), "trick 1 2: 2C\nhello\n", "the reader complains about the rest");
 });

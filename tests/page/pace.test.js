@@ -54,6 +54,17 @@ test("with hold=click a trick waits for the person", () => {
   assert.equal(shown.length, 3);
 });
 
+test("who comes and goes neither takes time nor waits for a click", () => {
+  const { pace, shown } = paced();
+  pace.add(view("seats", 1));
+  assert.deepEqual([shown.length, pace.idle], [1, true], "a click would be taken for impatience");
+  pace.add(view("played", 1));
+  pace.add(view("seats", 2));
+  assert.deepEqual([shown.length, pace.idle], [2, false]);
+  mock.timers.tick(Number(options.pace));
+  assert.deepEqual([shown.length, pace.idle], [3, true]);
+});
+
 test("clear forgets what waits", () => {
   const { pace, shown } = paced();
   pace.add(view("played", 1));

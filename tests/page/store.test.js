@@ -31,6 +31,7 @@ test("addresses: the house, a table, a page of its own", () => {
   assert.deepEqual(routeOf("#H/T"), { ...plain, table: "T" });
   assert.deepEqual(routeOf("#H/~history/x/y"), { ...plain, page: "history", rest: "x/y" });
   assert.deepEqual(routeOf("#~replay/abc", "H"), { ...plain, page: "replay", rest: "abc" });
+  assert.deepEqual(routeOf("#H/~nothing"), plain, "a page that is not there is the lobby");
   assert.deepEqual(routeOf("", ""), { ...plain, house: "" });
 });
 

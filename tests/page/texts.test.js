@@ -79,6 +79,7 @@ test("a seat of a record says what its player is", () => {
 test("what the server says becomes a sentence", () => {
   assert.equal(sentence("this key opens no table"), "This key opens no table.");
   assert.equal(sentence("<text>:1: 'hello' is not the header"), "Line 1: 'hello' is not the header.");
+  assert.equal(sentence("<text>:9: `hello` is no keyword", 8), "Line 1: `hello` is no keyword.", "as it was typed");
   const missing = "4C 5C 6C 7C 8C 9C TC JC QC KC AC 2D 3D 4D 5D 6D 7D 8D 9D TD JD";
   const told = `<text>:4: \`hand 0\` has 2 cards: the rules want 13 (in no hand: ${missing})`;
   assert.equal(sentence(told), "`hand 0` has 2 cards: the rules want 13.");

@@ -48,3 +48,12 @@ test("scattered cards go to each of the others in turn", () => {
     ["3C", "4C"],
   ]);
 });
+
+test("a sentence names people, not the players of bots", () => {
+  const players = ["You", "Ada (gnome:jake)", "", "Ines"];
+  const list = moments({ hands: ["2C", "4C", "6C", "8C"], tricks: [[0, "2C 4C 6C 8C"]], players });
+  assert.deepEqual(
+    list.slice(1).map((one) => one.note.slice("Trick 1: ".length)),
+    ["You play 2♣", "Ada plays 4♣", "Seat 2 plays 6♣", "Ines plays 8♣"],
+  );
+});

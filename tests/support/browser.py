@@ -24,10 +24,31 @@ ARTEFACTS = os.environ.get("HEARTLAB_ARTEFACTS")
 """A folder for screenshots, if they are wanted."""
 PATIENCE = float(os.environ.get("HEARTLAB_PATIENCE", "400"))
 """Seconds that the page has for what is waited for: long, because the first hint of all may have to be compiled."""
+STAYING = """(() => { const real = setTimeout;
+window.setTimeout = (act, wait, ...more) => real(act, [4000, 6000].includes(wait) ? 600000 : wait, ...more); })()"""
+"""Notices and reactions do not go by the clock: what a test reads is still there on a busy machine."""
 KEYS = {
     "Enter": ("\r", 13), "ArrowRight": ("", 39), "ArrowLeft": ("", 37), "Tab": ("", 9), " ": (" ", 32), "End": ("", 35),
     "Escape": ("", 27),
 }  # fmt: skip
+
+
+HIT = """(async () => {
+const find = () => document.querySelector(%s);
+const frame = () => new Promise((done) => requestAnimationFrame(done));
+const at = () => { const r = find()?.getBoundingClientRect();
+  return r && [r.left + Math.min(r.width / 2, 12), r.top + r.height / 2]; };
+find()?.scrollIntoView({ block: 'nearest' });
+const before = at();
+await frame();
+const [n, now] = [find(), at()];
+if (!n) return null;
+if (String(now) !== String(before)) return ['its own movement'];
+const hit = document.elementFromPoint(...now);
+const label = n.closest('label');
+return n.contains(hit) || (label && label === hit?.closest('label')) ? now : [hit?.outerHTML ?? ''];
+})()"""
+"""Where an element can be clicked; a list of one, if something covers it; null, if it is not there."""
 
 
 class PageError(AssertionError):
@@ -58,6 +79,7 @@ class Browser:
         self.requests: list[str] = []
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.command(f"{domain}.enable")
+        self.command("Page.addScriptToEvaluateOnNewDocument", source=STAYING)
 
     def close(self) -> None:
         self._line.__exit__(None, None, None)
@@ -117,15 +139,22 @@ class Browser:
         self.command("Page.reload")
 
     def click(self, selector: str, *, touch: bool = False) -> None:
-        """Click the middle of the visible part of an element (its left edge for cards that others cover)."""
-        where = self.evaluate(
-            f"(() => {{ const n = document.querySelector({json.dumps(selector)}); if (!n) return null;"
-            "n.scrollIntoView({block: 'nearest'}); const r = n.getBoundingClientRect();"
-            "return [r.left + Math.min(r.width / 2, 12), r.top + r.height / 2]; })()"
-        )
-        if where is None:
+        """Click the middle of the visible part of an element (its left edge for cards that others cover), once it is
+        where a click hits it and stands still.
+        """
+        where: list[Any] = []
+
+        def reachable() -> bool:
+            where[:] = [self.evaluate(HIT % json.dumps(selector))]
+            return where[0] is None or len(where[0]) == 2
+
+        try:
+            self._wait_for(reachable, PATIENCE)
+        except TimeoutError:
+            raise PageError(f"{selector} is covered by {where[0][0]}; problems {self.problems}") from None
+        if where[0] is None:
             raise PageError(f"there is no {selector}")
-        x, y = where
+        x, y = where[0]
         if touch:
             self.command("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
             self.command("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from support.browser import Browser
 
-STAGE = "document.getElementById('stage').dataset"
+STAGE = "(document.getElementById('stage')?.dataset ?? {})"
 TURN = f"{STAGE}.idle === 'true' && {STAGE}.turn === 'true'"
 OVER = f"{STAGE}.idle === 'true' && ['over', 'end'].includes({STAGE}.phase)"
 PASSING = f"{STAGE}.idle === 'true' && {STAGE}.phase === 'pass'"
@@ -39,10 +39,11 @@ def start(browser: Browser, *, seed: int | str = 5, practice: bool = False, rule
 
 
 def button(browser: Browser, text: str) -> None:
-    """Click a button by its text."""
-    browser.evaluate(
+    """Click a button by its text, once it is there."""
+    browser.wait(
         "(() => { document.querySelector('[data-wanted]')?.removeAttribute('data-wanted');"
-        f"[...document.querySelectorAll('button')].find((n) => n.textContent === {text!r}).dataset.wanted = 1; }})()"
+        f"const n = [...document.querySelectorAll('button')].find((n) => n.textContent === {text!r});"
+        "if (n) n.dataset.wanted = 1; return Boolean(n); })()"
     )
     browser.click("[data-wanted]")
 

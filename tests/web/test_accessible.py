@@ -11,7 +11,7 @@ pytest.importorskip("uvicorn", reason="needs the extra web")
 pytest.importorskip("websockets", reason="needs the extra web")
 
 from support import ROOT
-from support.page import PASSING, STAGE, TURN, button, finish_deal, lobby, more, pass_three, play_one, start
+from support.page import OVER, PASSING, STAGE, TURN, button, finish_deal, lobby, more, pass_three, play_one, start
 
 pytestmark = pytest.mark.slow
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
@@ -123,6 +123,39 @@ def test_the_focus_stays_in_the_hand_when_a_card_is_played(browser):
         assert browser.evaluate("document.activeElement.matches('.hand .card')"), "the focus has jumped"
 
 
+def press_on(browser):
+    """Press Enter once it no longer belongs to the last trick, as the page's own clock has it."""
+    since = browser.evaluate("performance.now()")
+    browser.wait(f"performance.now() > {since} + 300")
+    browser.press("Enter")
+
+
+@pytest.mark.parametrize("rules", ["standard", "seed"])
+def test_the_focus_goes_on_after_the_last_card(browser, rules):
+    """By keys alone: from the last card to the button that continues, and from there into the next hand."""
+    start(browser, seed=5, rules=rules)
+    if browser.evaluate(PASSING):
+        pass_three(browser)
+    browser.wait(TURN)
+    browser.evaluate(
+        "window.lost = []; new MutationObserver(() => document.activeElement === document.body && lost.push("
+        f"{STAGE}.phase)).observe(document.getElementById('stage'), {{ attributes: true }})"
+    )
+    browser.press("ArrowRight")
+    while not browser.evaluate(OVER):
+        browser.evaluate("document.querySelector('.hand .card.legal').focus()")
+        plays = browser.evaluate(f"{STAGE}.plays")
+        press_on(browser)
+        browser.wait(f"{STAGE}.plays !== '{plays}' && (({TURN}) || ({OVER}))")
+    browser.picture("focus-over")
+    assert browser.evaluate("document.activeElement.textContent") == "Next deal", "the focus has jumped"
+    assert browser.evaluate("document.activeElement.matches(':focus-visible')")
+    press_on(browser)
+    browser.wait(f"({PASSING}) || ({TURN})")
+    assert browser.evaluate("document.activeElement.matches('.hand .card:focus-visible')"), "the focus has jumped"
+    assert browser.evaluate("lost") == []
+
+
 @pytest.mark.parametrize("size", ["normal", "large", "largest"])
 def test_cards_and_text_can_be_larger(browser, served, size):
     browser.size(390, 844, phone=True)
@@ -134,6 +167,8 @@ def test_cards_and_text_can_be_larger(browser, served, size):
     card = browser.evaluate("document.querySelector('.hand .card').getBoundingClientRect().width")
     least = {"normal": (24, 100), "large": (27, 112), "largest": (31, 122)}[size]
     assert (text >= least[0], card >= least[1]) == (True, True), (text, card)
+    words = "[...document.querySelectorAll('.seat .fact small')]"
+    assert browser.evaluate(f"{words}.every((n) => n.checkVisibility())"), "a plate does not say what its figures are"
     browser.picture(f"size-{size}")
 
 

@@ -106,6 +106,30 @@ def test_a_hint_on_a_lost_line_does_not_think_for_ever(browser, monkeypatch):
     browser.problems.clear()
 
 
+def test_a_replay_does_not_think_for_ever_on_a_lost_line(browser, monkeypatch):
+    asked, released = threading.Event(), threading.Event()
+
+    async def never(self, text, at, tell):
+        asked.set()
+        await asyncio.get_running_loop().run_in_executor(None, released.wait, 600)
+        raise WebSocketDisconnect
+
+    monkeypatch.setattr(CoachService, "analyse", never)
+    with serving() as other:
+        lobby(browser, other.page, other.key)
+        replay(browser)
+        browser.press("ArrowRight")
+        button(browser, "Hint")
+        browser.wait("!!document.querySelector('.replay-hint .busy')")
+        asked.wait(600)
+        released.set()
+    browser.wait("document.body.dataset.line === 'lost' && !document.querySelector('.replay-hint')")
+    assert browser.evaluate(f"{TOAST}.startsWith('The connection to the server was lost; ask again')")
+    browser.goto("about:blank")
+    browser.requests.clear()
+    browser.problems.clear()
+
+
 def test_the_blunder_check_waits_for_the_first_own_card_and_says_what_it_costs(browser, served):
     lobby(browser, served.page, served.key, '{"pace": 1, "hold": "0.01", "motion": "none", "check": true}')
     browser.evaluate(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support import browser as driver
 from support.browser import Browser
-from support.page import OVER, PASSING, STAGE, TURN, button, lobby
+from support.page import OVER, PASSING, STAGE, TOAST, TURN, button, lobby
 from support.web_client import serving
 
 pytest.importorskip("starlette", reason="needs the extra web")
@@ -76,8 +76,11 @@ def test_friends_play_together(two):
     quick = '{"pace": 1, "hold": "0.01", "motion": "none"}'
     lobby(zoe, served.page, served.key, quick)
     button(zoe, "Play with friends")
+    say_name(zoe, "  ")
+    zoe.wait(f"{TOAST} === 'Say what the others shall call you.'")
     say_name(zoe, "Zoe")
     zoe.wait("!!document.querySelector('.invitation .link')")
+    assert zoe.evaluate(TOAST) == "", "the complaint is old"
     link = zoe.evaluate("document.querySelector('.invitation .link').value")
     assert link.startswith(f"{served.page}#~join/")
     assert served.key not in link, "the key of the house is not in it"

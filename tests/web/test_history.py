@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 
+import msgspec
 import pytest
 
 pytest.importorskip("starlette", reason="needs the extra web")
 pytest.importorskip("uvicorn", reason="needs the extra web")
 pytest.importorskip("websockets", reason="needs the extra web")
 
-from support.page import OVER, TOAST, button, finish_deal, lobby, pass_three, start
+from support.page import OVER, QUICK, TOAST, button, finish_deal, lobby, pass_three, start
 from support.web_client import moon_hands, serving
 
 from heartlab.deal import Deal
 from heartlab.records.format import to_json
+from heartlab.web.history import Result
+from heartlab.web.messages import DealFacts
+from heartlab.web.store import Settings
 
 
 @pytest.fixture(scope="module")
@@ -131,6 +135,58 @@ def test_the_history_and_the_fairness_of_a_real_game(browser, served):
     assert browser.evaluate("document.querySelectorAll('.checks .good').length") == 5
     assert browser.evaluate("!!document.querySelector('.bars')")
     browser.picture("fair")
+
+
+def keep_game(store, made: float, player: str, points: list[int], *, costs: tuple[float, ...] = ()) -> None:
+    """A game of Zoe's in the history: finished if it has two deals; the first deals are reviewed."""
+    key, names, players = f"key-{made}", ["Zoe", "Ada", "Emil", "Ines"], [player] * 3
+    store.add_session(key, Settings("standard", players, "Zoe"))
+    for number, mine in enumerate(points):
+        facts = DealFacts(number, [mine, 26 - mine, 0, 0], int(mine < 13), None, "2C", helped=False)
+        result = Result(
+            "standard", names, players, facts, [0, 100, 50, 50], len(points) == 2, practice=False, record="{}"
+        )
+        store.add_result(key, number, "Zoe", made, msgspec.json.encode(result))
+    for number, cost in enumerate(costs):
+        store.add_decisions(key, number, "Zoe", [(1, cost, None)])
+
+
+@pytest.mark.slow
+def test_the_charts_follow_the_strength_of_the_opponents(browser, served):
+    """Each chart ends at the number of deals, games and reviewed deals against the strength; too few are no line."""
+    store = served.house.store
+    for game in range(6):
+        keep_game(store, game, "gnome:jake", [game, 14], costs=(game / 2, 1.0))
+    keep_game(store, 6, "ace:worlds=48", [3, 9, 20, 1, 2, 5, 26], costs=(4.0, 5.0, 1.0))
+    keep_game(store, 7, "gnome", [1, 2, 3])
+    keep_game(store, 8, "net", [4])
+    lobby(browser, served.page, served.key, QUICK.replace("}", ', "name": "Zoe"}'))
+    button(browser, "My games and statistics")
+    browser.wait("document.querySelectorAll('figure').length > 0 && document.querySelector('.next p').textContent")
+
+    def drawn(against: str) -> list[str]:
+        browser.click(f"[name=against][value={against}]")
+        browser.wait(f"document.querySelector('[name=against]:checked').value === {against!r}")
+        for width, height in ((390, 844), (1440, 900)):
+            browser.size(width, height, phone=width < 400)
+            browser.evaluate("scrollTo(0, 0)")
+            browser.picture(f"history-{against}-{width}")
+            assert browser.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        return browser.evaluate(
+            "[...document.querySelectorAll('figure')].map((figure) => figure.querySelector('p')?.textContent"
+            " ?? [...figure.querySelectorAll('text')].at(-2).textContent)"
+        )
+
+    names = browser.evaluate("[...document.querySelectorAll('[name=against]')].map((one) => one.value)")
+    assert names == ["all", "beginner", "casual", "expert", "other"]
+    assert drawn("casual") == ["12", "12", "12", "6", "12"]
+    line = browser.evaluate("document.querySelector('.series path:last-of-type').getAttribute('d')")
+    few = ["Too few finished games for a chart: 0 of 5 so far.", "Too few reviewed deals for a chart: 3 of 5 so far."]
+    assert drawn("expert") == ["7", "7", "7", *few]
+    assert browser.evaluate("document.querySelector('.series path:last-of-type').getAttribute('d')") != line
+    assert drawn("beginner") == []
+    assert "Too few deals for a chart: 3 of 5 so far." in browser.evaluate("document.getElementById('stage').innerText")
+    assert drawn("all") == ["23", "23", "23", "6", "15"]
 
 
 @pytest.mark.slow

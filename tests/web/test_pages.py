@@ -12,6 +12,7 @@ pytest.importorskip("websockets", reason="needs the extra web")
 
 from support.page import STAGE, TOAST, button, finish_deal, pass_three, start
 
+from heartlab.cards import pretty_card
 from heartlab.deal import Deal
 from heartlab.records.format import to_json
 
@@ -38,6 +39,58 @@ def test_the_introduction_is_played_to_its_end(browser, served):
     browser.wait("document.querySelector('.level input:checked')?.value === 'beginner'")
 
 
+def test_the_introduction_stays_where_it_is_when_the_line_comes_back(browser, served):
+    """The server's greeting may come late, or once more after a lost line; neither is a new beginning."""
+    browser.evaluate(
+        "(() => { const { send } = WebSocket.prototype;"
+        "WebSocket.prototype.send = function (text) { window.socket = this; send.call(this, text); }; })()"
+    )
+    button(browser, "My games and statistics")
+    browser.wait(f"{STAGE}.screen === 'history' && !!window.socket")
+    browser.click("#home")
+    browser.wait("!!document.querySelector('.lobby')")
+    button(browser, "Learn Hearts in 5 minutes")
+    browser.wait(f"{STAGE}.screen === 'learn'")
+    button(browser, "Go on")
+    browser.evaluate("window.old = window.socket; window.socket = null; window.old.close()")
+    browser.wait("document.body.dataset.line === 'lost'")
+    browser.wait("document.body.dataset.line === 'open' && !!window.socket")
+    assert browser.evaluate("document.querySelector('.actions .main').disabled")
+    browser.click(".hand [data-card='AH']")
+    browser.wait("!!document.querySelector('.hand .chosen')")
+    browser.click("#home")
+    browser.wait("!!document.querySelector('.lobby')")
+    button(browser, "Learn Hearts in 5 minutes")
+    browser.wait(f"{STAGE}.screen === 'learn' && !document.querySelector('.actions .main').disabled")
+
+
+def test_the_introduction_by_keys_alone(browser):
+    button(browser, "Learn Hearts in 5 minutes")
+    browser.wait("!!document.querySelector('.learning')")
+    for _ in range(9):
+        browser.press("Tab")
+        if browser.evaluate("document.activeElement.matches('.actions .main')"):
+            break
+    browser.press("Enter")
+    for chosen in (1, 2, 3):
+        browser.press("ArrowLeft")
+        browser.press("Enter")
+        browser.wait(f"document.querySelectorAll('.hand .chosen').length === {chosen}")
+    assert browser.evaluate("document.activeElement.matches('.hand .card:focus-visible')")
+
+
+def test_a_click_as_soon_as_the_introduction_is_seen_counts(browser):
+    """An address is followed once: what follows it a second time would begin the introduction anew."""
+    browser.evaluate(
+        "window.followed = new Promise((done) => addEventListener('hashchange', () => setTimeout(done, 0)));"
+        "new MutationObserver((_, observer) => { const n = document.querySelector('.learning .actions .main');"
+        "if (n) { observer.disconnect(); n.click(); } }).observe(document.body, { childList: true, subtree: true })"
+    )
+    button(browser, "Learn Hearts in 5 minutes")
+    browser.evaluate("followed")
+    assert browser.evaluate("document.querySelector('.learning .actions .main').disabled"), "back at the first step"
+
+
 def test_a_lesson_is_read_beside_its_cards_on_a_phone(browser):
     browser.size(390, 844, phone=True)
     button(browser, "Learn Hearts in 5 minutes")
@@ -60,7 +113,13 @@ def test_any_position_can_be_set_up_and_asked_about(browser, served):
     browser.evaluate(f"window.hands = {[hand.names() for hand in deal.dealt]!r}; hands[0] = hands[1]; {fill}")
     button(browser, "Open")
     browser.wait(f"{TOAST} !== ''")
-    browser.evaluate(f"hands[0] = {deal.dealt[0].names()!r}; {fill}")
+    browser.evaluate(
+        f"hands[0] = {deal.dealt[0].names()!r}; {fill}; document.querySelector('[name=tricks]').value = '?'"
+    )
+    button(browser, "Open")
+    browser.wait(f"{TOAST}.startsWith('Line 1: ')")
+    lead = pretty_card(min(deal.legal))
+    browser.evaluate(f"document.querySelector('[name=tricks]').value = '1 {deal.to_move}: {lead}'")
     button(browser, "Open")
     browser.wait("!!document.querySelector('.viewer')")
     button(browser, "Hint")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Sequence
 
 from heartlab.cards import CARDS, Card, CardSet, card_name
 from heartlab.observation import Observation
@@ -40,11 +41,23 @@ LEVELS = [
 ]
 """The plain strengths: 0, 1.7 and 2.8 points a deal better than `gnome`, and above 4.3, says docs/play.md."""
 
+OTHER = "other"
+"""Opponents that are not one of the plain strengths."""
+
 FIRST_CHOICE = "casual"
 """The strength that the page offers to somebody new (`page/options.js`): its players are compiled first."""
 
 BOT_NAMES = ["Ada", "Emil", "Ines", "Oskar", "Lou", "Sol", "Ruth", "Theo", "Vera", "Karl", "Mina", "Paul"]
 """Names of the bots on the seats, enough for a full table beside people who are called like some of them."""
+
+
+def strength_of(players: Sequence[str]) -> str:
+    """The plain strength that the opponents of a table are, or that they are another one.
+
+    >>> strength_of(["gnome"] * 3), strength_of(["gnome", "gnome", "net"])
+    ('beginner', 'other')
+    """
+    return next((level.name for level in LEVELS if set(players) <= set(level.players)), OTHER)
 
 
 class BotError(ValueError):

@@ -34,6 +34,7 @@ from heartlab.records.reader import read_records
 from heartlab.rules import Rules
 from heartlab.util.said import Said
 from heartlab.web import messages as m
+from heartlab.web.bots import strength_of
 from heartlab.web.history import label_parts
 from heartlab.web.house import House
 from heartlab.web.live import Live, Send
@@ -259,7 +260,8 @@ class CoachService:
 
     async def level(self, person: str) -> LevelEstimate:
         """The points that somebody's decisions cost per deal, with a 95 % interval."""
-        return estimate_level(person, self.house.store.deal_costs(person))
+        deals = self.house.store.deal_costs(person)
+        return estimate_level(person, [(cost, count, strength_of(players)) for cost, count, players in deals])
 
 
 def sources_of_words() -> str:

@@ -69,7 +69,7 @@ CARDS = {
     "Shoot the moon: it succeeds {share}, after {other} never.": (
         "Hol alle Punkte: es gelingt {share}, nach {other} nie."
     ),
-    "Get rid of Q♠: {who} is winning this trick.": "Weg mit Q♠: {who} bekommt diesen Stich.",
+    "Get rid of Q♠: {who} is winning this trick.": "Weg mit Q♠: {who} liegt in diesem Stich vorn.",
     "Get rid of {card}: it could take Q♠, which is still out.": (
         "Weg mit {card}: sie könnte Q♠ nehmen, und die fehlt noch."
     ),

@@ -481,6 +481,7 @@ export interface LevelEstimate {
   high: number | null;
   text: string;
   course: [number, number, number, number][];
+  courses: Record<string, [number, number, number, number][]>;
 }
 
 export interface Progress {

@@ -351,19 +351,22 @@ class Store:
                 [(key, number, place, person, cost, se) for place, cost, se in costs],
             )
 
-    def deal_costs(self, person: str) -> list[tuple[float, int]]:
-        """What each reviewed deal of somebody cost, and with how many decisions, in the order of play.
+    def deal_costs(self, person: str) -> list[tuple[float, int, list[str]]]:
+        """What each reviewed deal of somebody cost, with how many decisions, and against whom, in the order of play.
 
         Costs within the noise are nothing.
         """
         with self._looking() as db:
             rows = db.execute(
-                "SELECT SUM(CASE WHEN se IS NULL OR cost > ? * se THEN cost ELSE 0 END), COUNT(*) "
-                "FROM decisions LEFT JOIN results USING (person, key, number) "
-                "WHERE person = ? GROUP BY key, number ORDER BY made, key, number",
+                "SELECT SUM(CASE WHEN se IS NULL OR cost > ? * se THEN cost ELSE 0 END), COUNT(*), settings "
+                "FROM decisions JOIN tables USING (key) LEFT JOIN results USING (person, key, number) "
+                "WHERE person = ? GROUP BY key, number ORDER BY results.made, key, number",
                 (CLEAR, person),
             ).fetchall()
-        return [(float(cost), int(count)) for cost, count in rows]
+        return [
+            (float(cost), int(count), msgspec.json.decode(settings, type=Settings).players)
+            for cost, count, settings in rows
+        ]
 
     def add_puzzle(self, person: str, origin: str, body: bytes, due: float) -> None:
         """Keep a puzzle, unless the same mistake is one already."""

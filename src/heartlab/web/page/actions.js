@@ -39,8 +39,8 @@ export function makeActs(world) {
     shared: /** @type {import("./state.js").Shared | null} */ (null),
   };
   /** When the last trick was cleared away, and how many cards lay there at the last check by the page itself. */
-  /** `wants`: what the next deals are asked for, if not to be seen. */
-  const own = { restedAt: 0, checkedAt: -1, riskAt: -1, quietCheck: false, wants: "" };
+  /** `wants`: what the next deals are asked for, if not to be seen; `above`: see `read`. */
+  const own = { restedAt: 0, checkedAt: -1, riskAt: -1, quietCheck: false, wants: "", above: 0 };
 
   // --- notices, sentences, panels ---
 
@@ -316,6 +316,8 @@ export function makeActs(world) {
     walkTo(card) {
       if (store.now.walked !== card) update({ walked: card });
     },
+    /** Whether Enter still belongs to the trick, which it clears away. */
+    late: () => store.now.view?.phase !== "pass" && world.clock() - own.restedAt < LATE,
     /** @param {string} card @param {boolean} byKey */
     card(card, byKey) {
       const { view, chosen } = store.now;
@@ -324,8 +326,7 @@ export function makeActs(world) {
         pace.go();
         return;
       }
-      // Enter also goes on after a trick: a late one must not play a card.
-      if (byKey && view.phase === "play" && world.clock() - own.restedAt < LATE) return;
+      if (byKey && acts.late()) return;
       if (view.phase === "pass") {
         if (!view.may_pass.includes(card)) {
           notice(t("pass.mayNot", { card: pretty(card) }), "warn");

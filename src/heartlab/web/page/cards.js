@@ -131,6 +131,16 @@ export const handText = (text) =>
     .replace(/[,;]+/g, " ")
     .replace(/\s+/g, " ")
     .trim();
+/**
+ * Tricks that somebody has typed, one per line, as records have them: "1 2: 2♣ 10♣" is "trick 1 2: 2C TC".
+ * @param {string} text
+ */
+export const trickText = (text) =>
+  text
+    .split("\n")
+    .map((line) => line.trim().replace(/^(?:trick\s*)?(\d+)\s*[,:]?\s*(\d)\s*[:,]/i, "trick $1 $2:"))
+    .map((line) => line.replace(/^(trick \d+ \d:)(.*)$/, (_, start, cards) => `${start} ${handText(cards)}`))
+    .join("\n");
 /** Order of cards in a hand: by suit, then by rank. @param {string} a @param {string} b */
 export const inOrder = (a, b) =>
   SUIT_ORDER.indexOf(a[1]) - SUIT_ORDER.indexOf(b[1]) || RANKS.indexOf(a[0]) - RANKS.indexOf(b[0]);

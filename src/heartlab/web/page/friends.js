@@ -39,6 +39,11 @@ export function makeFriendActs(world, { notice, send, share, show, start, questi
   const hiding = {};
   /** @returns {[string, string][]} invitations and keys */
   const seats = () => recall(SEATS) ?? [];
+  /** Whether there is a name; spaces are none, which is said. @param {string} name */
+  const isNamed = (name) => {
+    if (!name) notice(t("friends.nameless"), "warn");
+    return name !== "";
+  };
   /** The invitation with which this page asks for a seat. */
   let asked = "";
 
@@ -50,6 +55,7 @@ export function makeFriendActs(world, { notice, send, share, show, start, questi
         data = new FormData(/** @type {HTMLFormElement} */ (event.target));
       const name = String(data.get("person") ?? "").trim(),
         rules = String(data.get("rules") ?? "standard");
+      if (!isNamed(name)) return;
       const level = hello?.levels.find((one) => one.name === options.level) ?? hello?.levels[0];
       const count = (hello?.rules.find((one) => one.name === rules)?.players ?? 4) - 1;
       setOption("name", name);
@@ -60,6 +66,7 @@ export function makeFriendActs(world, { notice, send, share, show, start, questi
     join(event) {
       event.preventDefault();
       const name = String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get("person") ?? "").trim();
+      if (!isNamed(name)) return;
       setOption("name", name);
       asked = store.now.route.rest;
       if (send({ type: "join", invitation: asked, name })) update({ starting: true });

@@ -6,6 +6,7 @@ import { keepHouse } from "./routes.js";
 import { called, sentence, t } from "./texts.js";
 import { branchName } from "./views/game.js";
 import { verdict } from "./views/puzzle.js";
+import { decisionOf } from "./views/viewer.js";
 
 /** @typedef {import("../protocol").Outgoing} Outgoing */
 /** @typedef {import("../protocol").View} View */
@@ -83,6 +84,7 @@ export function makeHeard({ store, pace, say, greet }, acts) {
         starting: false,
         walked: null,
         lost: "",
+        ...(store.now.notice?.lasting ? {} : { notice: null }),
       });
     },
     view(message) {
@@ -128,8 +130,10 @@ export function makeHeard({ store, pace, say, greet }, acts) {
       }
       acts.own.wants = "";
       if (store.now.replay?.hint) update({ replay: { ...store.now.replay, hint: null } });
+      if (store.now.checks === "busy") update({ checks: null });
       if (message.code === "key") acts.tell(sentence(message.text));
-      else acts.notice(sentence(message.text), "warn");
+      else acts.notice(sentence(message.text, acts.own.above), "warn");
+      acts.own.above = 0;
       if (message.code === "server" && table) setTimeout(() => say({ type: "open", key: table }), AGAIN);
       update({ starting: false, ...(panel === "busy" ? { panel: "scores", sheet: false } : {}) });
       if (message.code === "key") {
@@ -142,11 +146,10 @@ export function makeHeard({ store, pace, say, greet }, acts) {
     coaching(message) {
       const { replay } = store.now;
       if (replay) {
+        // An answer may come after a step to another decision, which it says nothing about.
+        if (typeof replay.hint !== "string" || message.at !== decisionOf(replay) + 1) return;
         update({ replay: { ...replay, hint: message } });
-        acts.tell(`${message.first} ${message.words.join(" ")}`);
-        return;
-      }
-      acts.show("hint", message);
+      } else acts.show("hint", message);
       acts.tell(`${message.first} ${message.words.join(" ")}`);
     },
     passing(message) {
@@ -183,8 +186,11 @@ export function makeHeard({ store, pace, say, greet }, acts) {
     },
     progress(message) {
       if (acts.own.quietCheck) return;
-      if (store.now.replay) update({ replay: { ...store.now.replay, hint: message.text } });
-      else if (!store.now.view) update({ panelText: message.text });
+      const { replay } = store.now;
+      // A replay that has asked says so; a review may still be running behind it.
+      if (replay) {
+        if (typeof replay.hint === "string") update({ replay: { ...replay, hint: message.text } });
+      } else if (!store.now.view) update({ panelText: message.text });
       else if (store.now.panel === "busy") update({ answer: message.text });
     },
     compared(message) {
@@ -200,6 +206,7 @@ export function makeHeard({ store, pace, say, greet }, acts) {
     deals(message) {
       const { wants } = acts.own;
       acts.own.wants = "";
+      acts.own.above = 0;
       if (wants === "export") {
         save("hearts-games.jsonl", `${message.records.map((record) => JSON.stringify(record)).join("\n")}\n`);
         return;

@@ -12,6 +12,9 @@
  */
 /** @typedef {{ step: number, picked: string[], verdict: string }} Progress */
 
+/** Where everybody begins. @type {Progress} */
+export const BEGINNING = { step: 0, picked: [], verdict: "" };
+
 /** @param {string} text */
 const cards = (text) => text.split(" ").filter(Boolean);
 

@@ -2,6 +2,7 @@
 import { sign, suitIcon } from "./cards.js";
 import { makeActs } from "./actions.js";
 import { makeHeard, reviewName } from "./heard.js";
+import { BEGINNING } from "./lesson.js";
 import { Line } from "./line.js";
 import { makeMotion } from "./motion.js";
 import { apply, language, options, sounds } from "./options.js";
@@ -136,17 +137,21 @@ const line = new Line(
     answers[message.type]?.(message);
   },
   (now) => {
-    const { view, panel } = store.now,
+    const { view, panel, replay, checks } = store.now,
+      asking = now === "lost" && typeof replay?.hint === "string",
+      checking = now === "lost" && checks === "busy",
       busy = now === "lost" && panel === "busy";
     // Once the line is lost, what the page shows is old, and no answer comes any more.
     update({
       line: now,
       ...(now === "lost" ? { stale: view !== null, starting: false } : {}),
       ...(busy ? { panel: "scores", sheet: false } : {}),
+      ...(asking && replay ? { replay: { ...replay, hint: null } } : {}),
+      ...(checking ? { checks: null } : {}),
     });
     spoken = "";
     speak();
-    if (busy) acts.notice(t("line.askAgain"), "warn");
+    if (busy || asking || checking) acts.notice(t("line.askAgain"), "warn");
   },
 );
 
@@ -224,12 +229,37 @@ function header(state) {
   ];
 }
 
+/** Whether a visible focus has lost its place, and nothing was there yet to take it. */
+let adrift = false;
+
+/** What can be done at a table or a puzzle. */
+const ACTIONS = ".board > .actions";
+/** What takes a focus that has lost its place: the button that continues, a card, any button. */
+const HAVENS = [`${ACTIONS} .main:enabled`, ".hand .card[tabindex='0']", `${ACTIONS} button:enabled`];
+
+/**
+ * Give a visible focus another place if it has lost its own, or if the button that has it has dealt a new hand.
+ * @param {HTMLElement} focused what had the focus before the state was drawn
+ * @param {boolean} visible whether one could see that
+ * @param {boolean} dealt whether the cards of another deal have come
+ */
+function refocus(focused, visible, dealt) {
+  const now = document.activeElement,
+    lost = !now || now === document.body || now.matches(":disabled");
+  adrift = lost ? adrift || visible : visible && dealt && focused.closest(ACTIONS) !== null;
+  if (!adrift) return;
+  const haven = HAVENS.map((one) => stage.querySelector(one)).find((one) => one);
+  /** @type {HTMLElement | null | undefined} */ (haven)?.focus();
+  adrift = document.activeElement !== haven;
+}
+
 /** Draw the state. @param {State} state @param {State} before */
 function draw(state, before) {
   byId("skip").textContent = t("skip");
   const moved = motion.before(state, before);
   const focused = /** @type {HTMLElement | null} */ (document.activeElement);
   const index = focused?.dataset.card ? cardsIn().indexOf(focused) : -1;
+  const visible = focused?.matches(":focus-visible") ?? false;
   render(byId("bar"), header(state));
   render(stage, stageView(state, acts));
   render(
@@ -251,6 +281,7 @@ function draw(state, before) {
   // A focused card that was played hands the focus to its neighbour.
   const cards = cardsIn();
   if (index >= 0 && !focused?.isConnected && cards.length) cards[Math.min(index, cards.length - 1)].focus();
+  else if (focused) refocus(focused, visible, view?.deal !== before.view?.deal);
   motion.after(moved);
 }
 
@@ -299,6 +330,7 @@ function follow() {
     moment: "",
     starting: false,
     idle: true,
+    lesson: BEGINNING,
   });
   /** @type {import("../protocol").Incoming | null} */
   const greeting = route.table ? { type: "open", key: route.table } : null;
@@ -348,20 +380,20 @@ function pressInReplay(key) {
 /** Follow a key; returns whether it meant something. @param {KeyboardEvent} event */
 function press(event) {
   const arrow = { ArrowRight: 1, ArrowLeft: -1 }[event.key],
-    { view, replay, puzzle } = store.now;
+    { view, replay } = store.now;
   if (event.key === "?") {
     acts.help();
     return true;
   }
   if (replay) return pressInReplay(event.key);
-  if (arrow && (puzzle || view)) {
+  if (arrow && cardsIn().length) {
     walk(arrow);
     return true;
   }
   if (!view) return false;
-  if ((event.key === "Enter" || event.key === " ") && !pace.idle) {
-    pace.go();
-    return true;
+  if (event.key === "Enter" || event.key === " ") {
+    // A key that is held, or comes late, belongs to the trick: it neither plays a card nor deals the next one.
+    if (pace.go() || event.repeat || acts.late()) return true;
   }
   const act = KEYS[event.key.toLowerCase()];
   act?.();
@@ -383,7 +415,7 @@ byId("skip").addEventListener("click", () => stage.focus());
 dialog.addEventListener("close", () => {
   if (!dialog.open && (store.now.dialog || store.now.question)) acts.closeDialog();
 });
+// Not popstate as well: each new address has both events, one task apart, and a click may come between them.
 addEventListener("hashchange", follow);
-addEventListener("popstate", follow);
 update({});
 if (store.now.route.table || ["replay", "join"].includes(store.now.route.page)) follow();

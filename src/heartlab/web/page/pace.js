@@ -55,6 +55,13 @@ export class Pace {
     const view = this.row.shift();
     if (!view) return;
     this.current = view;
+    if (view.event.kind === "seats") {
+      // Who comes and goes takes no time: a click meanwhile is meant for the table.
+      this.timer = 0;
+      this.show(view, { trick: view.trick, winner: null, fresh: false });
+      this.next();
+      return;
+    }
     this.timer = -1; // not idle while it is being drawn
     const done = view.event.winner !== null;
     this.show(view, {

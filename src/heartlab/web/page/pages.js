@@ -1,5 +1,5 @@
 // What the person does away from the table: replays, analysis, the introduction, the history, fairness.
-import { handText } from "./cards.js";
+import { handText, trickText } from "./cards.js";
 import { keep, recall, save } from "./dom.js";
 import { answered, LESSONS } from "./lesson.js";
 import { packed, unpacked } from "./links.js";
@@ -7,7 +7,7 @@ import { options, setOption } from "./options.js";
 import { partsOf } from "./records.js";
 import { t } from "./texts.js";
 import { CARDS, checkProof, dealt } from "./verify.js";
-import { momentsOf, recordOf } from "./views/viewer.js";
+import { decisionOf, momentsOf, recordOf } from "./views/viewer.js";
 
 const PROMISES = "heartlab-promises";
 /** Characters of a seat's name that the coach is told. */
@@ -23,7 +23,7 @@ const LONGEST_NAME = 60;
  * @property {() => string} house
  * @property {() => { house: string, name: string }} person
  * @property {(text: string, yes: string, act: () => void) => void} question
- * @property {{ wants: string }} own
+ * @property {{ wants: string, above: number }} own
  */
 
 /** @param {import("./actions.js").World} world @param {Tools} tools */
@@ -38,10 +38,15 @@ export function makePageActs(world, { notice, tell, send, share, go, house, pers
   const acts = {
     // --- replays ---
 
-    /** Read a record file, in as many parts as the server's limits need. @param {string} text */
-    read(text) {
+    /**
+     * Read a record file, in as many parts as the server's limits need.
+     * @param {string} text
+     * @param {number} above lines that the page has put above those that were typed
+     */
+    read(text, above = 0) {
       const { hello } = store.now;
       if (!hello) return;
+      own.above = above;
       const found = partsOf(text, hello.limits);
       if (found.tooLong) {
         notice(t("read.tooLong"), "warn");
@@ -91,7 +96,7 @@ export function makePageActs(world, { notice, tell, send, share, go, house, pers
       const { replay } = store.now;
       if (!replay) return;
       const record = /** @type {any} */ (recordOf(replay));
-      const at = replay.at - (record.gives ? 2 : 1) + 1;
+      const at = decisionOf(replay);
       // Names as far as a sentence has room for them: the server reads short texts only.
       const players = record.players?.map((/** @type {string} */ name) => name.slice(0, LONGEST_NAME));
       const text = JSON.stringify({ ...record, players, points: undefined, moon: undefined });
@@ -106,8 +111,9 @@ export function makePageActs(world, { notice, tell, send, share, go, house, pers
       const data = new FormData(/** @type {HTMLFormElement} */ (event.target));
       const text = String(data.get("record") ?? "").trim();
       const hands = data.getAll("hand").map((hand, seat) => `hand ${seat} ${handText(String(hand))}`);
-      const pass = `pass hold\n${data.get("tricks") ?? ""}`;
-      acts.read(text || ["%hearts 1", "deal 3", "rules standard", ...hands, pass, "end"].join("\n"));
+      const head = ["%hearts 1", "deal 3", "rules standard", ...hands, "pass hold"];
+      if (text) acts.read(text);
+      else acts.read([...head, trickText(String(data.get("tricks") ?? "")), "end"].join("\n"), head.length);
     },
     /** Deal at random into the form of a position. @param {Event} event */
     randomHands(event) {
@@ -190,7 +196,6 @@ export function makePageActs(world, { notice, tell, send, share, go, house, pers
 
     /** What a page needs to know. @param {string} page @param {string} rest */
     enter(page, rest) {
-      if (page === "learn") update({ lesson: { step: 0, picked: [], verdict: "" } });
       if (page === "replay") acts.openLink(rest);
       if (page !== "history" && page !== "fair") return;
       update({ checks: null });
@@ -200,6 +205,10 @@ export function makePageActs(world, { notice, tell, send, share, go, house, pers
     /** @param {string} find */
     find(find) {
       update({ find });
+    },
+    /** @param {string} against */
+    chartAgainst(against) {
+      update({ against });
     },
     /** @param {string} key */
     replayGame(key) {

@@ -48,7 +48,7 @@ export function moments(record) {
     const trick = [];
     for (const [index, card] of cards.split(" ").filter(Boolean).entries()) {
       const seat = (leader + index) % n,
-        name = nameOf(record, seat);
+        name = shortName(record, seat);
       hands[seat] = hands[seat].filter((one) => one !== card);
       trick.push([seat, card]);
       const winner = trick.length === n ? winnerOf(trick) : null;
@@ -60,7 +60,10 @@ export function moments(record) {
 }
 
 /** @param {DealRecord} record @param {number} seat */
-export const nameOf = (record, seat) => record.players?.[seat] ?? t("seat", { n: seat });
+export const nameOf = (record, seat) => record.players?.[seat] || t("seat", { n: seat });
+
+/** The name in a sentence, as the coach says it: without the player. @param {DealRecord} record @param {number} seat */
+export const shortName = (record, seat) => nameOf(record, seat).replace(/ \(.+\)$/, "");
 
 /** @param {[number, string][]} trick */
 export function winnerOf(trick) {

@@ -2,6 +2,8 @@
 import { keep, recall } from "./dom.js";
 
 const HOUSE = "heartlab-house";
+/** Pages that an address can name. */
+const PAGES = ["learn", "friends", "join", "history", "analysis", "fair", "replay"];
 
 /** What an address says. @param {string} hash @param {string} known the key of the house if the address has none */
 export function routeOf(hash, known = "") {
@@ -13,7 +15,7 @@ export function routeOf(hash, known = "") {
   return {
     house,
     table: where && !where.startsWith("~") ? where : null,
-    page: where.startsWith("~") ? where.slice(1) : "",
+    page: where.startsWith("~") && PAGES.includes(where.slice(1)) ? where.slice(1) : "",
     rest,
   };
 }

@@ -1,4 +1,5 @@
 // What the page knows and shows: one value, changed only by the store.
+import { BEGINNING } from "./lesson.js";
 
 /** @typedef {import("../protocol").View} View */
 /** @typedef {import("../protocol").Incoming} Incoming */
@@ -65,6 +66,7 @@
  * @property {import("../protocol").Compared | null} compared what others made of the daily deal
  * @property {{ step: number, picked: string[], verdict: string }} lesson
  * @property {string} find what is searched there
+ * @property {string} against the strength that its charts are about, or `all`
  * @property {import("../protocol").LevelEstimate | null} level
  * @property {import("../protocol").MoonRisk | null} risk that somebody shoots the moon
  * @property {import("./verify.js").Check[] | string | null} checks of a proof; a text says why there are none
@@ -104,9 +106,10 @@ export const initial = (route) => ({
   lost: "",
   moment: "",
   games: null,
-  lesson: { step: 0, picked: [], verdict: "" },
+  lesson: BEGINNING,
   compared: null,
   find: "",
+  against: "all",
   level: null,
   risk: null,
   checks: null,

@@ -42,11 +42,12 @@ export const called = (name) => (isYou(name) ? t("you") : name);
  * What the server says, as a sentence for people: where in a text something is wrong is told as people say it, a long
  * list of cards is left out.
  * @param {string} text
+ * @param {number} above lines before the first one that the person has typed
  */
-export function sentence(text) {
+export function sentence(text, above = 0) {
   const plain = text
     .replace(/^<\w+>:\d+: (?=`hand )/, "")
-    .replace(/^<\w+>:(\d+): /, (_, n) => t("read.line", { n }))
+    .replace(/^<\w+>:(\d+): /, (_, n) => t("read.line", { n: n - above }))
     .replace(/ \(in no hand: [^)]{60,}\)/, "")
     .trim();
   const whole = plain.replace(/^\p{Ll}(?=\p{L}*[\s,;:])/u, (letter) => letter.toUpperCase());

@@ -251,6 +251,8 @@ export const DE = {
   "level.casual": "Hobby",
   "level.skilled": "Geübt",
   "level.expert": "Meister",
+  "level.other": "Andere",
+  "level.all": "Alle",
   "level.beginner.note": "Einfache Faustregeln: der richtige Anfang.",
   "level.casual.note": "Vorsichtig mit der Dame; für die meisten ein faires Spiel.",
   "level.skilled.note": "Vorsichtig, listig, und holt alle Punkte, wenn es geht.",
@@ -363,12 +365,13 @@ export const DE = {
   "history.loading": "Deine Spiele werden geholt …",
   "history.none": "Noch ist keine Runde fertig. Spiele eine, dann steht sie hier.",
   "history.level": "Meine Spielstärke: was meine geprüften Entscheidungen je Runde kosten (mit 95-%-Intervall)",
-  "history.soon": "Die Kurven beginnen mit der zweiten Runde.",
+  "history.few": "Zu wenige Runden für eine Kurve: bisher {n} von {of}.",
+  "history.fewGames": "Zu wenige beendete Spiele für eine Kurve: bisher {n} von {of}.",
+  "history.fewReviewed": "Zu wenige Runden mit Rückblick für eine Kurve: bisher {n} von {of}.",
   "history.points": "Punkte je Runde, Mittel der letzten 20 (gestrichelt: 6,5 im Durchschnitt)",
   "history.queens": "Runden, in denen du die Pik-Dame nahmst, in Prozent der letzten 20 (gestrichelt: Zufall)",
   "history.wins": "Gewonnene Spiele, in Prozent der letzten 10 (gestrichelt: Zufall)",
   "history.moons": "Runden, in denen du alle Punkte holtest, in Prozent der letzten 20",
-  "history.other": "Andere",
   "history.against": "Gegen",
   "history.deals": "Runden",
   "history.perDeal": "Punkte je Runde (95 %)",
@@ -387,7 +390,7 @@ export const DE = {
   "history.imported": ({ n }) =>
     n
       ? `${count(n, "Runde wurde", "Runden wurden")} aufgenommen.`
-      : "In dieser Datei war keine Runde, die nicht schon hier ist.",
+      : "In dieser Datei war keine beendete Runde, die nicht schon hier ist.",
   "practise.play": "Spiele zehn Runden, dann lässt sich etwas sagen.",
   "practise.queen":
     "Du nahmst die Pik-Dame in {queens} deiner Runden; Zufall wären 25 %. Behalte kleine Pik, spiele Ass und" +
@@ -511,6 +514,7 @@ export const DE = {
     "Eröffne einen Tisch und schicke den Link an bis zu drei Leute. Bots spielen auf den freien Plätzen und springen" +
     " ein, wenn jemand geht. Niemand sieht fremde Karten; der Trainer schweigt, bis die Runde vorbei ist.",
   "friends.name": "Wie die anderen dich nennen sollen",
+  "friends.nameless": "Sag, wie die anderen dich nennen sollen.",
   "friends.open": "Tisch eröffnen",
   "friends.begin": "Karten geben",
   "friends.wait": "Wartet, bis {name} gibt …",

@@ -250,6 +250,8 @@ export const EN = {
   "level.casual": "Casual",
   "level.skilled": "Skilled",
   "level.expert": "Expert",
+  "level.other": "Others",
+  "level.all": "All",
   "level.beginner.note": "Simple rules of thumb: the place to start.",
   "level.casual.note": "Careful with the queen; a fair game for most people.",
   "level.skilled.note": "Careful, sly, and shoots the moon when it can.",
@@ -358,12 +360,13 @@ export const EN = {
   "history.loading": "Looking at your games …",
   "history.none": "No deal is finished yet. Play one, and it appears here.",
   "history.level": "My level: points that my reviewed decisions cost per deal, with the 95 % interval",
-  "history.soon": "The charts begin with the second deal.",
+  "history.few": "Too few deals for a chart: {n} of {of} so far.",
+  "history.fewGames": "Too few finished games for a chart: {n} of {of} so far.",
+  "history.fewReviewed": "Too few reviewed deals for a chart: {n} of {of} so far.",
   "history.points": "Points per deal, mean of the last 20 (dashed: an average player's 6.5)",
   "history.queens": "Deals in which you took Q♠, in percent of the last 20 (dashed: chance)",
   "history.wins": "Games won, in percent of the last 10 (dashed: chance)",
   "history.moons": "Moons that you shot, in percent of the last 20",
-  "history.other": "Others",
   "history.against": "Against",
   "history.deals": "Deals",
   "history.perDeal": "Points per deal (95 %)",
@@ -380,7 +383,9 @@ export const EN = {
   "history.export": "Save all deals as a file",
   "history.import": "Take in a file …",
   "history.imported": ({ n }) =>
-    n ? `${count(n, "deal was", "deals were")} taken in.` : "There was no deal in this file that is not here already.",
+    n
+      ? `${count(n, "deal was", "deals were")} taken in.`
+      : "There was no finished deal in this file that is not here already.",
   "practise.play": "Play ten deals: then there is something to say.",
   "practise.queen":
     "You took Q♠ in {queens} of your deals; chance would be 25 %. Keep low spades, and play A♠ K♠ early or" + " late.",
@@ -500,6 +505,7 @@ export const EN = {
     "Open a table and send the link to up to three people. Bots play on the seats that nobody has, and stand in for" +
     " whoever leaves. Nobody sees another's cards; the coach keeps out until the deal is over.",
   "friends.name": "What the others shall call you",
+  "friends.nameless": "Say what the others shall call you.",
   "friends.open": "Open a table",
   "friends.begin": "Deal the cards",
   "friends.wait": "Waiting for {name} to deal …",

@@ -4,7 +4,7 @@ import { el } from "../render.js";
 import { language } from "../options.js";
 import { called, decimal, some, t } from "../texts.js";
 import { lineChart } from "./chart.js";
-import { busyText, button, SCROLL, sheet } from "./parts.js";
+import { busyText, button, SCROLL, segments, sheet } from "./parts.js";
 
 /** @typedef {import("../state.js").State} State */
 /** @typedef {import("../actions.js").Acts} Acts */
@@ -12,6 +12,8 @@ import { busyText, button, SCROLL, sheet } from "./parts.js";
 
 /** Games that are listed at once. */
 const LISTED = 60;
+/** The fewest deals, finished games or reviewed deals that a line is drawn through. */
+const FEWEST = 5;
 
 /** @param {number} part @param {number} whole */
 const percent = (part, whole) => (whole ? `${Math.round((100 * part) / whole)} %` : "–");
@@ -28,50 +30,66 @@ const tookQueen = (deal) => deal.queen === 0;
 /** @param {import("../../protocol").DealFacts} deal */
 const shotMoon = (deal) => deal.shooter === 0;
 
-/** The level over time, with its uncertainty. @param {import("../../protocol").LevelEstimate | null} level */
-function levelChart(level) {
-  const course = level?.course ?? [];
-  /** @type {[number, number, number][]} */
-  const band = course.map(([at, , low, high]) => [at, low, high]);
-  const label = t("history.level");
-  return (
-    course.length > 1 &&
-    el(
-      "figure",
-      {},
-      el("figcaption", { text: label }),
-      lineChart([{ values: course.map(([at, mean]) => [at, mean]), band, colour: 1 }], { label, digits: 1 }),
-    )
+/**
+ * A chart under its title; or that there is too little for a line.
+ * @param {string} title
+ * @param {number[][]} values
+ * @param {"history.few" | "history.fewGames" | "history.fewReviewed"} few
+ * @param {{ n?: number, band?: [number, number, number][], colour: number, limit?: number, digits?: number }} how
+ */
+function figure(title, values, few, { n = values.length, band, colour, ...how }) {
+  const chart = () => lineChart([{ values, band, colour }], { label: title, ...how });
+  return el(
+    "figure",
+    {},
+    el("figcaption", { text: title }),
+    n < FEWEST ? el("p", { class: "dim", text: t(few, { n, of: FEWEST }) }) : chart(),
   );
 }
 
-/** @param {PlayedGame[]} games @param {State} state */
-function charts(games, { level }) {
+/** The level over time, with its uncertainty. @param {[number, number, number, number][]} course */
+function levelChart(course) {
+  /** @type {[number, number, number][]} */
+  const band = course.map(([at, , low, high]) => [at, low, high]);
+  const values = course.map(([at, mean]) => [at, mean]),
+    n = course.at(-1)?.[0] ?? 0;
+  return figure(t("history.level"), values, "history.fewReviewed", { n, band, colour: 1, digits: 1 });
+}
+
+/** @param {PlayedGame[]} games @param {[number, number, number, number][]} level */
+function charts(games, level) {
   const line = course(games);
-  if (line.length < 2) return el("p", { class: "dim", text: t("history.soon") });
+  if (line.length < FEWEST) return el("p", { class: "dim", text: t("history.few", { n: line.length, of: FEWEST }) });
   /** @type {[number, number, number][]} */
   const band = line.map((one) => [one.at, Math.max(0, one.low), Math.min(26, one.high)]);
-  /** @param {string} title @param {number[][]} values @param {number} colour @param {number | null} limit */
-  const share = (title, values, colour, limit) =>
-    el("figure", {}, el("figcaption", { text: title }), lineChart([{ values, colour }], { label: title, limit }));
+  const mean = line.map((one) => [one.at, one.mean]);
   return el(
     "div",
     { class: "charts" },
-    el(
-      "figure",
-      {},
-      el("figcaption", { text: t("history.points") }),
-      lineChart([{ values: line.map((one) => [one.at, one.mean]), band, colour: 1 }], {
-        label: t("history.points"),
-        limit: 6.5,
-        digits: 1,
-      }),
-    ),
-    share(t("history.queens"), shares(games, tookQueen), 2, 25),
-    share(t("history.moons"), shares(games, shotMoon), 0, null),
-    games.some((game) => game.over) && share(t("history.wins"), wins(games), 3, 25),
+    figure(t("history.points"), mean, "history.few", { band, colour: 1, limit: 6.5, digits: 1 }),
+    figure(t("history.queens"), shares(games, tookQueen), "history.few", { colour: 2, limit: 25 }),
+    figure(t("history.moons"), shares(games, shotMoon), "history.few", { colour: 0 }),
+    figure(t("history.wins"), wins(games), "history.fewGames", { colour: 3, limit: 25 }),
     levelChart(level),
   );
+}
+
+/** The charts of all games, or of those against one strength. @param {State} state @param {Acts} acts */
+function chartsByStrength({ games, hello, level, against }, acts) {
+  const all = games ?? [],
+    groups = byLevel(all, hello?.levels ?? []);
+  const chosen = groups.find((one) => one.name === against);
+  return [
+    groups.length > 1 &&
+      segments(
+        "against",
+        t("history.against"),
+        chosen?.name ?? "all",
+        ["all", ...groups.map((one) => one.name)].map((name) => [name, some(`level.${name}`)]),
+        acts.chartAgainst,
+      ),
+    chosen ? charts(chosen.games, level?.courses[chosen.name] ?? []) : charts(all, level?.course ?? []),
+  ];
 }
 
 /** @param {PlayedGame[]} games @param {State} state */
@@ -81,7 +99,7 @@ function strengths(games, state) {
     return el(
       "tr",
       { key: name },
-      el("th", { scope: "row", text: name === "other" ? t("history.other") : some(`level.${name}`) }),
+      el("th", { scope: "row", text: some(`level.${name}`) }),
       el("td", { text: all.deals }),
       el("td", { text: points(all.points) }),
       el("td", { text: all.games ? `${all.won} / ${all.games}` : "–" }),
@@ -148,7 +166,7 @@ export function historyView(state, acts) {
     acts.lobby,
     games.length === 0 && el("p", { text: t("history.none") }),
     games.length > 0 && [
-      charts(games, state),
+      chartsByStrength(state, acts),
       strengths(games, state),
       el(
         "section",

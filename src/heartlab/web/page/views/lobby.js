@@ -3,7 +3,7 @@ import { el } from "../render.js";
 import { back, face } from "../cards.js";
 import { options } from "../options.js";
 import { called, playerText, presetText, some, t } from "../texts.js";
-import { button, field } from "./parts.js";
+import { button, field, segments } from "./parts.js";
 
 /** @typedef {import("../state.js").State} State */
 /** @typedef {import("../actions.js").Acts} Acts */
@@ -29,31 +29,14 @@ function readiness({ ready, starting }) {
 }
 
 /** How strong the others are. @param {Hello} hello @param {Acts} acts */
-export function levels(hello, acts) {
-  return el(
-    "fieldset",
-    { class: "levels" },
-    el("legend", { text: t("lobby.opponents") }),
-    el(
-      "div",
-      { class: "segments" },
-      hello.levels.map(({ name }) =>
-        el(
-          "label",
-          { key: name, class: "level" },
-          el("input", {
-            type: "radio",
-            name: "level",
-            value: name,
-            checked: options.level === name,
-            onchange: () => acts.level(name),
-          }),
-          el("span", { text: some(`level.${name}`) }),
-        ),
-      ),
-    ),
+export const levels = (hello, acts) =>
+  segments(
+    "level",
+    t("lobby.opponents"),
+    options.level,
+    hello.levels.map(({ name }) => [name, some(`level.${name}`)]),
+    acts.level,
   );
-}
 
 /** @param {State} state @param {Acts} acts @param {{ key: string, title: string }[]} tables */
 function hero(state, acts, tables) {

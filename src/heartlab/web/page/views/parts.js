@@ -37,6 +37,33 @@ export const choice = (name, value, choices, pick) =>
     choices.map(([one, text]) => el("option", { key: one, value: one, text })),
   );
 
+/**
+ * A choice among a few texts that are all in sight.
+ * @param {string} name
+ * @param {string} title
+ * @param {string} value
+ * @param {[string, string][]} choices values and texts
+ * @param {(value: string) => void} pick
+ */
+export const segments = (name, title, value, choices, pick) =>
+  el(
+    "fieldset",
+    { class: "levels" },
+    el("legend", { text: title }),
+    el(
+      "div",
+      { class: "segments" },
+      choices.map(([one, text]) =>
+        el(
+          "label",
+          { key: one, class: "level" },
+          el("input", { type: "radio", name, value: one, checked: value === one, onchange: () => pick(one) }),
+          el("span", { text }),
+        ),
+      ),
+    ),
+  );
+
 /** A switch. @param {string} name @param {string} text @param {boolean} on @param {(on: boolean) => void} turn */
 export const toggle = (name, text, on, turn) =>
   el(

@@ -1,7 +1,7 @@
 // Step through finished deals: watched ones, played ones, record files. All hands lie open.
 import { el } from "../render.js";
 import { face, inOrder, spoken } from "../cards.js";
-import { moments, nameOf } from "../replay.js";
+import { moments, nameOf, shortName } from "../replay.js";
 import { called, seated, t } from "../texts.js";
 import { felt, placed, statusLine, trickView } from "./felt.js";
 import { hint } from "./coach.js";
@@ -12,6 +12,12 @@ import { busyText, button, dot } from "./parts.js";
 
 /** @param {import("../state.js").Replay} replay */
 export const recordOf = (replay) => /** @type {DealRecord} */ (replay.deals.records[replay.number]);
+
+/**
+ * How many cards were played before the decision that is open; -1 before passing.
+ * @param {import("../state.js").Replay} replay
+ */
+export const decisionOf = (replay) => replay.at - (recordOf(replay).gives ? 1 : 0);
 
 /** @type {WeakMap<DealRecord, import("../replay.js").Moment[]>} */
 const known = new WeakMap();
@@ -95,7 +101,7 @@ export function replayView(state, acts) {
     moment = list[replay.at],
     n = moment.hands.length,
     done = replay.at === list.length - 1;
-  const names = moment.hands.map((_, seat) => nameOf(record, seat));
+  const names = moment.hands.map((_, seat) => shortName(record, seat));
   const points = record.points?.map((value, seat) => `${called(names[seat])} ${value}`).join(", ");
   return el(
     "div",
