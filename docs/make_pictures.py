@@ -26,7 +26,8 @@ LADDER = [
     ("td-closed", 300),
     ("ismcts", 40),
     ("uct", 60),
-    ("uct:also=td", 60),
+    ("net", 2000),
+    ("ace:worlds=48", 100),
 ]
 SEED = 1
 

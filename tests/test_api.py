@@ -35,6 +35,7 @@ LONG = (
     "heartlab.learners.falcon",
     "heartlab.learners.transfer",
     "heartlab.learners.whole_game",
+    "heartlab.players.search",
     "heartlab.search",
     "heartlab.training.run",
 )

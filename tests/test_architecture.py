@@ -152,7 +152,7 @@ def kernel_modules() -> list[str]:
     """The modules with compiled functions: only those are excused from some of mypy's checks."""
     signs = (
         r"compiled\.jit import .*\b(kernel|template|pointed)\b"
-        r"|compile_evaluator|@(policy|evaluator|piece|abstraction|atom)\b"
+        r"|numba\.extending import intrinsic|compile_evaluator|@(policy|evaluator|piece|abstraction|atom)\b"
     )
     found = [module_of(path) for path in MODULES if re.search(signs, path.read_text())]
     return sorted({*found, "heartlab.compiled.jit"})
@@ -162,6 +162,21 @@ def test_types_are_strict_wherever_nothing_is_compiled():
     overrides = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mypy"]["overrides"]
     excused = next(one["module"] for one in overrides if "disable_error_code" in one)
     assert not set(excused) - set(kernel_modules())
+
+
+COMPILED = {"kernel", "loose_kernel", "bare_kernel", "template", "pointed"}
+"""Decorators of compiled functions."""
+
+
+def test_compiled_functions_take_at_most_ten_arguments():
+    long = {}
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                signs = {getattr(sign, "id", "") for sign in node.decorator_list}
+                if signs & COMPILED and len(node.args.args) > 10:
+                    long[f"{module_of(path)}.{node.name}"] = len(node.args.args)
+    assert long == {}
 
 
 def test_entry_points_lead_somewhere():

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 SKETCHES = ('deal.play("QS")', "...", "obs = deal.observe(2)", "games.hearts", "from my_")
 """Examples that show an error on purpose, leave something out, or need a file of the reader's."""
-LONG = {"search.md"}
+LONG = {"falcon.md", "search.md"}
 """Pages whose examples compile for long."""
 EXAMPLES = [
     pytest.param(code, id=f"{page.name}-{number}", marks=[pytest.mark.slow] if page.name in LONG else [])

@@ -154,6 +154,7 @@ def test_bad_records_name_the_line_and_good_deals_survive(run, tmp_path):
     assert "13 deals replayed, 1 bad ones skipped" in err
 
 
+@pytest.mark.slow  # all that learns from advice is compiled
 def test_training_resumes_and_lists(run, tmp_path):
     folder = tmp_path / "runs" / "one"
     status, out, err = run(

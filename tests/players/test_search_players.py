@@ -39,6 +39,7 @@ def searched_cards(found):
 # --- second opinions ---
 
 
+@pytest.mark.slow  # trees compile for long
 @pytest.mark.parametrize("endgame", [0, 13])
 def test_a_second_opinion_is_asked_in_the_same_worlds(endgame):
     """Values are the mean of both; where the endgame is solved nothing else is asked."""
@@ -56,6 +57,7 @@ def test_a_second_opinion_is_asked_in_the_same_worlds(endgame):
     assert not np.allclose(alone.values[..., cards], second.values[..., cards])
 
 
+@pytest.mark.slow  # trees compile for long
 def test_a_second_opinion_does_not_depend_on_other_rows():
     """An early and a late position together: only the late one is solved, and each gets what it gets alone."""
     early, late = opening(), opening()
@@ -70,6 +72,7 @@ def test_a_second_opinion_does_not_depend_on_other_rows():
         assert (both.values[row] == think(player, deal).values[0]).all()
 
 
+@pytest.mark.slow  # trees compile for long
 def test_a_second_opinion_within_a_time_budget():
     deal = opening()
     found = think(make_player("uct:ms=30,also=td"), deal)
