@@ -69,10 +69,9 @@ def _in_numpy() -> Work:
     """The arithmetic of a training deal in NumPy; dealing and finding features cost nothing here."""
     trainer = _trainer(1)
     shard = trainer.shards[0]
-    playing, passing = shard.pupils
     rng, weights = np.array([1], np.uint64), trainer.lesson.weights
     company = Company(0.05, 1.0, 0.0)
-    counts = play_deal(trainer.compiled[0], 0, trainer.key, playing, passing, company, weights, shard.table, rng)
+    counts = play_deal(trainer.compiled[0], 0, trainer.key, shard.pupils, company, weights, shard.table, rng)
     decisions = [_decisions(pupil, count) for pupil, count in zip(shard.pupils, counts, strict=True)]
 
     def work(count: int) -> None:

@@ -29,6 +29,7 @@ from heartlab.learners.whole_game.network import (
 )
 from heartlab.learners.whole_game.strangers import JAKE, LING, LUIS, PETER, STOCK
 from heartlab.learners.whole_game.trainer import SHARDS, WholeGameParameters, WholeGameTrainer, widened
+from heartlab.learners.whole_game.trees import TREES
 from heartlab.rules import Rules
 
 RULES = ("standard", "seed", "gnome", "omnibus", "openspiel")
@@ -92,7 +93,7 @@ def noted(trainer, number, company):
     rng = np.array([number * 12345 + 1], np.uint64)
     weights = trainer.lesson.weights
     plays, passes = play_deal(
-        trainer.compiled[0], number, trainer.key, *shard.pupils, company, weights, shard.table, rng
+        trainer.compiled[0], number, trainer.key, shard.pupils, company, weights, shard.table, rng
     )
     outcome(trainer.compiled[0], shard.table.state[0], shard.table.final)
     return shard, plays, passes
@@ -167,20 +168,21 @@ def test_who_sits_at_a_table():
     """Shares of tables and seats over 4,000 tables: within four standard errors."""
     rng, kinds, found = np.array([7], np.uint64), np.zeros(4, np.int64), []
     for _ in range(4000):
-        seat_players(Company(0.0, 0.25, 0.25, 0.6), 3, kinds, rng)
+        seat_players(Company(0.0, 0.25, 0.25, 0.6, 0.5), 3, kinds, rng)
         found.append(kinds.copy())
     tables = np.array(found)
     assert (tables == 0).all(axis=1).mean() == pytest.approx(0.25, abs=0.03)
     assert (tables > 0).any(axis=1).mean() == pytest.approx(0.25, abs=0.03)
     strangers = tables[tables < 0]
-    assert set(strangers.tolist()) == {STOCK, LUIS, JAKE, LING, PETER}
-    assert (strangers == PETER).mean() == pytest.approx(0.6 + 0.4 / 5, abs=0.03)
+    assert set(strangers.tolist()) == {STOCK, LUIS, JAKE, LING, PETER, TREES}
+    assert (strangers == TREES).mean() == pytest.approx(0.4 * 0.5, abs=0.03)
+    assert (strangers == PETER).mean() == pytest.approx(0.6 + 0.4 * 0.5 / 5, abs=0.03)
 
 
 @pytest.mark.parametrize(
     ("name", "value"), [
-        ("steps", 14), ("steps", -1), ("shooters", 1.5), ("past", 0.9), ("second", 6), ("rate", 0.0), ("average", 1.0),
-        ("wider", 2),
+        ("steps", 14), ("steps", -1), ("shooters", 1.5), ("trees", -0.1), ("past", 0.9), ("second", 6), ("rate", 0.0),
+        ("average", 1.0), ("wider", 2),
     ],
 )  # fmt: skip
 def test_parameters_that_do_not_fit_are_refused(name, value):
@@ -210,8 +212,11 @@ def test_the_model_may_hold_the_mean_of_the_weights():
 
 
 @pytest.mark.slow
-def test_one_and_two_threads_learn_the_same():
-    settings = WholeGameParameters(first=16, pass_first=8, second=8, batch=4 * SHARDS, past_every=64, schedule=1000)
+@pytest.mark.parametrize("trees", [0.0, 0.5])
+def test_one_and_two_threads_learn_the_same(trees):
+    settings = WholeGameParameters(
+        first=16, pass_first=8, second=8, batch=4 * SHARDS, past_every=64, schedule=1000, trees=trees
+    )
     runs = [WholeGameTrainer(settings, seed=5, threads=threads) for threads in (1, 2)]
     lines = [trainer.step(0, 200) for trainer in runs]
     assert lines[0] == lines[1]

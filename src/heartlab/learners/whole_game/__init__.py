@@ -7,6 +7,7 @@
 | `policy` | the card, and the cards to pass, with the best predictions |
 | `learning` | lambda- and n-step returns, back-propagation over changes, Adam |
 | `strangers` | rule-based players by number, for compiled loops |
+| `trees` | a stranger that searches, likewise |
 | `deals` | the compiled loop: seat the players, deal, pass, play, learn |
 | `trainer` | the recipe |
 | `belief`, `belief_trainer` | how likely a world is: hands after a pass are no random hands; and the recipe |

@@ -32,7 +32,7 @@ from heartlab.learners.whole_game.belief import (
     new_guess,
     wider_belief,
 )
-from heartlab.learners.whole_game.deals import Company, Pupil, Table, play_deal
+from heartlab.learners.whole_game.deals import Company, Table, play_deal
 from heartlab.learners.whole_game.learning import adam
 from heartlab.learners.whole_game.model import SHIPPED, load_learned, with_belief, worth_weights
 from heartlab.learners.whole_game.network import SEATS
@@ -132,11 +132,10 @@ def watch_deal(rules: Any, number: int, key: np.uint64, table: Table, watch: Wat
 def watch_deals(rules: Any, key: np.uint64, span: Any, pupils: Any, company: Company, weights: Any, table: Table,
                 watch: Watch, counts: Any) -> None:  # fmt: skip
     """Play deals number `span[0]` to `span[1] - 1` and learn from each."""
-    playing, passing = pupils
     rng = np.empty(1, np.uint64)
     for number in range(span[0], span[1]):
         rng[0] = substream(key, number)
-        play_deal(rules[0], number, key, playing, passing, company, weights, table, rng)
+        play_deal(rules[0], number, key, pupils, company, weights, table, rng)
         watch_deal(rules, number, key, table, watch, counts)
 
 
@@ -194,9 +193,16 @@ class BeliefTrainer:
 
         def play(i: int) -> None:
             shard, span = self.shards[i], np.array(bounds[i : i + 2])
-            pupils: tuple[Pupil, ...] = tuple(shard.pupils)
             watch_deals(
-                self.compiled, self.key, span, pupils, company, self.weights, shard.table, self.watches[i], counts[i]
+                self.compiled,
+                self.key,
+                span,
+                shard.pupils,
+                company,
+                self.weights,
+                shard.table,
+                self.watches[i],
+                counts[i],
             )
 
         list(self._pool.map(play, range(SHARDS)))

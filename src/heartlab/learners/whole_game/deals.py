@@ -1,4 +1,4 @@
-"""Training deals, in one compiled loop: networks and rule-based players play them, and the learner learns from each.
+"""Training deals, in one compiled loop: networks and strangers play them, and the learner learns from each.
 
 A deal goes through the steps of Monte-Carlo control: seat the players, deal, pass and play greedily by the present
 weights with some random choices, then learn from the decisions of the learner's seats. Weights stay as they are within
@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 import numpy.typing as npt
+from numba import types
 
 from heartlab.compiled.bits import ONE, ZERO, bit, lowest
-from heartlab.compiled.jit import kernel, template
+from heartlab.compiled.jit import compile_for, kernel, template
 from heartlab.compiled.rng import any_of, below, substream, uniform
 from heartlab.kernel.dealing import deal, give
 from heartlab.kernel.layout import PASSING, PLAYING
@@ -31,7 +33,12 @@ from heartlab.learners.whole_game.features import (
 from heartlab.learners.whole_game.learning import Lesson, Log, Slopes, learn_deal, note_card, note_position, outcome
 from heartlab.learners.whole_game.network import SEATS, SHOOT, Mind, Net, attend, forget, predict, worth
 from heartlab.learners.whole_game.policy import best_card, best_pass, pass_choices
-from heartlab.learners.whole_game.strangers import GNOMES, PETER, stranger_card, stranger_pass
+from heartlab.learners.whole_game.strangers import GNOMES, JAKE, PETER, stranger_card, stranger_pass
+from heartlab.learners.whole_game.trees import TREES, Forest, searcher_of, tree_card
+from heartlab.search.evaluators.base import SIGNATURE as EVALUATOR
+from heartlab.search.evaluators.base import make_evaluator
+from heartlab.search.playouts import SIGNATURE as POLICY
+from heartlab.search.playouts import known_policies
 
 PLAYS, PASSES = 52, 12
 """The most decisions in a deal: cards played, and cards passed."""
@@ -42,8 +49,9 @@ class Company(NamedTuple):
 
     explore: float  # the share of random choices
     alone: float  # the share of tables with the learner in all seats
-    past: float  # the share of tables with past selves; the others have rule-based players
-    shooters: float = 0.0  # the share of rule-based seats that are `gnome:peter` in any case
+    past: float  # the share of tables with past selves; the others have strangers
+    shooters: float = 0.0  # the share of strangers' seats that are `gnome:peter` in any case
+    trees: float = 0.0  # the share that search, of the strangers' other seats
 
 
 class Table(NamedTuple):
@@ -54,6 +62,7 @@ class Table(NamedTuple):
     kinds: npt.NDArray[np.int64]  # [seats]
     history: npt.NDArray[np.int8]  # [52]
     final: npt.NDArray[np.float64]  # [seats, heads]
+    forest: Forest  # for strangers that search
 
 
 class Pupil(NamedTuple):
@@ -116,7 +125,7 @@ def _learner_pass(rules: Any, obs: Any, pupil: Pupil, weights: Any, explore: flo
 
 @kernel
 def seat_players(company: Company, networks: int, kinds: Any, rng: Any) -> None:
-    """Who plays: the learner alone, or with past selves, or with rule-based players."""
+    """Who plays: the learner alone, or with past selves, or with strangers."""
     draw = uniform(rng)
     for seat in range(SEATS):
         kinds[seat] = 0
@@ -130,6 +139,8 @@ def seat_players(company: Company, networks: int, kinds: Any, rng: Any) -> None:
             kinds[seat] = 1 + below(rng, networks - 1)
         elif company.shooters > 0.0 and uniform(rng) < company.shooters:
             kinds[seat] = PETER
+        elif company.trees > 0.0 and uniform(rng) < company.trees:
+            kinds[seat] = TREES
         else:
             kinds[seat] = -1 - below(rng, GNOMES)
 
@@ -143,9 +154,13 @@ def _look(rules: Any, table: Table, seat: int, key: np.uint64) -> None:
 
 
 @kernel
-def play_deal(rules: Any, number: int, key: np.uint64, playing: Pupil, passing: Pupil, company: Company, weights: Any,
-              table: Table, rng: Any) -> Any:  # fmt: skip
-    """Play one deal; returns how many decisions of the learner were noted: (cards, passes)."""
+def play_deal(rules: Any, number: int, key: np.uint64, pupils: Any, company: Company, weights: Any, table: Table,
+              rng: Any, searcher: Any = None) -> Any:  # fmt: skip
+    """Play one deal; returns how many decisions of the learner were noted: (cards, passes).
+
+    `pupils` are those who play and pass. Without a `searcher`, strangers that search play like `gnome:jake`.
+    """
+    playing, passing = pupils
     state, obs = table.state[0], table.obs[0]
     plays, passes = 0, 0
     deal(rules, state, number, rng)
@@ -165,7 +180,7 @@ def play_deal(rules: Any, number: int, key: np.uint64, playing: Pupil, passing: 
             elif kind > 0:
                 cards = best_pass(rules, obs, passing.net, kind, passing.mind, weights)
             else:
-                cards = stranger_pass(rules, obs, kind, rng)
+                cards = stranger_pass(rules, obs, JAKE if kind == TREES else kind, rng)
             give(rules, state, seat, cards, rng)
     # play
     while state["phase"] == PLAYING:
@@ -180,25 +195,30 @@ def play_deal(rules: Any, number: int, key: np.uint64, playing: Pupil, passing: 
             plays += 1
         elif kind > 0:
             card = best_card(rules, obs, playing.net, kind, playing.mind, weights)
-        else:
+        elif kind != TREES:
             card = stranger_card(rules, obs, kind, rng)
+        elif searcher is None:
+            card = stranger_card(rules, obs, JAKE, rng)
+        else:
+            card = tree_card(rules, obs, searcher, rng)
         table.history[state["plays"]] = card
         play(rules, state, card)
     return plays, passes
 
 
-@kernel
-def train_deals(rules: Any, key: np.uint64, span: Any, playing: Pupil, passing: Pupil, company: Company,
-                lesson: Lesson, table: Table, out: Any) -> None:  # fmt: skip
+@template
+def _train(rules: Any, key: np.uint64, span: Any, pupils: Any, company: Company, lesson: Lesson, table: Table,
+           out: Any, searcher: Any) -> None:  # fmt: skip
     """Play deals number `span[0]` to `span[1] - 1` and add up the gradient of the learner's decisions.
 
     `out` takes the number of decisions and the sum of squared errors for cards, the same for passes, the learner's
     moons, and its seats.
     """
+    playing, passing = pupils
     rng = np.empty(1, np.uint64)
     for number in range(span[0], span[1]):
         rng[0] = substream(key, number)
-        plays, passes = play_deal(rules[0], number, key, playing, passing, company, lesson.weights, table, rng)
+        plays, passes = play_deal(rules[0], number, key, pupils, company, lesson.weights, table, rng, searcher)
         outcome(rules[0], table.state[0], table.final)
         for seat in range(SEATS):
             if table.kinds[seat] == 0:
@@ -208,3 +228,25 @@ def train_deals(rules: Any, key: np.uint64, span: Any, playing: Pupil, passing: 
         out[1] += learn_deal(playing.net, playing.grads, playing.log, plays, table.final, playing.slopes, lesson)
         out[2] += passes
         out[3] += learn_deal(passing.net, passing.grads, passing.log, passes, table.final, passing.slopes, lesson)
+
+
+@kernel
+def train_deals(rules: Any, key: np.uint64, span: Any, pupils: Any, company: Company, lesson: Lesson, table: Table,
+                out: Any) -> None:  # fmt: skip
+    """Training without strangers that search; see `_train`."""
+    _train(rules, key, span, pupils, company, lesson, table, out, None)
+
+
+@kernel
+def train_among_trees(rules: Any, key: np.uint64, span: Any, pupils: Any, company: Company, lesson: Lesson,
+                      table: Table, out: Any, chooser: Any, function: Any) -> None:  # fmt: skip
+    """Training with strangers that search, by the functions that their searches are compiled for."""
+    _train(rules, key, span, pupils, company, lesson, table, out, searcher_of(table.forest, chooser, function))
+
+
+def train_with_searchers(*work: Any) -> None:
+    """Call `train_among_trees`, compiled once for all functions; arguments as for `train_deals`."""
+    kinds = [numba.typeof(one) for one in work]
+    compile_for(train_among_trees, types.void(*kinds, types.FunctionType(POLICY), types.FunctionType(EVALUATOR)))
+    arguments = [*work, known_policies()["gnome"][1], make_evaluator("points").function]
+    train_among_trees(*arguments)

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from heartlab.compiled.jit import kernel
 from heartlab.compiled.rng import numpy_dice, substream, uniform
 from heartlab.kernel.play import points
-from heartlab.learners.whole_game.deals import Company, Pupil, Table, play_deal
+from heartlab.learners.whole_game.deals import Company, Table, play_deal
 from heartlab.learners.whole_game.model import HEARTS, QUEEN_POINTS, worth_weights
 from heartlab.learners.whole_game.network import HEADS, SEATS, SHOOT, SHOT, TAKE_HEARTS, TAKE_JACK, TAKE_QUEEN
 from heartlab.rules import Rules
@@ -46,14 +46,14 @@ ChanceArray = npt.NDArray[np.float32]
 
 
 @kernel
-def sample_points(rules: Any, key: np.uint64, playing: Pupil, passing: Pupil, company: Company, weights: Any,
-                  table: Table, out: Any) -> None:  # fmt: skip
+def sample_points(rules: Any, key: np.uint64, pupils: Any, company: Company, weights: Any, table: Table,
+                  out: Any) -> None:  # fmt: skip
     """The points of deals in self-play, [deals, seats]."""
     rng = np.empty(1, np.uint64)
     found = np.zeros(len(table.state[0]["hands"]), np.int64)
     for number in range(len(out)):
         rng[0] = substream(key, number)
-        play_deal(rules[0], number, key, playing, passing, company, weights, table, rng)
+        play_deal(rules[0], number, key, pupils, company, weights, table, rng)
         points(rules[0], table.state[0], found)
         for seat in range(SEATS):
             out[number, seat] = found[seat]

@@ -24,12 +24,14 @@ from heartlab.learners.whole_game.deals import (
     Pupil,
     Table,
     train_deals,
+    train_with_searchers,
 )
 from heartlab.learners.whole_game.features import CARD_SIZE, PASS_CARD_SIZE, PASS_POSITION_SIZE, POSITION_SIZE
 from heartlab.learners.whole_game.learning import MAX_STEPS, Lesson, adam, new_log, new_slopes
 from heartlab.learners.whole_game.model import PARTS, check_game, load_learned, made_before, make_model, worth_weights
 from heartlab.learners.whole_game.network import HEADS, ROWS, Net, empty_net, fresh_net, new_mind
 from heartlab.learners.whole_game.score import in_any_order, packed, sample_points, win_chances
+from heartlab.learners.whole_game.trees import new_forest
 from heartlab.rules import Rules
 from heartlab.training.model import Model
 from heartlab.training.recipes import Metrics, Parameters, recipe
@@ -85,9 +87,11 @@ class WholeGameParameters(Parameters):
     alone: float = 0.6
     """The share of tables with the learner in all four seats."""
     past: float = 0.15
-    """The share of tables with past selves; all other tables have rule-based players."""
+    """The share of tables with past selves; all other tables have strangers: rule-based players, or `uct`."""
     shooters: float = 0.0
-    """The share of rule-based seats that are `gnome:peter`, who shoots; the others are any of the gnome family."""
+    """The share of the strangers' seats that are `gnome:peter`, who shoots; the others are any of the gnome family."""
+    trees: float = 0.0
+    """The share of the strangers' other seats that are `uct` with a small budget (5 worlds, 20 simulations)."""
     selves: int = 5
     """Past selves that are kept."""
     past_every: int = 500_000
@@ -96,7 +100,7 @@ class WholeGameParameters(Parameters):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_game(self.game)
-        self.need_shares("explore", "explore_end", "trace", "alone", "past", "shooters", "average")
+        self.need_shares("explore", "explore_end", "trace", "alone", "past", "shooters", "trees", "average")
         if self.alone + self.past > 1.0:
             raise ValueError(f"alone={self.alone} and past={self.past} are together more than 1")
         if self.average == 1.0:
@@ -137,7 +141,7 @@ class Shard:
     """Working memory for a part of a batch."""
 
     def __init__(self, nets: Sequence[Net]) -> None:
-        self.pupils = [
+        self.pupils = tuple(
             Pupil(
                 net,
                 empty_net(1, net.position.shape[1], net.card.shape[1], net.hidden.shape[2], net.hidden.shape[1]),
@@ -146,10 +150,10 @@ class Shard:
                 new_slopes(net),
             )
             for net, decisions in zip(nets, (PLAYS, PASSES), strict=True)
-        ]
+        )
         self.table = Table(
             np.zeros(1, STATE), np.zeros(1, OBSERVATION), np.zeros(4, np.int64), np.zeros(52, np.int8),
-            np.zeros((4, HEADS)),
+            np.zeros((4, HEADS)), new_forest(),
         )  # fmt: skip
 
 
@@ -201,14 +205,17 @@ class WholeGameTrainer:
             self._remember(start // settings.past_every)
         progress = min(1.0, start / settings.schedule)
         explore = settings.explore + progress * (settings.explore_end - settings.explore)
-        company = Company(explore, settings.alone, settings.past, settings.shooters)
+        company = Company(explore, settings.alone, settings.past, settings.shooters, settings.trees)
         bounds = [start + count * i // SHARDS for i in range(SHARDS + 1)]
         counts = np.zeros((SHARDS, COUNTS))
 
         def play(i: int) -> None:
             shard, span = self.shards[i], np.array(bounds[i : i + 2])
-            playing, passing = shard.pupils
-            train_deals(self.compiled, self.key, span, playing, passing, company, self.lesson, shard.table, counts[i])
+            work = self.compiled, self.key, span, shard.pupils, company, self.lesson, shard.table, counts[i]
+            if settings.trees > 0.0:
+                train_with_searchers(*work)
+            else:
+                train_deals(*work)
 
         list(self._pool.map(play, range(SHARDS)))
         counted: npt.NDArray[np.float64] = counts.sum(axis=0)
@@ -277,9 +284,8 @@ class WholeGameTrainer:
         if self.settings.game.deals is not None:
             return None
         shard, points = Shard(nets), np.zeros((SCORE_DEALS, 4), np.int64)
-        playing, passing = shard.pupils
         alone = Company(0.0, 1.0, 0.0)
-        sample_points(self.compiled, self.score_key, playing, passing, alone, self.lesson.weights, shard.table, points)
+        sample_points(self.compiled, self.score_key, shard.pupils, alone, self.lesson.weights, shard.table, points)
         return points
 
     def _chances(self, deals: npt.NDArray[np.int64]) -> npt.NDArray[np.float16]:
