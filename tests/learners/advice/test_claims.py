@@ -112,7 +112,7 @@ def test_the_preference_for_the_lead_is_that_of_the_network():
 
 
 EXPECTED = {
-    "figure-2": (7, 1, 1), "figure-3": (7, 0, 1), "table-1": (4, 1, 0), "peaks": (6, 1, 0), "statements": (6, 1, 0),
+    "figure-2": (7, 1, 1), "figure-3": (7, 0, 1), "table-1": (4, 1, 1), "peaks": (6, 1, 0), "statements": (6, 1, 0),
     "overtraining": (5, 1, 1), "controls": (5, 1, 0), "readings": (5, 1, 0),
 }  # fmt: skip
 """Claims, tables and figures of each experiment."""

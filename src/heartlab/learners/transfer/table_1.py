@@ -87,8 +87,7 @@ def table_1(shop: Workshop) -> Findings:
         first, second = STANDARD.index(better), STANDARD.index(worse)
         claims.append(
             Claim(f"table-1/undecidable-{name}",
-                  f"the feature {shape} is worth more against the {better.text} opponent than against the "
-                  f"{worse.text} one",
+                  f"{shape} is worth more against {better.text} than against {worse.text}",
                   PRINTED[shape][first] - PRINTED[shape][second], gap.mean, gap.ci95, gap.n,
                   above(gap.ci95),
                   "difference in points over independent models; feature (g), by our assignment of letters", gap.n)
