@@ -107,8 +107,7 @@ def test_the_first_screen_is_three_sentences_a_table_and_a_figure():
         "",
         "![A curve](toy-curve.png)",
         "",
-        "Numbers are points. Intervals are 95 % over 5 independent training runs (Student's t), each judged on deals "
-        "of its own.",
+        "Numbers are points. Intervals are 95 % over 5 independent training runs (Student's t).",
         "",
     ]
 

@@ -175,7 +175,7 @@ def _runs_sentence(claims: Sequence[Claim]) -> str:
     if runs[0] == 1:
         return "Intervals are 95 % over deals: some claims rest on a single training run and say nothing of other runs."
     span = f"{runs[0]}" if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
-    return f"Intervals are 95 % over {span} independent training runs (Student's t), each judged on deals of its own."
+    return f"Intervals are 95 % over {span} independent training runs (Student's t)."
 
 
 def _made(report: Report) -> str:
