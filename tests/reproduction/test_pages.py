@@ -1,0 +1,43 @@
+"""The committed reports: what a reader meets first, and rows that fit a screen."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "docs" / "reports"
+PAPERS = ("td-features", "advice", "falcon", "ggp-transfer")
+SCREEN = 140
+"""Characters of a claim's row, which a page of usual width shows without scrolling."""
+CELLS = 7
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_report_opens_with_three_sentences_a_table_and_a_figure(paper):
+    opening = (FOLDER / f"{paper}.md").read_text().partition("\n## ")[0]
+    title, sentences, table, figure, *rest = opening.split("\n\n")
+    assert title.startswith("# ")
+    assert len(re.findall(r"[.](?= [A-Z]|$)", sentences)) == 3, sentences
+    assert table.startswith("| claim | published | ours | runs | verdict |")
+    assert len(table.splitlines()) <= 26
+    assert figure.startswith("![")
+    assert (FOLDER / figure.rpartition("](")[2].rstrip(")")).is_file()
+    assert "Made with `heartlab reproduce" in rest[-1]
+
+
+@pytest.mark.parametrize("page", sorted(FOLDER.glob("*.md")), ids=lambda page: page.stem)
+def test_no_claim_is_wider_than_a_screen(page):
+    rows = [line for line in page.read_text().splitlines() if re.match(r"[|] \d+ [|]", line)]
+    wide = [row for row in rows if row.count(" | ") == CELLS - 1 and len(row) > SCREEN]
+    assert not wide
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_claim_lies_in_its_own_interval(paper):
+    for claim in json.loads((FOLDER / f"{paper}.json").read_text())["claims"]:
+        if claim["ci95"] is not None:
+            low, high = claim["ci95"]
+            assert low <= claim["measured"] <= high, claim["id"]
