@@ -19,15 +19,18 @@ from heartlab.learners.advice.runs import (
     FITTED,
     LEARNERS,
     MARGIN,
+    MARK_GAMES,
     SCORING,
     SIMILAR,
     TEN,
     best_marks,
     blocks_of,
+    end_games,
     end_gaps,
     end_points,
     gap_at,
     learner_units,
+    mark_games,
     marks_for,
     peak_gaps,
     play_judge,
@@ -80,14 +83,14 @@ def figure_2(shop: Workshop) -> Findings:
     marks = marks_for(shop)
     tables, nets = (learner_units(shop, LEARNERS[name]) for name in ("T, RANDOM", "N, RANDOM"))
     ten = min(TEN, len(marks) - 1)
-    n = len(tables) * shop.size(20_000, 500)
+    n, n_end = mark_games(shop, tables), end_games(shop, tables)
     why = f"V − L in points per game; {FITTED}"
     last = end_gaps(tables)
     claims = [
         _far("figure-2/better-than-random", "LEARNER-T and VOTING are both far better than RANDOM", None,
-             points_behind(end_points(tables)), n),
+             points_behind(end_points(tables)), n_end),
         more_claim("figure-2/learner-t-beats-voting", "after training LEARNER-T scores fewer points than VOTING", last,
-                   n, f"{why}; {int((last > 0).sum())} of {len(last)} runs are ahead", margin=MARGIN),
+                   n_end, f"{why}; {int((last > 0).sum())} of {len(last)} runs are ahead", margin=MARGIN),
         less_claim("figure-2/worse-at-first", "after 1,000 games LEARNER-T is still worse than VOTING",
                    gap_at(tables, 0), n, f"{why}. One block of 1,000 test games, as printed, has a standard error of "
                    "0.45", margin=MARGIN),
@@ -98,7 +101,7 @@ def figure_2(shop: Workshop) -> Findings:
                    gap_at(tables, len(marks) - 1) - gap_at(tables, ten), n,
                    f"gain in V − L from 10,000 to 100,000 games; {FITTED}", margin=0.2),
         same_claim("figure-2/net-is-similar", "the results of LEARNER-N against RANDOM are similar",
-                   end_gaps(nets) - last, n, f"V − L of LEARNER-N minus that of LEARNER-T at the end; {FITTED}",
+                   end_gaps(nets) - last, n_end, f"V − L of LEARNER-N minus that of LEARNER-T at the end; {FITTED}",
                    margin=SIMILAR),
         more_claim("figure-2/net-has-the-better-peak", "the peak of LEARNER-N is slightly better than LEARNER-T's",
                    peak_gaps(nets) - peak_gaps(tables), n, "difference of V − L, each run at its best mark, on games "
@@ -145,10 +148,12 @@ def figure_3(shop: Workshop) -> Findings:
                    late[:, 1] - late[:, 2], n, "points of the one after minus the one before, last fifth of the tests",
                    margin=MARGIN),
         same_claim("figure-3/table-is-similar", "LEARNER-T in self-play gives similar results",
-                   end_gaps(tables) - end_gaps(nets), n, "V − L of self-trained LEARNER-T minus that of self-trained "
+                   end_gaps(tables) - end_gaps(nets), end_games(shop, tables),
+                   "V − L of self-trained LEARNER-T minus that of self-trained "
                    f"LEARNER-N, with one VOTING and one RANDOM; {FITTED}", margin=SIMILAR),
         more_claim("figure-3/table-beats-voting", "LEARNER-T in self-play becomes better than VOTING",
-                   end_gaps(tables), n, f"V − L with one VOTING and one RANDOM; {FITTED}", margin=MARGIN),
+                   end_gaps(tables), end_games(shop, tables), f"V − L with one VOTING and one RANDOM; {FITTED}",
+                   margin=MARGIN),
     ]  # fmt: skip
     curves = tested_curves(nets, ["LEARNER-N", "VOTING after it", "VOTING before it"], (0, 1, 2))
     curves += tested_curves(tables, ["LEARNER-T"], (0,))
@@ -163,7 +168,7 @@ def table_1(shop: Workshop) -> Findings:
     points = end_points(units)
     instances = [row for unit in units for row in unit["ends"]]
     clear = [above((row[1] - row[0] - 1.96 * row[3], row[1] - row[0] + 1.96 * row[3])) for row in instances]
-    n = len(instances) * shop.size(100_000, 1_000)
+    n = end_games(shop, units)
     sums = estimate(points.sum(axis=1))
     claims = [
         more_claim("table-1/learner-n-beats-voting", "LEARNER-N scores fewer points than VOTING", end_gaps(units), n,
@@ -211,7 +216,7 @@ def peaks(shop: Workshop) -> Findings:
     """The peaks of both learners against RANDOM, against VOTING and in self-play."""
     found = {name: learner_units(shop, learner) for name, learner in LEARNERS.items()}
     values = {name: peak_gaps(units) for name, units in found.items()}
-    n = shop.size(20_000, 500) * len(found["T, RANDOM"])
+    n = mark_games(shop, found["T, RANDOM"])
     reference = "T, RANDOM"
     claims = [
         same_claim(f"peaks/{name.replace(', ', '-').lower()}",
@@ -240,7 +245,7 @@ def peaks(shop: Workshop) -> Findings:
 
 def _early(shop: Workshop, partner: str) -> FloatArray:
     """V − L of LEARNER-N after little training with two of a kind."""
-    games, judged = shop.size(SPEED_GAMES, 1_000), shop.size(20_000, 500)
+    games, judged = shop.size(SPEED_GAMES, 1_000), shop.size(*MARK_GAMES)
     learner = net_learner(f"N-{partner}-early", partners=f"{partner}+{partner}", test=0)
 
     def work(shop: Workshop, run: int) -> Unit:
@@ -256,7 +261,7 @@ def _early(shop: Workshop, partner: str) -> FloatArray:
 def statements(shop: Workshop) -> Findings:
     """What the text says beside figures and table."""
     speed = {partner: _early(shop, partner) for partner in ("random", "voting", "self")}
-    n = len(speed["random"]) * shop.size(20_000, 500)
+    n = len(speed["random"]) * shop.size(*MARK_GAMES)
     claims = [
         more_claim(f"statements/faster-against-random-than-{other}",
                    f"LEARNER-N learns faster against RANDOM than against {words}", speed["random"] - speed[other], n,
@@ -269,7 +274,8 @@ def statements(shop: Workshop) -> Findings:
     claims.append(
         more_claim("statements/vote-beats-heaviest-piece",
                    "voting with weights plays better than following the piece with the highest weight",
-                   end_gaps(summed) - end_gaps(heavy), n, f"difference in V − L of LEARNER-T; {FITTED}", margin=MARGIN)
+                   end_gaps(summed) - end_gaps(heavy), end_games(shop, heavy),
+                   f"difference in V − L of LEARNER-T; {FITTED}", margin=MARGIN)
     )  # fmt: skip
     claims += _degradation(shop)
     rows = [[f"LEARNER-N against two {partner.upper()}", spread(estimate(values))] for partner, values in speed.items()]
@@ -293,7 +299,7 @@ def _degradation(shop: Workshop) -> list[Claim]:
     tables, nets = (learner_units(shop, LEARNERS[name]) for name in ("T, RANDOM", "N, RANDOM"))
     marks = np.log10(np.array(marks_for(shop)))
     later = marks[best_marks(nets)] - marks[best_marks(tables)]
-    n = len(nets) * shop.size(20_000, 500)
+    n = mark_games(shop, nets)
     worse = {"N": sum(_falls(nets)), "T": sum(_falls(tables))}
     some = SOME * len(nets)
     how = "runs clearly worse at the end than at their best mark, by games that did not choose it"
@@ -319,9 +325,9 @@ def what_decides(claims: Mapping[str, Claim]) -> str:
         return ""
     fitted, half, nets, added = (interval_text(claims[one]) for one in ids)
     return (
-        f"LEARNER-T has an initial value that is not printed, on which its result depends (0.36: ahead of VOTING by "
-        f"{fitted} points per game, 0.5: by {half}), and of the lead of LEARNER-N after self-play, {nets}, learning "
-        f"adds {added} to the same networks untrained."
+        f"LEARNER-T has an initial value that is not printed, on which its result depends (its lead over VOTING is "
+        f"{fitted} points per game with 0.36, {half} with 0.5); LEARNER-N leads by {nets} after self-play, of which "
+        f"learning adds {added} to what the same networks do untrained."
     )
 
 
