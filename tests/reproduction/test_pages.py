@@ -5,14 +5,26 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from heartlab.reproduction import Claim
+from heartlab.reproduction.registry import find_paper
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reports"
 PAPERS = ("td-features", "advice", "falcon", "ggp-transfer")
 SCREEN = 140
 """Characters of a claim's row, which a page of usual width shows without scrolling."""
 CELLS = 7
+
+
+def _claims(paper: str) -> list[dict[str, Any]]:
+    return json.loads((FOLDER / f"{paper}.json").read_text())["claims"]
+
+
+def _claim(values: dict[str, Any]) -> Claim:
+    return Claim(**{name: value for name, value in values.items() if name != "origin"})
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -28,6 +40,16 @@ def test_a_report_opens_with_three_sentences_a_table_and_a_figure(paper):
     assert "Made with `heartlab reproduce" in rest[-1]
 
 
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_third_sentence_is_what_the_claims_say(paper):
+    remark = find_paper(paper).remark
+    assert remark is not None
+    assert remark({}) == ""
+    told = remark({claim["id"]: _claim(claim) for claim in _claims(paper)})
+    assert told
+    assert told in (FOLDER / f"{paper}.md").read_text().partition("\n| ")[0]
+
+
 @pytest.mark.parametrize("page", sorted(FOLDER.glob("*.md")), ids=lambda page: page.stem)
 def test_no_claim_is_wider_than_a_screen(page):
     rows = [line for line in page.read_text().splitlines() if re.match(r"[|] \d+ [|]", line)]
@@ -37,7 +59,7 @@ def test_no_claim_is_wider_than_a_screen(page):
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_a_claim_lies_in_its_own_interval(paper):
-    for claim in json.loads((FOLDER / f"{paper}.json").read_text())["claims"]:
+    for claim in _claims(paper):
         if claim["ci95"] is not None:
             low, high = claim["ci95"]
             assert low <= claim["measured"] <= high, claim["id"]
