@@ -29,6 +29,8 @@ from heartlab.reproduction.units import run_units
 from heartlab.util.statistics import Estimate, FloatArray, estimate
 
 CLOCKS = Clocks(start=30, play=15)
+PATIENT = Clocks(start=600, play=600)
+"""For a first match, in which kernels may have to be compiled."""
 WIRE_MATCHES, WIRE_RUNS = 40, 20
 
 
@@ -59,9 +61,11 @@ class PaperOpponent(GamePlayer):
         return self.dice.choice([move for move, value in zip(own, worth, strict=True) if value == best])
 
 
-def wire_matches(game: str, kind: Opponent, knowledge: Knowledge, matches: int, seed: int) -> tuple[list[float], int]:
+def wire_matches(
+    game: str, kind: Opponent, knowledge: Knowledge, matches: int, seed: int, clocks: Clocks = CLOCKS
+) -> tuple[list[float], int]:
     """The learner's rewards in matches over HTTP, and how often anything went wrong."""
-    manager = Manager(read_game(game), load_game(game), CLOCKS)
+    manager = Manager(read_game(game), load_game(game), clocks)
     learner = Agent(lambda number: TdPlayer(number, knowledge=knowledge))
     opponent = Agent(lambda number: PaperOpponent(kind, seed * 7919 + number))
     rewards, troubles = [], 0
@@ -85,6 +89,7 @@ def over_the_wire(shop: Workshop) -> Findings:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "features.json"
             models[run % len(models)].save(path)
+            wire_matches("tictactoe", Opponent.RANDOM, Knowledge(path), 1, 0, PATIENT)
             for name, (game, kind) in FIGURES.items():
                 arms = {
                     "transfer": Knowledge(path, reading=Reading.TERMINAL_CHECK),
