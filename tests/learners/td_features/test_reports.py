@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from heartlab.learners.td_features.beyond import _searches_found
 from heartlab.learners.td_features.claims import PAPER, leads_of_both
 from heartlab.learners.td_features.controls import VARIANTS, _why
 from heartlab.learners.td_features.trainer import Partners
@@ -24,6 +25,18 @@ def test_why_training_gets_worse_is_told_from_intervals():
     assert "clearly better in the end: falling rate -0.40" in worse
     same = _why(_runs(drop=0.0, gain=0.0))
     assert "that it gets worse is not shown; no change is clearly better in the end." in same
+
+
+def test_searches_are_told_by_their_intervals():
+    def claim(name, low, high):
+        return Claim(name, f"{name} is better than max^n", None, (low + high) / 2, (low, high), 9, "fails")
+
+    told = _searches_found([claim("playing paranoid", 0.2, 0.4), claim("soft-max^n in both", -0.1, 0.1)])
+    assert told == (
+        "Clearly better than max^n in both: none. Clearly worse: playing paranoid (0.30 [0.20, 0.40]). In points per "
+        "deal; fewer are better."
+    )
+    assert "in both: soft (-0.30 [-0.40, -0.20])" in _searches_found([claim("soft", -0.4, -0.2)])
 
 
 def test_the_third_sentence_follows_from_claims():
