@@ -50,6 +50,15 @@ def test_the_third_sentence_is_what_the_claims_say(paper):
     assert told in (FOLDER / f"{paper}.md").read_text().partition("\n| ")[0]
 
 
+def test_the_page_of_all_papers_counts_as_the_reports_do():
+    page = (FOLDER.parent / "reproducing.md").read_text()
+    (row,) = (line for line in page.splitlines() if line.startswith("| its claims hold / fail / are unclear |"))
+    for paper, cell in zip(PAPERS, row.split(" | ")[1:], strict=True):
+        verdicts = [claim["verdict"] for claim in _claims(paper) if claim["origin"] == "paper"]
+        counts = [str(verdicts.count(verdict)) for verdict in ("holds", "fails", "unclear")]
+        assert cell.rstrip(" |") == " / ".join(counts), paper
+
+
 @pytest.mark.parametrize("page", sorted(FOLDER.glob("*.md")), ids=lambda page: page.stem)
 def test_no_claim_is_wider_than_a_screen(page):
     rows = [line for line in page.read_text().splitlines() if re.match(r"[|] \d+ [|]", line)]
