@@ -21,7 +21,7 @@ from heartlab.reproduction.claims import (
 )
 from heartlab.reproduction.kept import source_commit
 from heartlab.reproduction.registry import Curve, Figure, PaperError, Table
-from heartlab.reproduction.report import _runs_sentence, claims_summary, claims_tables, claims_text
+from heartlab.reproduction.report import _runs_sentence, _style, claims_summary, claims_tables, claims_text, opening
 
 
 def test_verdicts_follow_from_intervals():
@@ -88,6 +88,36 @@ def test_what_is_not_the_papers_stands_below():
         "Not the paper's" in line for line in claims_tables([Claim("beyond/x", "", None, 1.0, None, 1, "holds")])
     )
     assert claims_tables([]) == []
+
+
+def test_the_first_screen_is_three_sentences_a_table_and_a_figure():
+    claims = [Claim("figure-1/a", "it wins", 1.0, 0.5, (0.4, 0.6), 10, "holds", runs=5)]
+    figures = {"curve": Figure("curve", "A curve", "games", "points", [])}
+    paper = Paper(
+        "toy", "A toy", [], about="It says so.", basis="Numbers are points.", remark=lambda found: "It is so."
+    )
+    assert opening(paper, claims, figures) == [
+        "# A toy",
+        "",
+        "It says so. Of its 1 claims 1 hold, 0 fail, and 0 remain unclear. It is so.",
+        "",
+        "| claim | published | ours | runs | verdict |",
+        "|---|---|---|---|---|",
+        "| it wins | 1.00 | 0.500 [0.400, 0.600] | 5 | holds |",
+        "",
+        "![A curve](toy-curve.png)",
+        "",
+        "Numbers are points. Intervals are 95 % over 5 independent training runs (Student's t).",
+        "",
+    ]
+
+
+def test_two_published_values_are_no_curve():
+    few = _style(Curve("published", [1, 2], [1, 2], published=True))
+    many = _style(Curve("published", [1, 2, 3, 4], [1, 2, 3, 4], published=True))
+    assert (few["linestyle"], many["linestyle"], many["marker"]) == ("none", "--", "")
+    assert few["marker"]
+    assert _style(Curve("ours", [1, 2], [1, 2])) == {"marker": "."}
 
 
 def test_numbers_of_claims_have_digits_enough_to_be_told_apart():

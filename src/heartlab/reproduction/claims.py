@@ -179,6 +179,18 @@ def more_claim(
     return replace(turned, published=published, measured=-turned.measured, ci95=(-turned.ci95[1], -turned.ci95[0]))
 
 
+def interval_text(claim: Claim, *, sign: int = 1, digits: int = 2) -> str:
+    """The measured value of a claim with its interval, or the opposite of both, for a sentence.
+
+    >>> interval_text(Claim("a/b", "", None, -1.104, (-1.19, -1.02), 5, "holds"), sign=-1)
+    '1.10 [1.02, 1.19]'
+    """
+    assert isinstance(claim.measured, float)
+    ends = sorted(sign * end for end in claim.ci95 or ())
+    told = f" [{', '.join(f'{end:.{digits}f}' for end in ends)}]" if ends else ""
+    return f"{sign * claim.measured:.{digits}f}{told}"
+
+
 def same_claim(
     identity: str, statement: str, values: npt.ArrayLike, n: int, note: str, *, margin: float
 ) -> Claim:  # fmt: skip

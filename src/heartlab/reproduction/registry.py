@@ -125,7 +125,9 @@ class Paper:
     title: str
     experiments: Sequence[Experiment]
     about: str = ""
-    """A sentence that opens the report: what the paper says."""
+    """The sentence that opens the report: what the paper says."""
+    basis: str = ""
+    """How the numbers are to be read: units, words, what the paper leaves open; it stands below the opening table."""
     remark: Callable[[Mapping[str, Claim]], str] | None = None
     """A sentence for the opening that follows from the claims, by id; empty: nothing to say."""
     headline: Mapping[str, str] = field(default_factory=dict)

@@ -11,7 +11,7 @@ from typing import Any
 
 from heartlab import __version__
 from heartlab.reproduction.claims import Claim, Origin
-from heartlab.reproduction.registry import Experiment, Figure, Findings, Paper, Table
+from heartlab.reproduction.registry import Curve, Experiment, Figure, Findings, Paper, Table
 from heartlab.util.files import replacing
 
 QUICK_WARNING = "This is a quick run: a smoke test with small samples. Its verdicts mean nothing."
@@ -129,12 +129,15 @@ def _origin(experiment: Experiment, claims: Sequence[Claim]) -> Origin:
 
 
 def opening(paper: Paper, claims: Sequence[Claim], figures: Mapping[str, Figure], warning: str = "") -> list[str]:
-    """The first screen of a report: three sentences, the paper's own claims, one figure."""
+    """The first screen of a report: three sentences, the paper's own claims, one figure, and how to read them.
+
+    The sentences are what the paper says, how many of its claims hold, and what decides that.
+    """
     lines = [f"# {paper.title}", ""]
     if warning:
         lines += [f"**{warning}**", ""]
     remark = paper.remark({claim.id: claim for claim in claims}) if paper.remark else ""
-    lines += [" ".join(filter(None, [paper.about, _count_sentence(claims), remark, _runs_sentence(claims)])), ""]
+    lines += [" ".join(filter(None, [paper.about, _count_sentence(claims), remark])), ""]
     shown = _headlines(paper, claims)
     if shown:
         rows = [[words, _number(c.published), _measured(c), _runs(c), c.ruling] for words, c in shown]
@@ -142,7 +145,7 @@ def opening(paper: Paper, claims: Sequence[Claim], figures: Mapping[str, Figure]
     name = paper.opening_figure or next(iter(figures), "")
     if name in figures:
         lines += [f"![{figures[name].title}]({paper.name}-{name}.png)", ""]
-    return lines
+    return [*lines, " ".join(filter(None, [paper.basis, _runs_sentence(claims)])), ""]
 
 
 def _headlines(paper: Paper, claims: Sequence[Claim]) -> list[tuple[str, Claim]]:
@@ -172,7 +175,7 @@ def _runs_sentence(claims: Sequence[Claim]) -> str:
     if runs[0] == 1:
         return "Intervals are 95 % over deals: some claims rest on a single training run and say nothing of other runs."
     span = f"{runs[0]}" if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
-    return f"Intervals are 95 % over {span} independent training runs (Student's t), each judged on deals of its own."
+    return f"Intervals are 95 % over {span} independent training runs (Student's t)."
 
 
 def _made(report: Report) -> str:
@@ -301,6 +304,9 @@ def experiment_lines(experiments: Sequence[Experiment], paper: str) -> list[str]
 
 # --- figures ---
 
+FEW_POINTS = 3
+"""So many published values are no curve."""
+
 
 def draw_figures(paper: str, figures: Sequence[Figure], folder: Path) -> list[Path]:
     """Draw figures as PNG and SVG; none if the drawing library is not installed."""
@@ -323,12 +329,18 @@ def draw_figures(paper: str, figures: Sequence[Figure], folder: Path) -> list[Pa
     return written
 
 
+def _style(curve: Curve) -> dict[str, str]:
+    """How a curve is drawn: the paper's is dashed and grey, and a value or two that it prints are points, no course."""
+    if not curve.published:
+        return {"marker": "." if len(curve.x) < 10 else ""}
+    points = len(curve.x) <= FEW_POINTS
+    return {"color": "0.35", "linestyle": "none" if points else "--", "marker": "D" if points else ""}
+
+
 def _draw(figure: Figure, axes: Any) -> None:
     for curve in figure.curves:
-        style = {"linestyle": "--", "color": "0.35"} if curve.published else {}
-        (line,) = axes.plot(
-            curve.x, curve.y, label=curve.label, linewidth=1.4, marker="." if len(curve.x) < 10 else "", **style
-        )
+        style = _style(curve)
+        (line,) = axes.plot(curve.x, curve.y, label=curve.label, linewidth=1.4, **style)
         if curve.low is not None:
             axes.fill_between(curve.x, curve.low, curve.high, color=line.get_color(), alpha=0.2, linewidth=0)
     for label, level in figure.levels:

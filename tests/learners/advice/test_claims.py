@@ -10,14 +10,22 @@ import pytest
 from heartlab.learners.advice import claims as advice
 from heartlab.learners.advice.beyond import QUICK_GAMES, field_gaps, train_votes
 from heartlab.learners.advice.games import constant, sitter, tournament
-from heartlab.learners.advice.overtraining import wander
+from heartlab.learners.advice.overtraining import _answer, wander
 from heartlab.learners.advice.parts import Scores, net_learner, tournaments
 from heartlab.learners.advice.pieces import GET_LEAD
-from heartlab.learners.advice.runs import best_marks, end_gaps, end_points, lead_preference, peak_gaps
+from heartlab.learners.advice.runs import (
+    best_marks,
+    end_games,
+    end_gaps,
+    end_points,
+    lead_preference,
+    mark_games,
+    peak_gaps,
+)
 from heartlab.learners.advice.trainer import make_learner
 from heartlab.learners.advice.vote import NET
 from heartlab.learners.advice.vote_trainer import VoteParameters
-from heartlab.reproduction import Workshop
+from heartlab.reproduction import Claim, Workshop
 from heartlab.rules import Rules
 from heartlab.util.statistics import Estimate, estimate
 
@@ -90,6 +98,28 @@ def test_networks_of_one_run_count_as_one():
     assert end_points(units)[0].tolist() == [3.0, 5.0, 7.0]
 
 
+def test_games_are_counted_at_marks_and_at_the_end(workshop):
+    units = [{"ends": [[0.0] * 4] * 3, "untrained": [[0.0] * 4] * 3}] * 2
+    assert mark_games(workshop, units) == 2 * 500
+    assert end_games(workshop, units) == 6 * 1_000
+    assert end_games(workshop, units, "untrained") == 6 * 500
+
+
+def test_why_networks_get_worse_is_told_from_verdicts():
+    def found(**verdicts):
+        names = ("trend", "after-the-best", "net-wanders", "smaller-steps", "get-lead")
+        return {
+            name: Claim(name, "", None, -0.4, (-0.7, -0.1), 9, verdicts.get(name.replace("-", "_"), "unclear"))
+            for name in names
+        }
+
+    assert "no trend" in _answer(found())
+    assert "one weight" not in _answer(found())
+    assert "(correlation -0.40 [-0.70, -0.10])" in _answer(found(get_lead="holds"))
+    assert "get worse with training" in _answer(found(trend="holds"))
+    assert "smaller steps" not in _answer(found(smaller_steps="holds"))
+
+
 def test_variation_between_marks_is_more_than_chance_in_games():
     still, moving = unit([0] * 4, [0.1, -0.1, 0.1, -0.1]), unit([0] * 4, [1.0, -1.0, 1.0, -1.0])
     spreads = wander([still, moving], 0)
@@ -112,7 +142,7 @@ def test_the_preference_for_the_lead_is_that_of_the_network():
 
 
 EXPECTED = {
-    "figure-2": (7, 1, 1), "figure-3": (7, 0, 1), "table-1": (4, 1, 0), "peaks": (6, 1, 0), "statements": (6, 1, 0),
+    "figure-2": (7, 1, 1), "figure-3": (7, 0, 1), "table-1": (4, 1, 1), "peaks": (6, 1, 0), "statements": (6, 1, 0),
     "overtraining": (5, 1, 1), "controls": (5, 1, 0), "readings": (5, 1, 0),
 }  # fmt: skip
 """Claims, tables and figures of each experiment."""

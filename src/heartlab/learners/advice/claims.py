@@ -6,8 +6,9 @@ learner is better. Intervals are over independent training runs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 
 import numpy as np
 
@@ -19,25 +20,38 @@ from heartlab.learners.advice.runs import (
     FITTED,
     LEARNERS,
     MARGIN,
+    MARK_GAMES,
     SCORING,
     SIMILAR,
     TEN,
     best_marks,
     blocks_of,
+    end_games,
     end_gaps,
     end_points,
     gap_at,
     learner_units,
+    mark_games,
     marks_for,
     peak_gaps,
     play_judge,
     points_behind,
     tested_curves,
 )
-from heartlab.reproduction.claims import Claim, above, all_of, below, less_claim, more_claim, same_claim, within
+from heartlab.reproduction.claims import (
+    Claim,
+    above,
+    all_of,
+    below,
+    interval_text,
+    less_claim,
+    more_claim,
+    same_claim,
+    within,
+)
 from heartlab.reproduction.kept import Unit
 from heartlab.reproduction.parts import Workshop
-from heartlab.reproduction.registry import Experiment, Figure, Findings, Paper, Table
+from heartlab.reproduction.registry import Curve, Experiment, Figure, Findings, Paper, Table
 from heartlab.reproduction.series import run_seed, train_study
 from heartlab.reproduction.units import run_units
 from heartlab.util.statistics import FloatArray, estimate
@@ -49,15 +63,22 @@ SPEED_RUNS = 60
 SPEED_GAMES = 3_000
 SOME = 0.1
 """Share of runs that makes "some", where each alone may be chance."""
+CHANCE = 0.025
+"""Share of runs that come out clearly worse where nothing changes: one end of an interval of 95 %."""
 
 
 def _far(identity: str, statement: str, published: float | None, behind: FloatArray, n: int) -> Claim:
     """RANDOM is far behind: by a point or more."""
     found = estimate(behind)
-    note = f"RANDOM's points minus those of the worse of the two; far: a point or more; {SCORING}"
+    note = "RANDOM's points minus those of the worse of the two; far: a point or more"
     return Claim(
         identity, statement, published, found.mean, found.ci95, n, above(found.ci95, 1.0), note, found.n
     )  # fmt: skip
+
+
+def _scored(claims: Sequence[Claim]) -> list[Claim]:
+    """Claims with a word on how games are scored: all points depend on it."""
+    return [replace(claim, note=f"{claim.note}; {SCORING}") for claim in claims]
 
 
 def figure_2(shop: Workshop) -> Findings:
@@ -65,14 +86,14 @@ def figure_2(shop: Workshop) -> Findings:
     marks = marks_for(shop)
     tables, nets = (learner_units(shop, LEARNERS[name]) for name in ("T, RANDOM", "N, RANDOM"))
     ten = min(TEN, len(marks) - 1)
-    n = len(tables) * shop.size(20_000, 500)
-    why = f"V − L in points per game; {FITTED}; {SCORING}"
+    n, n_end = mark_games(shop, tables), end_games(shop, tables)
+    why = f"V − L in points per game; {FITTED}"
     last = end_gaps(tables)
     claims = [
         _far("figure-2/better-than-random", "LEARNER-T and VOTING are both far better than RANDOM", None,
-             points_behind(end_points(tables)), n),
+             points_behind(end_points(tables)), n_end),
         more_claim("figure-2/learner-t-beats-voting", "after training LEARNER-T scores fewer points than VOTING", last,
-                   n, f"{why}; {int((last > 0).sum())} of {len(last)} runs are ahead", margin=MARGIN),
+                   n_end, f"{why}; {int((last > 0).sum())} of {len(last)} runs are ahead", margin=MARGIN),
         less_claim("figure-2/worse-at-first", "after 1,000 games LEARNER-T is still worse than VOTING",
                    gap_at(tables, 0), n, f"{why}. One block of 1,000 test games, as printed, has a standard error of "
                    "0.45", margin=MARGIN),
@@ -83,7 +104,7 @@ def figure_2(shop: Workshop) -> Findings:
                    gap_at(tables, len(marks) - 1) - gap_at(tables, ten), n,
                    f"gain in V − L from 10,000 to 100,000 games; {FITTED}", margin=0.2),
         same_claim("figure-2/net-is-similar", "the results of LEARNER-N against RANDOM are similar",
-                   end_gaps(nets) - last, n, f"V − L of LEARNER-N minus that of LEARNER-T at the end; {FITTED}",
+                   end_gaps(nets) - last, n_end, f"V − L of LEARNER-N minus that of LEARNER-T at the end; {FITTED}",
                    margin=SIMILAR),
         more_claim("figure-2/net-has-the-better-peak", "the peak of LEARNER-N is slightly better than LEARNER-T's",
                    peak_gaps(nets) - peak_gaps(tables), n, "difference of V − L, each run at its best mark, on games "
@@ -101,7 +122,7 @@ def figure_2(shop: Workshop) -> Findings:
     curves += tested_curves(nets, ["LEARNER-N"], (0,))
     figure = Figure("figure-2", "trained against two RANDOM", "training games", "points per game (cumulative)", curves,
                     log_x=True)  # fmt: skip
-    return Findings(claims, [table], [figure])
+    return Findings(_scored(claims), [table], [figure])
 
 
 def figure_3(shop: Workshop) -> Findings:
@@ -130,16 +151,18 @@ def figure_3(shop: Workshop) -> Findings:
                    late[:, 1] - late[:, 2], n, "points of the one after minus the one before, last fifth of the tests",
                    margin=MARGIN),
         same_claim("figure-3/table-is-similar", "LEARNER-T in self-play gives similar results",
-                   end_gaps(tables) - end_gaps(nets), n, "V − L of self-trained LEARNER-T minus that of self-trained "
+                   end_gaps(tables) - end_gaps(nets), end_games(shop, tables),
+                   "V − L of self-trained LEARNER-T minus that of self-trained "
                    f"LEARNER-N, with one VOTING and one RANDOM; {FITTED}", margin=SIMILAR),
         more_claim("figure-3/table-beats-voting", "LEARNER-T in self-play becomes better than VOTING",
-                   end_gaps(tables), n, f"V − L with one VOTING and one RANDOM; {FITTED}", margin=MARGIN),
+                   end_gaps(tables), end_games(shop, tables), f"V − L with one VOTING and one RANDOM; {FITTED}",
+                   margin=MARGIN),
     ]  # fmt: skip
     curves = tested_curves(nets, ["LEARNER-N", "VOTING after it", "VOTING before it"], (0, 1, 2))
     curves += tested_curves(tables, ["LEARNER-T"], (0,))
     figure = Figure("figure-3", "three learners in self-play, one tested against two VOTING", "training games",
                     "points per game (cumulative)", curves)  # fmt: skip
-    return Findings(claims, [], [figure])
+    return Findings(_scored(claims), [], [figure])
 
 
 def table_1(shop: Workshop) -> Findings:
@@ -148,11 +171,11 @@ def table_1(shop: Workshop) -> Findings:
     points = end_points(units)
     instances = [row for unit in units for row in unit["ends"]]
     clear = [above((row[1] - row[0] - 1.96 * row[3], row[1] - row[0] + 1.96 * row[3])) for row in instances]
-    n = len(instances) * shop.size(100_000, 1_000)
+    n = end_games(shop, units)
     sums = estimate(points.sum(axis=1))
     claims = [
         more_claim("table-1/learner-n-beats-voting", "LEARNER-N scores fewer points than VOTING", end_gaps(units), n,
-                   f"V − L, printed 0.31, 0.91, 0.67; a run is the mean of its three instances; {SCORING}",
+                   "V − L, printed 0.31, 0.91, 0.67; a run is the mean of its three instances",
                    margin=MARGIN, published=PUBLISHED_GAP),
         Claim("table-1/every-learner", "all learners consistently achieve better results than VOTING", "3 of 3",
               f"{clear.count('holds')} of {len(clear)}", None, n,
@@ -161,7 +184,7 @@ def table_1(shop: Workshop) -> Findings:
               len(units)),
         Claim("table-1/row-sums", "the points of a game sum up to 14.82 to 15.03 on average", 14.93, sums.mean,
               sums.ci95, n, within(sums.ci95, 14.72, 15.13),
-              f"near: within 0.1 of the printed rows; {SCORING}, and this is how it was inferred", len(units)),
+              "near: within 0.1 of the printed rows, from which the scoring was inferred", len(units)),
         _far("table-1/random-is-last", "RANDOM is far behind both",
              float(np.mean([row[2] - max(row[0], row[1]) for row in PUBLISHED])), points_behind(points), n),
     ]  # fmt: skip
@@ -176,15 +199,27 @@ def table_1(shop: Workshop) -> Findings:
                      f"{row[1] - row[0]:.2f}"])  # fmt: skip
     means = points.mean(axis=0)
     rows.append(["ours, mean", points_text(means), f"{means.sum():.2f}", spread(estimate(end_gaps(units)))])
-    return Findings(claims, [Table("Tournaments of self-trained LEARNER-N", ["instance", "L / V / R", "sum", "V − L"],
-                                   rows)])  # fmt: skip
+    head = ["instance", "L / V / R", "sum", "V − L"]
+    return Findings(_scored(claims), [Table("Tournaments of self-trained LEARNER-N", head, rows)],
+                    [_instances_figure(gaps)])  # fmt: skip
+
+
+def _instances_figure(gaps: Sequence[float]) -> Figure:
+    """All our instances beside the three published ones."""
+    shares = (np.arange(len(gaps)) + 0.5) / len(gaps)
+    printed = [("published 1", 0), ("published 3", 2), ("published 2", 1)]
+    levels = [(words, PUBLISHED[place][1] - PUBLISHED[place][0]) for words, place in printed]
+    ours = Curve(f"ours ({len(gaps)} instances)", shares, gaps)
+    return Figure("table-1", "self-trained LEARNER-N: V − L of every instance, from the worst to the best",
+                  "share of instances below", "V − L, points per game", [ours],
+                  levels=[("VOTING", 0.0), *levels])  # fmt: skip
 
 
 def peaks(shop: Workshop) -> Findings:
     """The peaks of both learners against RANDOM, against VOTING and in self-play."""
     found = {name: learner_units(shop, learner) for name, learner in LEARNERS.items()}
     values = {name: peak_gaps(units) for name, units in found.items()}
-    n = shop.size(20_000, 500) * len(found["T, RANDOM"])
+    n = mark_games(shop, found["T, RANDOM"])
     reference = "T, RANDOM"
     claims = [
         same_claim(f"peaks/{name.replace(', ', '-').lower()}",
@@ -208,12 +243,12 @@ def peaks(shop: Workshop) -> Findings:
         for name, units in found.items()
     ]  # fmt: skip
     head = ["learner, trained with", "V − L at the best mark", "median best mark", "V − L at the end"]
-    return Findings(claims, [Table("Peaks [95 %] (runs)", head, rows)])
+    return Findings(_scored(claims), [Table("Peaks [95 %] (runs)", head, rows)])
 
 
 def _early(shop: Workshop, partner: str) -> FloatArray:
     """V − L of LEARNER-N after little training with two of a kind."""
-    games, judged = shop.size(SPEED_GAMES, 1_000), shop.size(20_000, 500)
+    games, judged = shop.size(SPEED_GAMES, 1_000), shop.size(*MARK_GAMES)
     learner = net_learner(f"N-{partner}-early", partners=f"{partner}+{partner}", test=0)
 
     def work(shop: Workshop, run: int) -> Unit:
@@ -229,7 +264,7 @@ def _early(shop: Workshop, partner: str) -> FloatArray:
 def statements(shop: Workshop) -> Findings:
     """What the text says beside figures and table."""
     speed = {partner: _early(shop, partner) for partner in ("random", "voting", "self")}
-    n = len(speed["random"]) * shop.size(20_000, 500)
+    n = len(speed["random"]) * shop.size(*MARK_GAMES)
     claims = [
         more_claim(f"statements/faster-against-random-than-{other}",
                    f"LEARNER-N learns faster against RANDOM than against {words}", speed["random"] - speed[other], n,
@@ -242,12 +277,13 @@ def statements(shop: Workshop) -> Findings:
     claims.append(
         more_claim("statements/vote-beats-heaviest-piece",
                    "voting with weights plays better than following the piece with the highest weight",
-                   end_gaps(summed) - end_gaps(heavy), n, f"difference in V − L of LEARNER-T; {FITTED}", margin=MARGIN)
+                   end_gaps(summed) - end_gaps(heavy), end_games(shop, heavy),
+                   f"difference in V − L of LEARNER-T; {FITTED}", margin=MARGIN)
     )  # fmt: skip
     claims += _degradation(shop)
     rows = [[f"LEARNER-N against two {partner.upper()}", spread(estimate(values))] for partner, values in speed.items()]
     title = f"After {SPEED_GAMES:,} training games"
-    return Findings(claims, [Table(title, ["learner", "V − L [95 %] (runs)"], rows)])
+    return Findings(_scored(claims), [Table(title, ["learner", "V − L [95 %] (runs)"], rows)])
 
 
 def _falls(units: Sequence[Unit]) -> list[bool]:
@@ -261,27 +297,54 @@ def _falls(units: Sequence[Unit]) -> list[bool]:
     return falls
 
 
+def more_than_chance(count: int, runs: int) -> bool:
+    """Whether so many runs come out clearly worse that chance is no explanation.
+
+    >>> more_than_chance(2, 16), more_than_chance(3, 16)
+    (False, True)
+    """
+    fewer = sum(math.comb(runs, one) * CHANCE**one * (1 - CHANCE) ** (runs - one) for one in range(count))
+    return 1 - fewer < CHANCE
+
+
 def _degradation(shop: Workshop) -> list[Claim]:
     """Whether learners get worse after their best mark, and who peaks first."""
     tables, nets = (learner_units(shop, LEARNERS[name]) for name in ("T, RANDOM", "N, RANDOM"))
     marks = np.log10(np.array(marks_for(shop)))
     later = marks[best_marks(nets)] - marks[best_marks(tables)]
-    n = len(nets) * shop.size(20_000, 500)
+    n = mark_games(shop, nets)
     worse = {"N": sum(_falls(nets)), "T": sum(_falls(tables))}
     some = SOME * len(nets)
-    how = "runs clearly worse at the end than at their best mark, by games that did not choose it"
+    how = (
+        "runs clearly worse at the end than at their best mark, by games that did not choose it; chance alone: 1 in 40"
+    )
+    falls = {name: more_than_chance(count, len(nets)) for name, count in worse.items()}
     return [
         more_claim("statements/table-peaks-earlier", "LEARNER-T reaches its peak much earlier than LEARNER-N", later, n,
                    f"difference of the decimal logarithms of the best marks, both against RANDOM; {FITTED}",
                    margin=0.2),
         Claim("statements/net-degrades", "in some experiments LEARNER-N gets worse after its optimum", "some",
-              f"{worse['N']} of {len(nets)}", None, n, "holds" if worse["N"] > some else "fails",
+              f"{worse['N']} of {len(nets)}", None, n, "holds" if worse["N"] > some and falls["N"] else "fails",
               f"{how}; some: more than a tenth", len(nets)),
         Claim("statements/table-does-not-degrade", "LEARNER-T never gets worse after its optimum", "0",
               f"{worse['T']} of {len(tables)}", None, n,
-              "holds" if worse["T"] == 0 else "unclear" if worse["T"] <= some else "fails",
+              "holds" if worse["T"] == 0 else "fails" if falls["T"] else "unclear",
               f"{how}; {FITTED}", len(tables)),
     ]  # fmt: skip
+
+
+def what_decides(claims: Mapping[str, Claim]) -> str:
+    """What the result of LEARNER-T depends on, and what learning adds to LEARNER-N."""
+    ids = ("figure-2/learner-t-beats-voting", "readings/initial-value-0.5", "table-1/learner-n-beats-voting",
+           "controls/training-adds-to-networks")  # fmt: skip
+    if any(one not in claims for one in ids):
+        return ""
+    fitted, half, nets, added = (interval_text(claims[one]) for one in ids)
+    return (
+        f"LEARNER-T has an initial value that is not printed, on which its result depends (its lead over VOTING is "
+        f"{fitted} points per game with 0.36, {half} with 0.5); LEARNER-N leads by {nets} after self-play, of which "
+        f"learning adds {added} to what the same networks do untrained."
+    )
 
 
 PAPER = Paper(
@@ -300,9 +363,11 @@ PAPER = Paper(
         Experiment("four-players", "the standard game with four players against gnome", four_players),
     ),
     about="The paper says that a player who learns by temporal differences which pieces of operational advice to "
-    "follow beats VOTING, which follows all of them alike. Its scoring, on which all points depend, is inferred from "
-    "its table, and everything about LEARNER-T depends on an initial value that is not printed. Numbers are points per "
-    "game, those of VOTING minus those of the learner unless the claim says otherwise.",
+    "follow beats VOTING, which follows all of them alike.",
+    basis="Numbers are points per game, those of VOTING minus those of the learner (V − L: more is better for the "
+    "learner) unless a row says otherwise. How games are scored, on which all of them depend, is inferred from the "
+    "paper's table: J♦ counts −10, and the moon −26 for the shooter.",
+    remark=what_decides,
     headline={
         "figure-2/learner-t-beats-voting": "LEARNER-T, trained against RANDOM, beats VOTING",
         "readings/initial-value-0.5": "the same with the initial value 0.5",

@@ -18,6 +18,7 @@ from heartlab.learners.advice.runs import (
     LEARNERS,
     MARGIN,
     SCORING,
+    end_games,
     end_gaps,
     end_points,
     learner_units,
@@ -86,10 +87,11 @@ def controls(shop: Workshop) -> Findings:
     what = "difference in V − L, run by run on the same deals"
     claims = [
         more_claim("controls/untrained-networks", "networks that were never trained beat VOTING, too",
-                   end_gaps(nets, "untrained"), n, "V − L, points per game", margin=MARGIN),
-        more_claim("controls/training-adds-to-networks", "training adds to what the same networks reach untrained",
-                   end_gaps(nets) - end_gaps(nets, "untrained"), n, "V − L after self-play minus V − L before",
+                   end_gaps(nets, "untrained"), end_games(shop, nets, "untrained"), "V − L, points per game",
                    margin=MARGIN),
+        more_claim("controls/training-adds-to-networks", "training adds to what the same networks reach untrained",
+                   end_gaps(nets) - end_gaps(nets, "untrained"), end_games(shop, nets),
+                   "V − L after self-play minus V − L before", margin=MARGIN),
         more_claim("controls/table-beats-lead-lowered",
                    "LEARNER-T is better than equal weights with get-lead slightly lowered by hand",
                    table[:count] - hand, n, f"{what}; by hand {spread(estimate(hand))}", margin=MARGIN),
@@ -177,11 +179,11 @@ def readings(shop: Workshop) -> Findings:
                    "near its initial value, above what the others learn", margin=MARGIN),
         more_claim("readings/all-outputs-table", "LEARNER-T with credit to all nine pieces beats VOTING",
                    found["credit to all nine pieces"], n, "V − L after 10,000 games", margin=MARGIN),
-        more_claim("readings/all-outputs-net", "LEARNER-N with credit to all nine outputs beats VOTING", credit, n,
-                   "V − L after self-play of 100,000 games", margin=MARGIN),
+        more_claim("readings/all-outputs-net", "LEARNER-N with credit to all nine outputs beats VOTING", credit,
+                   end_games(shop, everybody), "V − L after self-play of 100,000 games", margin=MARGIN),
         more_claim("readings/all-outputs-net-loses", "credit to the proposing pieces alone is better for LEARNER-N",
-                   usual - credit, n, "V − L of the paper's credit minus that of credit to all nine, run by run",
-                   margin=MARGIN),
+                   usual - credit, end_games(shop, everybody),
+                   "V − L of the paper's credit minus that of credit to all nine, run by run", margin=MARGIN),
     ]  # fmt: skip
     title = f"LEARNER-T after {shop.size(10_000, 1_000):,} training games against RANDOM"
     return Findings(claims, [Table(title, ["reading", "L / V / R", "sum", "V − L [95 %] (runs)"], rows)])

@@ -19,10 +19,11 @@ from heartlab.learners.advice.runs import (
     end_gaps,
     gap_at,
     learner_units,
+    mark_games,
     marks_for,
     peak_gaps,
 )
-from heartlab.reproduction.claims import Claim, less_claim, more_claim
+from heartlab.reproduction.claims import Claim, interval_text, less_claim, more_claim
 from heartlab.reproduction.kept import Unit
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import Curve, Figure, Findings, Table
@@ -53,7 +54,7 @@ def overtraining(shop: Workshop) -> Findings:
     first, thirty, last = min(TEN, len(marks) - 3), min(THIRTY, len(marks) - 2), len(marks) - 1
     nets, tables = (learner_units(shop, LEARNERS[name]) for name in ("N, RANDOM", "T, RANDOM"))
     others = {name: learner_units(shop, learner, shop.size(10, 3)) for name, learner in VARIANTS.items()}
-    n = len(nets) * shop.size(20_000, 500)
+    n = mark_games(shop, nets)
     walk = wander(nets, first)
     slow = wander(others["rate 0.0025, no momentum"], first)
     pairs = [
@@ -100,13 +101,20 @@ def overtraining(shop: Workshop) -> Findings:
 
 def _answer(found: Mapping[str, Claim]) -> str:
     """What the claims say together, from their verdicts."""
-    trend, best, walk, slow = (found[name] for name in ("trend", "after-the-best", "net-wanders", "smaller-steps"))
+    trend, best, walk, slow, lead = (
+        found[name] for name in ("trend", "after-the-best", "net-wanders", "smaller-steps", "get-lead")
+    )
     falls = trend.verdict == "holds"
     told = ["So runs get worse with training." if falls else "So no trend that all runs follow is seen, nor excluded."]
     if walk.verdict == "holds":
         told.append("A single run of LEARNER-N wanders far more than one of LEARNER-T.")
     if best.verdict == "holds" and walk.verdict == "holds" and not falls:
         told.append("A walk alone would make runs worse than their best mark: the best of seven was chosen.")
+    if lead.verdict == "holds":
+        told.append(
+            "The walk goes with one weight: play gets worse when that of get-lead rises above the others, and better "
+            f"when it falls (correlation {interval_text(lead)}); its initial value decides what LEARNER-T reaches, too."
+        )
     if slow.verdict != "holds":
-        told.append("Why it wanders stays open: these runs do not show that smaller steps lessen it.")
+        told.append("That smaller steps lessen it is not shown.")
     return " ".join(told)

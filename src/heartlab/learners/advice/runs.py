@@ -39,13 +39,15 @@ LEARNERS = {
     "N, self-play": net_learner("N-self"),
 }
 """LEARNER-T and LEARNER-N with all partners that the paper names."""
+MARK_GAMES, END_GAMES = (20_000, 500), (100_000, 1_000)
+"""Games by which a learner is judged at a mark, and each of its instances at the end; the same of a quick run."""
 MARGIN = 0.1
 """Points per game that are worth mentioning."""
 SIMILAR = 0.3
 """Points per game that still are similar, or almost identical, where the paper says so: half of its mean gain."""
-SCORING = "scoring inferred: J♦ −10, moon −26"
-"""For claims that depend on it; the paper does not print how games are scored."""
-FITTED = "initial value of LEARNER-T 0.36, not printed (with 0.5 it does not beat VOTING)"
+SCORING = "scoring inferred"
+"""For all claims in points; the paper does not print how games are scored."""
+FITTED = "initial value of LEARNER-T 0.36, not printed"
 """For claims about LEARNER-T: the value was chosen after 0.5 had failed."""
 
 
@@ -68,7 +70,7 @@ def learner_units(shop: Workshop, learner: Learner, runs: int | None = None) -> 
     [instances, 4], for networks `untrained` [instances, 4] and `lead` [marks], and with tests the `curve` [blocks, 3].
     """
     marks = marks_for(shop)
-    sizes = {"mark": shop.size(20_000, 500), "end": shop.size(100_000, 1_000)}
+    sizes = {"mark": shop.size(*MARK_GAMES), "end": shop.size(*END_GAMES)}
 
     def work(shop: Workshop, run: int) -> Unit:
         seed = run_seed(shop, run)
@@ -105,6 +107,16 @@ def lead_preference(learner: Learner, weights: FloatArray) -> float:
 
 
 # --- numbers of units ---
+
+
+def mark_games(shop: Workshop, units: Sequence[Unit]) -> int:
+    """Games behind what the runs show at one mark."""
+    return len(units) * shop.size(*MARK_GAMES)
+
+
+def end_games(shop: Workshop, units: Sequence[Unit], which: str = "ends") -> int:
+    """Games behind what the runs show at their end, or `untrained`: those of all instances."""
+    return sum(len(unit[which]) for unit in units) * shop.size(*(END_GAMES if which == "ends" else MARK_GAMES))
 
 
 def gap_at(units: Sequence[Unit], mark: int, which: str = "marks") -> FloatArray:

@@ -100,7 +100,7 @@ def figure_2(shop: Workshop) -> Findings:
             findings.claims.append(
                 less_claim(
                     update.claim_id("figure-2", f"weight-beats-{slug}-base"),
-                    update.says(f"F_weight takes fewer penalty points than F_base with {words}"),
+                    update.says(f"F_weight beats F_base with {words}"),
                     ratios["F_weight"] - ratios[base], games * runs, f"difference of penalty ratios; {how}",
                     margin=MARGIN,
                 )
@@ -108,7 +108,7 @@ def figure_2(shop: Workshop) -> Findings:
         best = _lowest(ratios)
         findings.claims.append(
             ratio_claim(update.claim_id("figure-2", "none-below-parity"),
-                        update.says("none of them beats the rule-based agent in 5,000 games"), None, ratios[best],
+                        update.says("none beats the rule-based agent in 5,000 games"), None, ratios[best],
                         partial(above, bound=0.25), f"the best is {best}; {how}")
         )  # fmt: skip
         if update is PRINTED:
@@ -151,7 +151,7 @@ def figure_3(shop: Workshop) -> Findings:
         later = "readings/separate-beats-weight-later" + ("" if update.is_printed else "-delta")
         findings.claims += [
             less_claim(update.claim_id("figure-3", "separate-beats-weight"),
-                       update.says("own networks for leading take fewer penalty points"), early, games * len(one),
+                       update.says("own networks for leading help"), early, games * len(one),
                        f"F_separate minus F_weight, {update.name}, first {games:,} games while learning",
                        margin=MARGIN),
             less_claim(later, f"the same after 50,000 games, {update.name}", late, TESTS * len(one),
@@ -262,7 +262,7 @@ def ideas(shop: Workshop) -> Findings:
         for slug, (_, _, words) in BASES.items():
             findings.claims.append(
                 more_claim(update.claim_id("ideas", f"rate-helps-most-{slug}"),
-                           update.says(f"the learning rate helps most of the ideas, against {words}"),
+                           update.says(f"the learning rate helps most, against {words}"),
                            gains[slug] - others[rival], TESTS * len(weight),
                            f"its gain minus that of {rival}, {update.name}, frozen after {games:,} games",
                            margin=MARGIN)
@@ -337,9 +337,7 @@ def order_of_networks(claims: Mapping[str, Claim]) -> str:
         order = "better than" if high < 0 else "worse than" if low > 0 else "not clearly other than"
         words.append(f"under the {update.name} fourteen networks are {order} two ({claims[one].measured:+.4f} "
                      f"[{low:+.4f}, {high:+.4f}])")  # fmt: skip
-    return (
-        f"The update decides the order of fourteen and two networks: {', '.join(words)}; the delta rule is our repair."
-    )
+    return f"The update decides the order of fourteen and two networks: {', '.join(words)}."
 
 
 PAPER = Paper(
@@ -359,9 +357,9 @@ PAPER = Paper(
         Experiment("beyond", "beyond the paper: credit for the deal, grown networks, a ladder of partners", beyond),
     ],
     about="The paper says that multi-channel ART networks learn Hearts to the level of a rule-based agent and beyond, "
-    "helped by a learning rate that depends on the penalty, networks for leading, and networks for groups of tricks. "
-    "Its claims are measured with the update as printed, in penalty ratios: shares of all points, of which 0.25 is "
-    "parity.",
+    "helped by a learning rate that depends on the penalty, networks for leading, and networks for groups of tricks.",
+    basis="The paper's claims are measured with the update as printed; the delta rule is our repair of it. Numbers are "
+    "penalty ratios (the learner's share of all points; 0.25 is parity) or differences of them: less is better.",
     remark=order_of_networks,
     headline={
         "figure-2/weight-beats-quick-base": "fig. 2: the new learning rate beats quick learning",

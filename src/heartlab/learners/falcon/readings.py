@@ -241,15 +241,15 @@ def robustness(shop: Workshop) -> Findings:
     findings.tables.append(
         Table(
             f"Changed opponents, {runs} runs, {of_paper} of the printed update in the first row (± s.e.)",
-            ["three of", *agents, "a gnome there", "calibration: the bot, with one more and two random"],
+            ["three of", *agents, "a gnome there", "among random"],
             [
                 [
-                    f"{bot}: {words}",
+                    bot,
                     *map(ratio_text, learned[bot]),
                     *(ratio_text(still[(bot,) * 3, player, -1]) for player in (SHIPPED, "gnome")),
                     ratio_text(calibrated[bot]),
                 ]
-                for bot, words in BOTS.items()
+                for bot in BOTS
             ],
         )
     )
@@ -277,6 +277,8 @@ def _robustness_notes(
         "The paper's only calibration of its opponent is 0.14 against 0.36 for two random players. The bots that agree "
         "with it move the learner by more than the paper's whole effect, and so does a fixed seat; but a gnome in the "
         "learner's place profits from a good seat and from weaker opponents, too, so that these would be no win.",
+        f"The bots: {'; '.join(f'*{bot}*: {words}' for bot, words in BOTS.items())}. *Among random*: the bot with one "
+        "more of its kind and two random players.",
         f"Of the {len(BOTS)} bots {len(agreeing)} agree with it to two digits ({', '.join(agreeing)}); over them two "
         f"networks range from {min(two):.3f} to {max(two):.3f}."
         if agreeing

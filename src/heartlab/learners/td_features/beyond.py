@@ -39,7 +39,7 @@ from heartlab.learners.td_features.trainer import (
     best_conjunctions,
 )
 from heartlab.players.registry import make_player
-from heartlab.reproduction.claims import Claim, less_claim
+from heartlab.reproduction.claims import Claim, interval_text, less_claim
 from heartlab.reproduction.kept import Unit
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import Curve, Figure, Findings, Table
@@ -104,9 +104,23 @@ def searches(shop: Workshop) -> Findings:
                            margin=FULL_MARGIN)
             )  # fmt: skip
     findings.notes.append(
-        "Both papers name soft-max^n and paranoid search as the next thing to try, in training and in play."
+        "Both papers name soft-max^n and paranoid search as the next thing to try, in training and in play. "
+        + _searches_found(findings.claims)
     )
     return findings
+
+
+def _searches_found(claims: Sequence[Claim]) -> str:
+    """Which searches are clearly better or worse than max^n in training and play."""
+    told = []
+    for words, sign in (("Clearly better than max^n in both", -1), ("Clearly worse", 1)):
+        found = [
+            f"{claim.statement.partition(' is better')[0]} ({interval_text(claim)})"
+            for claim in claims
+            if claim.ci95 and min(sign * claim.ci95[0], sign * claim.ci95[1]) > 0
+        ]
+        told.append(f"{words}: {', '.join(found) or 'none'}.")
+    return f"{' '.join(told)} In points per deal; fewer are better."
 
 
 def _cell(units: Sequence[Unit], *path: str) -> str:

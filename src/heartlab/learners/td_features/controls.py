@@ -26,7 +26,7 @@ from heartlab.reproduction.kept import Unit
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import Curve, Figure, Findings, Table
 from heartlab.reproduction.units import run_units
-from heartlab.util.statistics import estimate
+from heartlab.util.statistics import Estimate, estimate
 
 EARLY_SNAPSHOT = 2
 """The snapshot, after 10,000 deals, with which the last is compared."""
@@ -153,28 +153,25 @@ def _degradation_claims(partners: Partners, units: Sequence[Unit], n: int) -> li
 
 
 def _why(units: Sequence[Unit]) -> str:
-    """The paragraph that says what helps, from the numbers."""
+    """The paragraph that says whether training gets worse, and what helps, from intervals over runs."""
     told = []
     for partners in Partners:
-        drop = estimate(_drop(units, partners, "our reading")).mean
-        gains = {
-            name: float(np.mean([unit[partners.value][name][-1][0] - unit[partners.value]["our reading"][-1][0]
-                                 for unit in units]))
-            for name in list(VARIANTS)[1:]
-        }  # fmt: skip
-        best = min(gains, key=lambda name: gains[name])
-        others = ", ".join(f"{name} {gain:+.2f}" for name, gain in gains.items())
-        told.append(
-            f"from 10,000 to 100,000 deals {partners} training loses {drop:.2f} points; of the changes "
-            f"“{best}” helps most (change of the last snapshot: {others})"
-        )
+        drop = estimate(_drop(units, partners, "our reading"))
+        ends = {name: np.array([unit[partners.value][name][-1][0] for unit in units]) for name in VARIANTS}
+        gains = {name: estimate(ends[name] - ends["our reading"]) for name in list(VARIANTS)[1:]}
+        helps = [f"{name} {_signed(gain)}" for name, gain in gains.items() if gain.ci95[1] < 0]
+        worse = "it gets worse" if drop.ci95[0] > 0 else "that it gets worse is not shown"
+        better = f"clearly better in the end: {', '.join(helps)}" if helps else "no change is clearly better in the end"
+        told.append(f"From 10,000 to 100,000 deals {partners} training moves by {_signed(drop)}: {worse}; {better}.")
     return (
         "A rate that never falls lets the last few deals move the weights, and most of an error is the luck of the "
         "cards: if that is the reason, a falling rate must help, and half the rate a little. "
-        + "; ".join(told)
-        + ". (Points "
-        "per deal, means of runs; fewer are better.)"
+        f"{' '.join(told)} (Points per deal against the expert; fewer are better.)"
     )
+
+
+def _signed(value: Estimate) -> str:
+    return f"{value.mean:+.2f} [{value.ci95[0]:+.2f}, {value.ci95[1]:+.2f}]"
 
 
 # --- a stronger expert ---

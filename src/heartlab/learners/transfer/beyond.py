@@ -92,12 +92,12 @@ def arms_of(target: str) -> dict[str, Arm]:
 
 STEPS = (
     ("paper", "control", "the paper's features add to knowing ended games"),
-    ("long", "paper", "values from 3,000 source matches are better than from 75"),
-    ("recall", "long", "deeper structure by recall adds to features of depth 2"),
-    ("pool", "long", "several pooled source games add to tic-tac-toe alone"),
+    ("long", "paper", "values from 3,000 source matches beat those from 75"),
+    ("recall", "long", "recall adds to features of depth 2"),
+    ("pool", "long", "several pooled sources add to tic-tac-toe alone"),
     ("pool-recall", "pool", "recall adds to pooled features"),
-    ("habits-2", "minimax-2", "habits carried from other games beat minimax of the same depth, 2"),
-    ("habits-4", "minimax-4", "habits carried from other games beat minimax of the same depth, 4"),
+    ("habits-2", "minimax-2", "habits beat minimax, both over 2 plies"),
+    ("habits-4", "minimax-4", "habits beat minimax, both over 4 plies"),
     ("habits-4", "control", "habits over 4 plies add to knowing ended games"),
     ("habits-4", "minimax-2", "habits over 4 plies beat the paper's minimax learner"),
 )
@@ -123,7 +123,7 @@ def features_beyond(shop: Workshop, target: str) -> Findings:
             gain = spread(difference(found[alone], found[other]), True) if alone != other else ""
             findings.claims.append(
                 order_claim(f"beyond/{target}/{name}-over-{other}-{opponent.text}",
-                            f"{statement}: {target} against {opponent.text}", found[name], found[other],
+                            f"{opponent.text}: {statement}", found[name], found[other],
                             f"search of equal depth gains {gain}" if gain else "")
             )  # fmt: skip
         for name, rewards in found.items():
@@ -167,15 +167,14 @@ def aim(shop: Workshop) -> Findings:
                         order_claim(f"beyond/aim/{target}-{opponent.text}-beats-{against}", f"the best transfer beats "
                                     f"{against} in {case}", found["habits-4"], found[against], note)
                     )  # fmt: skip
-    everything = "in every target game and against every opponent"
     findings.claims[:0] = [
-        everywhere("beyond/aim/adds-everywhere", f"the best transfer adds to search of equal depth {everything}",
+        everywhere("beyond/aim/adds-everywhere", "the best transfer always adds to search of equal depth",
                    gaps["habits-4", "minimax-4"],
                    f"habits minus minimax, both over 4 plies. Over the control that only knows ended games habits gain "
                    f"{_range(gaps['habits-4', 'control'])}, minimax alone {_range(gaps['minimax-4', 'control'])}",
                    runs["habits-4"]),
-        everywhere("beyond/aim/features-add-everywhere", "the paper's features, looked up, add to search of equal "
-                   f"depth {everything}", gaps["paper", "minimax-2"],
+        everywhere("beyond/aim/features-add-everywhere", "looked-up features always add to search of equal depth",
+                   gaps["paper", "minimax-2"],
                    f"features minus minimax, both over 2 plies. Over the control that only knows ended games features "
                    f"gain {_range(gaps['paper', 'control'])}, minimax alone {_range(gaps['minimax-2', 'control'])}",
                    runs["paper"]),
@@ -227,9 +226,9 @@ def recognise(shop: Workshop) -> Findings:
             for name, rewards in found.items():
                 rows.append([target, opponent.text, *window_row(name, rewards, [found["told"]])])
             findings.claims.append(
-                order_claim(f"beyond/recognise/{target}-{opponent.text}", "recognising the opponent beats mistaking it "
-                            f"for {wrong.text} in {target} against {opponent.text}", found["recognised"],
-                            found["mistaken"],
+                order_claim(f"beyond/recognise/{target}-{opponent.text}",
+                            f"{target} against {opponent.text}: recognising beats mistaking it for {wrong.text}",
+                            found["recognised"], found["mistaken"],
                             f"minus being told: {spread(difference(found['recognised'], found['told']), True)}")
             )  # fmt: skip
             if opponent == Opponent.EPS_GREEDY:
@@ -260,9 +259,9 @@ def adaptive(shop: Workshop) -> Findings:
                 others = [found["control"], found["minimax"]]
                 rows.append([target, opponent.text, *window_row(arms[name].label, rewards, others)])
             findings.claims.append(
-                order_claim(f"beyond/adaptive/{target}-{opponent.text}", "recognised habits add to minimax of the same "
-                            f"depth and recall in {target} against the {opponent.text} opponent", found["doubting"],
-                            found["minimax"], "minus the control that only knows ended games: "
+                order_claim(f"beyond/adaptive/{target}-{opponent.text}",
+                            f"{target}, {opponent.text}: recognised habits add to minimax with recall",
+                            found["doubting"], found["minimax"], "minus the control that only knows ended games: "
                             f"{spread(difference(found['doubting'], found['control']), True)}")
             )  # fmt: skip
             findings.figures.append(
@@ -296,11 +295,11 @@ def outcomes(shop: Workshop) -> Findings:
         for name, rewards in found.items():
             rows.append([opponent.text, *window_row(name, rewards, [found["control"]])])
         findings.claims += [
-            order_claim(f"beyond/outcomes/{opponent.text}", "features carried by a declared equivalence add to knowing "
-                        f"ended games, against {opponent.text}", ours, found["control"],
+            order_claim(f"beyond/outcomes/{opponent.text}", f"{opponent.text}: features carried by an equivalence "
+                        "add to knowing ended games", ours, found["control"],
                         f"minus minimax of equal depth: {spread(difference(ours, found['minimax, 2 plies']), True)}"),
-            order_claim(f"beyond/outcomes/{opponent.text}-declared", "the declared equivalence is better than taking "
-                        f"40 for a loss, against {opponent.text}", ours, found["none declared"]),
+            order_claim(f"beyond/outcomes/{opponent.text}-declared",
+                        f"{opponent.text}: the equivalence beats taking 40 for a loss", ours, found["none declared"]),
         ]  # fmt: skip
         findings.figures.append(
             Figure(f"outcomes-{opponent.text}", f"scored tic-tac-toe against {opponent.text}", "match",

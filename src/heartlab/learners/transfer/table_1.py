@@ -14,7 +14,7 @@ from heartlab.learners.transfer.series import LONG, SHORT
 from heartlab.learners.transfer.settings import STANDARD, Opponent, Recording
 from heartlab.reproduction.claims import Claim, above, below
 from heartlab.reproduction.parts import Workshop
-from heartlab.reproduction.registry import Findings, Table
+from heartlab.reproduction.registry import Curve, Figure, Findings, Table
 from heartlab.util.statistics import Estimate, FloatArray, estimate
 
 PRINTED = {
@@ -33,6 +33,8 @@ PRINTED = {
 }
 """The paper's Table 1: the features by their shape, in the order of their letters, with the values against the three
 opponents of STANDARD. The letters h, {c, d} and {j, k, l} are certain, the others fitted."""
+DRAWN = (Opponent.EPS_GREEDY, Opponent.WEAK)
+"""The opponents whose values are drawn."""
 LETTERS = dict(zip(PRINTED, "abcdefghijkl", strict=True))
 FORKS = ("{N{W,N}}", "{N{W}}", "{N{W,N}, N{W}}")
 
@@ -87,8 +89,7 @@ def table_1(shop: Workshop) -> Findings:
         first, second = STANDARD.index(better), STANDARD.index(worse)
         claims.append(
             Claim(f"table-1/undecidable-{name}",
-                  f"the feature {shape} is worth more against the {better.text} opponent than against the "
-                  f"{worse.text} one",
+                  f"{shape} is worth more against {better.text} than against {worse.text}",
                   PRINTED[shape][first] - PRINTED[shape][second], gap.mean, gap.ci95, gap.n,
                   above(gap.ci95),
                   "difference in points over independent models; feature (g), by our assignment of letters", gap.n)
@@ -110,7 +111,25 @@ def table_1(shop: Workshop) -> Findings:
         f"Means over {len(found[75])} models of 10 runs each, of 75 and of 3,000 matches. After 3,000 matches values "
         "spread much further than the printed ones.",
     ]
-    return Findings(claims, [Table("Values of the features", head, rows)], notes=notes)
+    figures = [_values_figure(opponent, values, order) for opponent in DRAWN]
+    return Findings(claims, [Table("Values of the features", head, rows)], figures, notes)
+
+
+def _values_figure(
+    opponent: Opponent, values: Mapping[int, Mapping[str, Sequence[Estimate]]], order: Mapping[str, str]
+) -> Figure:
+    """The printed values against an opponent, from the lowest, with ours after few and after many source matches."""
+    place = STANDARD.index(opponent)
+    shapes = sorted(PRINTED, key=lambda shape: PRINTED[order[shape]][place])
+    x = list(range(1, len(shapes) + 1))
+    curves = [Curve("printed", x, [PRINTED[order[shape]][place] for shape in shapes], published=True)]
+    for matches, found in values.items():
+        ends = np.array([found[shape][place].ci95 for shape in shapes])
+        means = [found[shape][place].mean for shape in shapes]
+        curves.append(Curve(f"ours after {matches:,} matches", x, means, ends[:, 0], ends[:, 1]))
+    letters = " ".join(LETTERS[order[shape]] for shape in shapes)
+    return Figure(f"table-1-{opponent.text}", f"Table 1: the 12 features against {opponent.text}",
+                  f"features, by their printed value: {letters}", "value", curves)  # fmt: skip
 
 
 def _values_claim(

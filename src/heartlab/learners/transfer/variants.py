@@ -58,9 +58,9 @@ def sources(shop: Workshop) -> Findings:
                 rows.append(_source_row(names, values, search, control))
                 if opponent != Opponent.EPS_GREEDY:
                     findings.claims.append(
-                        order_claim(f"control/sources/{name}-3000-matches", "with values from 3,000 source matches "
-                                    f"transfer learns faster than look-ahead in {game} against {opponent.text}", long,
-                                    search, f"reading: {reading.text}")
+                        order_claim(f"control/sources/{name}-3000-matches", "3,000 source matches: transfer "
+                                    f"beats look-ahead, {game} against {opponent.text}", long, search,
+                                    f"reading: {reading.text}")
                     )  # fmt: skip
     head = ["figure", "game", "opponent", "source", "reading", "average at 3,000", "minus look-ahead",
             "the same, 1–300", "minus terminal-only"]  # fmt: skip
@@ -88,13 +88,13 @@ def blocking(shop: Workshop) -> Findings:
         }
         for first, second in (("transfer", "baseline"), ("look-ahead", "transfer"), ("transfer", "terminal-only")):
             findings.claims.append(
-                order_claim(f"control/blocking/{game}-{first}-beats-{second}", f"{first} is better than {second} in "
-                            f"{game} against an opponent that does not leave us a win", found[first], found[second],
-                            "reading: look-up")
+                order_claim(f"control/blocking/{game}-{first}-beats-{second}", f"{game}: {first} beats {second}",
+                            found[first], found[second], "reading: look-up")
             )  # fmt: skip
         for label, rewards in found.items():
             rows.append([game, *window_row(label, rewards)])
     findings.tables.append(Table("Against the blocking opponent", ["game", *WINDOW_HEAD], rows))
+    findings.notes.append("The *blocking* opponent does not leave us a win at the next move.")
     return findings
 
 
@@ -109,8 +109,8 @@ def other_games(shop: Workshop) -> Findings:
                 search = series(shop, game, opponent, searching(reading))
                 findings.claims.append(
                     order_claim(f"control/other-games/{game}-{opponent.text}{suffix(reading)}",
-                                under(f"transfer learns faster than look-ahead in {game} against {opponent.text}",
-                                      reading), ours, search, f"reading: {reading.text}")
+                                under(f"transfer beats look-ahead: {game} against {opponent.text}", reading),
+                                ours, search, f"reading: {reading.text}")
                 )  # fmt: skip
                 rows.append([game, opponent.text, reading.text, spread(mean_of(ours)), spread(mean_of(search)),
                              spread(difference(ours, search), True),
@@ -136,9 +136,10 @@ def heuristics(shop: Workshop) -> Findings:
             features = series(shop, "othello4", opponent, transfer(reading))
             identity = identity_of("heuristics", f"{heuristic.text}-{opponent.text}", reading)
             findings.claims.append(
-                order_claim(identity, under(f"against the {opponent.text} opponent look-ahead with {heuristic.text} "
-                            "learns faster than with minimax, in Othello", reading), ours, search, "reading: "
-                            f"{reading.text}; minus transfer: {spread(difference(ours, features), True)}")
+                order_claim(identity,
+                            under(f"Othello against {opponent.text}: {heuristic.text} beats minimax", reading),
+                            ours, search,
+                            f"reading: {reading.text}; minus transfer: {spread(difference(ours, features), True)}")
             )  # fmt: skip
     reading = Reading.LOOK_UP
     for game in ("connect3", "capturego", "othello4"):
@@ -154,9 +155,9 @@ def heuristics(shop: Workshop) -> Findings:
             if opponent in MATCHING:
                 name = MATCHING[opponent].text
                 findings.claims.append(
-                    order_claim(f"control/heuristics/transfer-beats-{name}-{game}-{opponent.text}", "transfer is "
-                                f"better than look-ahead with {name}, which suits the opponent: {game} against "
-                                f"{opponent.text}", found["transfer"], found[name], "reading: look-up")
+                    order_claim(f"control/heuristics/transfer-beats-{name}-{game}-{opponent.text}",
+                                f"{game} against {opponent.text}: transfer beats {name}", found["transfer"],
+                                found[name], f"{name} suits the opponent; reading: look-up")
                 )  # fmt: skip
     head = ["game", "opponent", *WINDOW_HEAD, "minus transfer"]
     findings.tables.append(Table("Heuristics of look-ahead, everything looked up (mean ± 95 %)", head, rows))

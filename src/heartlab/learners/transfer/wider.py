@@ -242,5 +242,5 @@ WIDER = [
     Experiment("cost", "processor time that transfer costs", cost),
     Experiment("beyond-large", "Connect Four, Othello 6x6 and Breakthrough as targets", large_games),
     Experiment("beyond-matrix", "every game as source and as target", matrix),
-    Experiment("beyond-recall", "recall, with enough runs to decide", recall),
+    Experiment("beyond-recall", "recall: deeper features built from memory, without deeper look-ahead", recall),
 ]
