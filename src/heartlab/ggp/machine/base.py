@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from heartlab.ggp.gdl.terms import GdlError, Term, show
 
@@ -24,8 +24,16 @@ class GameError(GdlError):
     """The rules do not define something that play needs: a player has no legal move, a goal no value."""
 
 
+Limit: TypeAlias = Literal["time", "memory", "rules", "terms", "steps"]
+"""The limit of a budget that was reached: `terms` grow too large, `steps` are looks at the clock."""
+
+
 class OutOfBudget(GameError):
     """What the rules ask for takes more time or memory than the budget allows."""
+
+    def __init__(self, message: str, limit: Limit) -> None:
+        super().__init__(message)
+        self.limit = limit
 
 
 class Machine(ABC):

@@ -20,6 +20,7 @@ from tempfile import TemporaryFile
 from heartlab.ggp.gdl.normal import DISTINCT, FAILS, HOLDS, Literal, NormalRule, normalise
 from heartlab.ggp.gdl.parse import Description
 from heartlab.ggp.gdl.terms import Functor, GdlError, Term, functor, functor_name
+from heartlab.ggp.machine.base import Limit
 from heartlab.ggp.machine.parts import Part
 
 SHOWN = {"init": 1, "true": 1, "does": 2, "legal": 2, "next": 1, "terminal": 0, "goal": 2, "sees": 2}
@@ -38,10 +39,10 @@ class MissingClingo(GdlError):
 class GroundingFailed(GdlError):
     """The game does not ground: clingo refuses it, or the budget ran out. The text says which."""
 
-    def __init__(self, reason: str, blamed: Part | None = None) -> None:
-        """`blamed` is the part of the game that was in the way, if that is known."""
+    def __init__(self, reason: str, blamed: Part | None = None, limit: Limit | None = None) -> None:
+        """`blamed` is the part of the game that was in the way, `limit` that of the budget; None if not known."""
         super().__init__(reason)
-        self.blamed = blamed
+        self.blamed, self.limit = blamed, limit
 
 
 @dataclass(frozen=True)

@@ -173,15 +173,15 @@ def _ground(description: Description, budget: Budget, kept: float) -> GroundGame
     try:
         return reach(description, replace(budget, seconds=budget.seconds * own))
     except GroundingFailed as reason:
-        if not has_clingo or not any(words in str(reason) for words in (" seconds", " ground rules")):
+        if not has_clingo or reason.limit not in ("time", "rules"):
             raise
         left = budget.seconds * (1.0 - kept) - (time.monotonic() - begun)
         try:
             return ground(description, replace(budget, seconds=max(0.05, left)))
         except GroundingFailed:
-            is_late = " seconds" in str(reason)
+            is_late = reason.limit == "time"
             sentence = f"the game did not ground within {budget.seconds:g} seconds" if is_late else str(reason)
-            raise GroundingFailed(sentence, reason.blamed) from None
+            raise GroundingFailed(sentence, reason.blamed, reason.limit) from None
 
 
 def load_game(file: str | Path, kind: str = "auto", budget: Budget = Budget()) -> Machine:  # noqa: B008

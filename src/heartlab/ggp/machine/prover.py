@@ -445,17 +445,17 @@ class Prover(Machine):
         self.steps[0] = STEPS
         self.ticks_left -= 1
         if self.ticks_left <= 0:
-            raise OutOfBudget(f"{self.name}: the rules give no answer in as many steps as they may take")
+            raise OutOfBudget(f"{self.name}: the rules give no answer in as many steps as they may take", "steps")
         if time.monotonic() > self.deadline:
-            raise OutOfBudget(f"{self.name}: the rules give no answer within {self.budget.seconds:g} seconds")
+            raise OutOfBudget(f"{self.name}: the rules give no answer within {self.budget.seconds:g} seconds", "time")
         if self.bytes_used + BYTES_KEPT * sum(map(len, self.outs)) > self.budget.megabytes << 20:
-            raise OutOfBudget(f"{self.name}: the answers take more than {self.budget.megabytes} megabytes")
+            raise OutOfBudget(f"{self.name}: the answers take more than {self.budget.megabytes} megabytes", "memory")
 
     def check_term(self, term: Term) -> None:
         """Count the memory of a term that rules built up, and refuse what grows without end."""
         parts = parts_of(term)
         if parts == 0:
-            raise OutOfBudget(f"{self.name}: the rules build up ever larger terms, such as {brief(term)}")
+            raise OutOfBudget(f"{self.name}: the rules build up ever larger terms, such as {brief(term)}", "terms")
         self.bytes_used += BYTES_OF_PART * parts
 
 

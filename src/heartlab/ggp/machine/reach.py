@@ -216,11 +216,10 @@ class Grounder:
         except TooMany as error:
             raise TooMany(str(error), self._with_most_instances()) from None
         except OutOfBudget as error:
-            if prover.ticks_left <= 0:
+            if error.limit == "steps":
                 raise TooMany("the rules have many instances") from None
-            is_late = time.monotonic() > prover.deadline
-            blamed = prover.looks.most_common(1)[0][0] if is_late and prover.looks else prover.running
-            raise GroundingFailed(self._reason(error), blamed) from None
+            blamed = prover.looks.most_common(1)[0][0] if error.limit == "time" else prover.running
+            raise GroundingFailed(self._reason(error), blamed, error.limit) from None
         except (GameError, RecursionError) as error:
             raise GroundingFailed(f"the game cannot be grounded: {error}", prover.running) from None
 
@@ -229,13 +228,10 @@ class Grounder:
         return counts.most_common(1)[0][0]
 
     def _reason(self, error: OutOfBudget) -> str:
-        if time.monotonic() > self.prover.deadline:
-            return f"the game did not ground within {self.budget.seconds:g} seconds ({len(self.atoms):,} atoms so far)"
-        if "megabytes" in str(error):
-            return (
-                f"the game did not ground within {self.budget.megabytes} megabytes ({len(self.atoms):,} atoms so far)"
-            )
-        return f"the game cannot be grounded: {error}"
+        amounts = {"time": f"{self.budget.seconds:g} seconds", "memory": f"{self.budget.megabytes} megabytes"}
+        if error.limit not in amounts:
+            return f"the game cannot be grounded: {error}"
+        return f"the game did not ground within {amounts[error.limit]} ({len(self.atoms):,} atoms so far)"
 
     def _listings(self, key: Functor, values: tuple[Term, ...]) -> list[tuple[Relation, tuple[Term, ...]]]:
         if key == TRUE or key == DOES:
@@ -369,6 +365,9 @@ def reach(description: Description, budget: Budget, left: frozenset[Part] = froz
 
 class TooMany(GroundingFailed):
     """There are more instances of rules than are wanted."""
+
+    def __init__(self, reason: str, blamed: Part | None = None) -> None:
+        super().__init__(reason, blamed, "rules")
 
 
 class _GroundWriter(_Writer):
