@@ -276,6 +276,12 @@ def test_opinions_prefer_what_is_proven():
         ("uct:ponder=2", "ponder is 0 or 1"),
         ("uct:sims=10,threads=2", "one thread runs"),
         ("uct:speed=9", "'speed=9' is no option of uct, which takes sims=NUMBER, threads=NUMBER, ponder=NUMBER"),
+        ("uct:speed=9,prior=td", "'uct:speed=9,prior=td': .*weight=NUMBER, prior=PLAYER"),
+        ("uct:sims=10,sims=20", "'uct:sims=10,sims=20': duplicate option sims: 10 and 20"),
+        ("uct:prior=td,prior=td:x", "duplicate option prior: td and td:x"),
+        ("uct:weight=3", "weight=N belongs to a prior"),
+        ("alphabeta:depth=2,depth=3", "duplicate option depth: 2 and 3"),
+        ("random:seed=1", "'seed=1' is no option of random, which takes no options"),
     ],
 )
 def test_wrong_options_are_named(spec, sentence):

@@ -281,6 +281,35 @@ def test_full_agents_and_silent_matches(monkeypatch):
 # Manager and players together
 
 
+def test_a_match_is_not_lost_behind_a_torn_line(nim, tmp_path):
+    """A record that was broken off ends without a line end; the next match must not become a part of that line."""
+    record = tmp_path / "matches.jsonl"
+    play_matches(manager(nim), ["random", "random"], 1, record=record)
+    with record.open("a") as out:
+        out.write('{"match": "torn')
+    play_matches(manager(nim), ["random", "random"], 1, record=record)
+    first, torn, last = record.read_text().splitlines()
+    assert torn == '{"match": "torn'
+    assert json.loads(first)["moves"] == json.loads(last)["moves"]
+
+
+def test_matches_may_be_written_to_a_pipe(nim):
+    reading, writing = os.pipe()
+    play_matches(manager(nim), ["random", "random"], 1, record=Path(f"/dev/fd/{writing}"))
+    os.close(writing)
+    with open(reading) as lines:
+        assert [json.loads(line)["finished"] for line in lines] == [True]
+
+
+@pytest.mark.parametrize("content", [b"\x00\xff\xfe", b"a letter\n"])
+def test_matches_are_not_written_behind_something_else(nim, tmp_path, content):
+    record = tmp_path / "letter"
+    record.write_bytes(content)
+    with pytest.raises(GdlError, match="letter: holds no matches; name a new file"):
+        play_matches(manager(nim), ["random", "random"], 1, record=record)
+    assert record.read_bytes() == content
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("scramble", [False, True])
 def test_local_matches_end_with_goals(nim, scramble, tmp_path):

@@ -55,3 +55,5 @@ def test_explainers_are_found_by_the_kind_of_the_model(record):
     refused = CliRunner().invoke(app, ["explain", record])
     assert refused.exit_code != 0
     assert "--at is missing" in str(refused.exception or refused.output)
+    refused = CliRunner().invoke(app, ["explain", "--at", "3"])
+    assert "--at 3 asks about a card of a record: name its file" in str(refused.exception or refused.output)

@@ -185,6 +185,8 @@ def test_names_of_models(tmp_path, monkeypatch):
         load_model("./nothing.npz")
     save_model("run/model.npz", Model("toy", {}))
     assert load_model("run").kind == "toy"
+    save_model("mine", Model("toy", {}))
+    assert load_model("mine").kind == "toy", "a file needs no suffix and no ./ in front"
     for path in SHIPPED.glob("*.npz"):
         found = load_model(path.stem)
         assert found.command.startswith("heartlab "), f"{path.name} does not say how it was made"

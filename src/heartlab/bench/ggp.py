@@ -10,7 +10,6 @@ import numpy as np
 from heartlab.bench import BenchResult, Work, benchmark, measure, measure_beside
 from heartlab.ggp.machine.base import Machine
 from heartlab.ggp.machine.compiled import MAX_STEPS, NetworkMachine
-from heartlab.ggp.machine.grounding import MissingClingo
 from heartlab.ggp.machine.load import known_games, load_game
 from heartlab.ggp.machine.simulate import LANES, playouts_scalar
 from heartlab.learners.transfer.discovery import learn_features
@@ -83,12 +82,7 @@ def _learning(game: TurnGame, learner: Learner, reading: Reading, model: Feature
 def bench_playouts(seconds: float) -> Iterator[BenchResult]:
     """256 playouts side by side against one at a time, and one at a time against the prover."""
     for game in GAMES:
-        try:
-            machine = _network(game)
-        except MissingClingo as missing:
-            prover = _proofs(load_game(game, "prover"))
-            yield measure("ggp.playouts", "playouts/s", prover, seconds, f"{game}, by the prover: {missing}", 1)
-            continue
+        machine = _network(game)
         wide, scalar = _playouts(machine, wide=True), _playouts(machine, wide=False)
         peer, note = "our network, one game at a time", f"{game}, batched"
         yield measure_beside("ggp.playouts", "playouts/s", wide, peer, scalar, seconds, note)
@@ -131,10 +125,7 @@ def bench_lanes(seconds: float) -> Iterator[BenchResult]:
 @benchmark("ggp.cost")
 def bench_cost(seconds: float) -> Iterator[BenchResult]:
     """Playouts per second of every game of ours, by its number of ground rules."""
-    try:
-        machines = sorted((_network(name) for name in known_games()), key=lambda one: one.network.ground_rules)
-    except MissingClingo:
-        return
+    machines = sorted((_network(name) for name in known_games()), key=lambda one: one.network.ground_rules)
     for machine in machines:
         network = machine.network
         note = f"{machine.name}: {network.ground_rules} ground rules, {len(network.net.pairs)} gates"
@@ -144,10 +135,7 @@ def bench_cost(seconds: float) -> Iterator[BenchResult]:
 @benchmark("ggp.learning")
 def bench_learning(seconds: float) -> Iterator[BenchResult]:
     """Learning matches in Connect-3 on 5x5: the baseline, and transfer from Tic-tac-toe in two readings."""
-    try:
-        source, target = TurnGame(_network("tictactoe")), TurnGame(_network("connect3"))
-    except MissingClingo:
-        return
+    source, target = TurnGame(_network("tictactoe")), TurnGame(_network("connect3"))
     model = learn_features(source, (Opponent.EPS_GREEDY,))
     for learner, reading in LEARNERS:
         work = _learning(target, learner, reading, model)

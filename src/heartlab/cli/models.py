@@ -155,6 +155,8 @@ def explain(
     from heartlab.training.explain import Question, explain_choice, find_explainer
 
     report = print_json if as_json else None
+    if file is None and at is not None:
+        raise ValueError(f"--at {at} asks about a card of a record: name its file as well")
     if file is None:
         find_explainer(model).describe_model(model, report)
         return

@@ -73,9 +73,9 @@ def shipped_models() -> list[str]:
 
 
 def model_path(name: str) -> Path:
-    """The file of a model: a bare name is a model of the package, anything else a path.
+    """The file of a model: a bare name is a model of the package, if there is one, anything else a path.
 
-    A run folder stands for the model in it; a folder with the name of a model of the package is written ``./NAME``.
+    A run folder stands for the model in it; what has the name of a model of the package is written ``./NAME``.
 
     :raises ModelError: if there is none.
     """
@@ -87,7 +87,7 @@ def model_path(name: str) -> Path:
         path = SHIPPED / f"{name}.npz"
     elif path.is_dir():
         path = path / "model.npz"
-    elif is_bare:
+    elif is_bare and not path.is_file():
         known = ", ".join(shipped_models()) or "none"
         raise ModelError(f"no model is called {quoted(name)}; shipped are {known}; for a file of yours give its path")
     if not path.is_file():

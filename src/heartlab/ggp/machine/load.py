@@ -19,7 +19,7 @@ from heartlab.ggp.gdl.normal import normalise
 from heartlab.ggp.gdl.parse import MAX_TEXT, Description, parse_game
 from heartlab.ggp.gdl.terms import GdlError
 from heartlab.ggp.machine.base import Machine
-from heartlab.ggp.machine.grounding import Budget, GroundGame, GroundingFailed, MissingClingo, ground
+from heartlab.ggp.machine.grounding import Budget, GroundGame, GroundingFailed, ground
 from heartlab.ggp.machine.parts import Part, Parts
 from heartlab.ggp.machine.prover import Prover
 
@@ -69,7 +69,6 @@ def make_machine(description: Description, kind: str = "auto", budget: Budget = 
     Raises:
         GdlError: no machine has that name.
         GroundingFailed: the network was asked for and the game does not ground.
-        MissingClingo: the network was asked for and clingo is not installed.
     """
     if kind not in ("auto", "network", "prover"):
         raise GdlError(f"no machine is called {kind}; there are auto, network and prover")
@@ -78,7 +77,7 @@ def make_machine(description: Description, kind: str = "auto", budget: Budget = 
     begun = time.monotonic()
     try:
         return _network_machine(description, budget, 0.0 if kind == "network" else PART_SHARE)
-    except (GroundingFailed, MissingClingo) as reason:
+    except GroundingFailed as reason:
         if kind == "network":
             raise
         machine = _in_part(description, budget, begun + budget.seconds, reason)
@@ -108,15 +107,13 @@ def _network_machine(description: Description, budget: Budget, kept: float) -> M
     return machine
 
 
-def _in_part(
-    description: Description, budget: Budget, deadline: float, reason: GroundingFailed | MissingClingo
-) -> Machine | None:
+def _in_part(description: Description, budget: Budget, deadline: float, reason: GroundingFailed) -> Machine | None:
     """The game without the part that is in the way of grounding, and then without the next; None if too little is left.
 
     The time is over at a deadline of the monotonic clock.
     """
     parts, left, failed = Parts(normalise(description)), frozenset[Part](), reason
-    while isinstance(failed, GroundingFailed) and failed.blamed is not None:
+    while failed.blamed is not None:
         left |= parts.with_users([failed.blamed])
         seconds = deadline - time.monotonic()
         if seconds <= 0 or not parts.is_worth_it(left):

@@ -22,7 +22,7 @@ from heartlab.ggp.machine.compiled import NetworkMachine
 from heartlab.ggp.machine.expand import SIMULTANEOUS, expand
 from heartlab.ggp.machine.simulate import clear
 from heartlab.ggp.players.base import GamePlayer, deadline_of
-from heartlab.ggp.players.registry import game_player, read_numbers
+from heartlab.ggp.players.registry import game_player, read_options
 
 UNDECIDED = 50.0
 INFINITE = 1000.0
@@ -165,4 +165,5 @@ class AlphaBetaPlayer(GamePlayer):
 @game_player("alphabeta", "deepening alpha-beta search; depth=N limits it")
 def make_alphabeta(text: str, seed: int) -> GamePlayer:
     """`alphabeta` or `alphabeta:depth=4`."""
-    return AlphaBetaPlayer(seed, **read_numbers("alphabeta", text, ("depth",)))
+    options, _ = read_options("alphabeta", text, ["depth"])
+    return AlphaBetaPlayer(seed, **options)

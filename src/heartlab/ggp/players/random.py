@@ -5,7 +5,7 @@ from __future__ import annotations
 from heartlab.ggp.gdl.terms import Term
 from heartlab.ggp.machine.base import State
 from heartlab.ggp.players.base import GamePlayer
-from heartlab.ggp.players.registry import game_player, read_numbers
+from heartlab.ggp.players.registry import game_player, read_options
 
 
 class RandomPlayer(GamePlayer):
@@ -20,4 +20,5 @@ class RandomPlayer(GamePlayer):
 @game_player("random", "uniform over the legal moves")
 def make_random(text: str, seed: int) -> GamePlayer:
     """`random`."""
-    return RandomPlayer(seed, **read_numbers("random", text, ()))
+    read_options("random", text)
+    return RandomPlayer(seed)

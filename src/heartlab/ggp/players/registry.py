@@ -57,17 +57,24 @@ def known_game_players() -> dict[str, str]:
     return {name: family.summary for name, family in FAMILIES.known().items()}
 
 
-def read_numbers(name: str, text: str, known: Sequence[str]) -> dict[str, int]:
-    """The options `key=NUMBER,key=NUMBER` of a player.
+def read_options(
+    name: str, text: str, numbers: Sequence[str] = (), players: Sequence[str] = ()
+) -> tuple[dict[str, int], dict[str, str]]:
+    """The options `key=NUMBER,key=PLAYER` of a player: the numbers, and the names of other players.
 
     Raises:
-        GdlError: an option is not known.
+        GdlError: an option is not known, or given twice.
     """
-    options: dict[str, int] = {}
+    found: dict[str, str] = {}
     for piece in filter(None, text.split(",")):
         key, _, value = piece.partition("=")
-        if key not in known or not value.isdecimal():
-            takes = ", ".join(f"{option}=NUMBER" for option in known) or "no options"
+        if key not in players and not (key in numbers and value.isdecimal()):
+            known = [*(f"{one}=NUMBER" for one in numbers), *(f"{one}=PLAYER" for one in players)]
+            takes = ", ".join(known) or "no options"
             raise GdlError(f"'{name}:{text}': {piece!r} is no option of {name}, which takes {takes}")
-        options[key] = int(value)
-    return options
+        if key in found:
+            raise GdlError(f"'{name}:{text}': duplicate option {key}: {found[key]} and {value}")
+        found[key] = value
+    return {key: int(found[key]) for key in numbers if key in found}, {
+        key: found[key] for key in players if key in found
+    }

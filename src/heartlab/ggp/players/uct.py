@@ -22,7 +22,7 @@ from heartlab.ggp.machine.compiled import NetworkMachine
 from heartlab.ggp.players.base import GamePlayer, deadline_of
 from heartlab.ggp.players.prior import CHUNK as PRIOR_CHUNK
 from heartlab.ggp.players.prior import WEIGHT, Guide, Prior
-from heartlab.ggp.players.registry import game_player, make_game_player, read_numbers
+from heartlab.ggp.players.registry import game_player, make_game_player, read_options
 from heartlab.ggp.players.tree import Opinion, Tree
 
 SLICE = 0.02
@@ -240,14 +240,11 @@ def _cores() -> int:
 )
 def make_uct(text: str, seed: int) -> GamePlayer:
     """`uct`, `uct:sims=500`, `uct:threads=1,ponder=1` or `uct:prior=td:MODEL,weight=8`."""
-    pieces = text.split(",")
-    priors = [piece.removeprefix("prior=") for piece in pieces if piece.startswith("prior=")]
-    numbers = ",".join(piece for piece in pieces if not piece.startswith("prior="))
-    options = read_numbers("uct", numbers, ("sims", "threads", "ponder", "weight"))
+    options, names = read_options("uct", text, ["sims", "threads", "ponder", "weight"], ["prior"])
     if options.get("ponder", 0) > 1:
         raise GdlError(f"'uct:{text}': ponder is 0 or 1")
     if options.get("sims") and (options.get("threads", 1) > 1 or options.get("ponder")):
         raise GdlError(f"'uct:{text}': with sims=N one thread runs and nothing is pondered")
-    if len(priors) > 1 or ("weight" in options and not priors):
-        raise GdlError(f"'uct:{text}': weight=N belongs to one prior=PLAYER, such as prior=td:MODEL")
-    return UctPlayer(seed, **options, prior=priors[0] if priors else "")
+    if "weight" in options and "prior" not in names:
+        raise GdlError(f"'uct:{text}': weight=N belongs to a prior=PLAYER, such as prior=td:MODEL")
+    return UctPlayer(seed, **options, **names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -102,12 +103,12 @@ def play_matches(
     counts them.
 
     Raises:
-        GdlError: a player is not known, or there are not as many as the game needs.
+        GdlError: a player is not known, there are not as many as the game needs, or the record is something else.
     """
     if len(players) != manager.seats_needed:
         raise GdlError(f"{manager.machine.name} needs {manager.seats_needed} players, not {len(players)}")
     if record is not None:
-        record.open("a", encoding="utf-8").close()
+        _prepare_record(record)
     tallies = [_Tally(make_seat(text, seed * 1009 + place)) for place, text in enumerate(players)]
     finished, seconds = 0, 0.0
     try:
@@ -142,6 +143,23 @@ def play_matches(
         for player in summary["players"]:
             tell(_player_line(player))
     return summary
+
+
+def _prepare_record(record: Path) -> None:
+    """Make the file of matches, or see that the next one begins on a line of its own.
+
+    Raises:
+        GdlError: the file holds something else.
+    """
+    record.open("ab").close()
+    if not record.is_file():  # a pipe, such as /dev/stdout
+        return
+    with naming(record), record.open("r+b") as out:
+        if out.read(1) not in (b"", b"{"):
+            raise GdlError(f"{record}: holds no matches; name a new file, or one that a match wrote")
+        out.seek(-1 if out.tell() else 0, os.SEEK_END)
+        if out.read() not in (b"", b"\n"):
+            out.write(b"\n")
 
 
 def _means(goals: list[int | None]) -> Means:
