@@ -12,7 +12,7 @@ are values (`k0`, `k1`, ...) that the functions refer to.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import Protocol, TypeAlias
 
 from heartlab.ggp.gdl.graph import strong_components
 from heartlab.ggp.gdl.normal import (
@@ -30,8 +30,14 @@ from heartlab.ggp.gdl.terms import Functor, Term, arguments, functor, is_ground,
 
 Mode: TypeAlias = tuple[bool, ...]
 """Which arguments of a relation are known when it is asked about."""
-Row: TypeAlias = Any
-"""The unknown arguments of an answer: the argument itself if there is one, else the tuple of them."""
+Row: TypeAlias = Term
+"""The known arguments of a question or the unknown ones of an answer: a single one itself, else the tuple of them."""
+Index: TypeAlias = dict[Row, list[Row]]
+"""Facts, or answers, by the known arguments."""
+Answers: TypeAlias = "bool | list[Row]"
+"""What follows for a question: whether it holds if all arguments are known, else the rows."""
+Function: TypeAlias = Callable[..., object]
+"""A rule, of the known arguments: whether it holds if all are known, else it fills a dictionary, its last argument."""
 
 MOST_LOOPS = 12
 """Loops of one function; more are put into a function of their own, since Python limits the nesting."""
@@ -39,25 +45,43 @@ TRUE: Functor = ("true", 1)
 DOES: Functor = ("does", 2)
 
 
-def picked(values: Sequence[Term], mode: Mode, known: bool) -> Any:
+def picked(values: Sequence[Term], mode: Mode, known: bool) -> Row:
     """The known (or the unknown) arguments, as a key or row: a single one without a tuple."""
     chosen = tuple([value for value, is_known in zip(values, mode, strict=True) if is_known == known])
     return chosen[0] if len(chosen) == 1 else chosen
 
 
-def indexed(rows: Iterable[Sequence[Term]], mode: Mode) -> dict[Any, list[Row]]:
+def indexed(rows: Iterable[Sequence[Term]], mode: Mode) -> Index:
     """Facts by their known arguments."""
-    found: dict[Any, list[Row]] = {}
+    found: Index = {}
     for values in rows:
         found.setdefault(picked(values, mode, True), []).append(picked(values, mode, False))
     return found
 
 
+class Question(Protocol):
+    """A relation and which of its arguments are known: answers by those arguments, and how to find another."""
+
+    table: dict[Row, Answers]
+    answer: Callable[[Row], Answers]
+
+
+class Host(Protocol):
+    """What answers questions; the functions use more of it, such as the facts of the state."""
+
+    steps: list[int]
+
+    def question(self, key: Functor, mode: Mode, /) -> Question:
+        """The question about a relation with some arguments known."""
+
+    def fluents(self, key: Functor, mode: Mode, /) -> int:
+        """The number of the index of a state's facts of one kind by their known arguments."""
+
+
 class Clauses:
     """The rules of a game, and the functions that were made of them."""
 
-    def __init__(self, rules: list[NormalRule], host: Any) -> None:
-        """`host` answers questions: it has `question(key, mode)`, `fluents(key, mode)` and what functions call."""
+    def __init__(self, rules: list[NormalRule], host: Host) -> None:
         self.host = host
         self.levels = levels(rules)
         self.rules: dict[Functor, list[NormalRule]] = {}
@@ -67,7 +91,7 @@ class Clauses:
                 self.facts.setdefault(functor(rule.head), {})[arguments(rule.head)] = None
             else:
                 self.rules.setdefault(functor(rule.head), []).append(rule)
-        self.indexes: dict[tuple[Functor, Mode], dict[Any, list[Row]]] = {}
+        self.indexes: dict[tuple[Functor, Mode], Index] = {}
         self.elsewhere: set[Functor] = set()
         """Relations whose facts are not here."""
         self.component = self._components()
@@ -85,13 +109,13 @@ class Clauses:
             if len(part) > 1 or key in edges.get(key, ())
         }
 
-    def index(self, key: Functor, mode: Mode) -> dict[Any, list[Row]]:
+    def index(self, key: Functor, mode: Mode) -> Index:
         """The facts of a relation by their known arguments."""
         if (key, mode) not in self.indexes:
             self.indexes[key, mode] = indexed(self.facts.get(key, ()), mode)
         return self.indexes[key, mode]
 
-    def functions(self, key: Functor, mode: Mode) -> list[tuple[tuple[Term, ...], Callable[..., Any]]]:
+    def functions(self, key: Functor, mode: Mode) -> list[tuple[tuple[Term, ...], Function]]:
         """The functions of a relation's rules for a mode, each with the head's arguments."""
         return [(arguments(rule.head), _Writer(self, rule, mode).function()) for rule in self.rules.get(key, ())]
 
@@ -111,7 +135,7 @@ class _Writer:
 
     def __init__(self, clauses: Clauses, rule: NormalRule, mode: Mode) -> None:
         self.clauses, self.rule, self.mode = clauses, rule, mode
-        self.namespace: dict[str, Any] = {"tuple_": tuple, "host": clauses.host, "B": clauses.host.steps}
+        self.namespace: dict[str, object] = {"tuple_": tuple, "host": clauses.host, "B": clauses.host.steps}
         self.constants: dict[Term, str] = {}
         self.bound: dict[str, str] = {}
         self.lines: list[str] = []
@@ -122,8 +146,8 @@ class _Writer:
 
     # The shape of the function
 
-    def function(self) -> Callable[..., Any]:
-        """The compiled function: of the known arguments, and of a dictionary for answers unless all are known."""
+    def function(self) -> Function:
+        """The compiled function."""
         known = [f"b{number}" for number, is_known in enumerate(self.mode) if is_known]
         parameters = ", ".join(known if self.is_test else [*known, "out"])
         head = arguments(self.rule.head)
@@ -133,7 +157,7 @@ class _Writer:
         self._body(list(self.rule.body))
         self._answer(head)
         self._close(f"def rule({parameters}):")
-        return self.namespace["rule"]  # type: ignore[no-any-return]
+        return self.namespace["rule"]  # type: ignore[return-value]
 
     def _close(self, heading: str) -> None:
         """Compile what was written: first the parts that the function calls, the innermost first."""
@@ -167,7 +191,7 @@ class _Writer:
             self.namespace[self.constants[value]] = value
         return self.constants[value]
 
-    def _object(self, prefix: str, value: Any) -> str:
+    def _object(self, prefix: str, value: object) -> str:
         name = self._name(prefix)
         self.namespace[name] = value
         return name

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from heartlab.ggp.gdl.normal import OF_MOVES, OF_STATE, STATIC, normalise
 from heartlab.ggp.gdl.parse import Description
@@ -36,7 +36,7 @@ from heartlab.ggp.gdl.terms import (
     sort_text,
 )
 from heartlab.ggp.machine.base import Facts, GameError, Machine, OutOfBudget, State
-from heartlab.ggp.machine.clauses import DOES, TRUE, Clauses, Mode, indexed, picked
+from heartlab.ggp.machine.clauses import DOES, TRUE, Answers, Clauses, Function, Index, Mode, Row, indexed, picked
 from heartlab.ggp.machine.grounding import MAX_TERM_DEPTH, Budget
 
 MAX_TERM_PARTS = 10_000
@@ -83,7 +83,7 @@ class _Member:
     __slots__ = ("is_open", "is_tainted", "out", "round")
 
     def __init__(self) -> None:
-        self.out: dict[Any, None] = {}
+        self.out: dict[Row, None] = {}
         self.round = 0
         self.is_open = self.is_tainted = False
 
@@ -92,7 +92,7 @@ class _Cycle:
     """Relations that depend on each other, and the questions about them that are being answered."""
 
     def __init__(self) -> None:
-        self.members: dict[tuple[Question, Any], _Member] = {}
+        self.members: dict[tuple[Question, Row], _Member] = {}
         self.round = self.met_unfinished = 0
         self.is_active = self.grew = False
 
@@ -103,24 +103,21 @@ class _Cycle:
 
 
 class Question:
-    """A relation and which of its arguments are known: the table of answers by those arguments.
-
-    If all are known an answer is True or False, else a list of rows.
-    """
+    """A relation and which of its arguments are known: the table of answers by those arguments."""
 
     def __init__(self, host: Prover, key: Functor, mode: Mode) -> None:
         self.host, self.key, self.mode = host, key, mode
-        self.table: dict[Any, Any] = {}
+        self.table: dict[Row, Answers] = {}
         self.is_test = all(mode)
         self.is_single = sum(mode) == 1
         self.is_static = host.clauses.levels.get(key, STATIC) == STATIC
         cycle = host.clauses.component.get(key)
         self.cycle = None if cycle is None else host.cycles.setdefault(cycle, _Cycle())
-        self.answer: Callable[[Any], Any] = self._answer if self.cycle is None else self._answer_in_cycle
-        self.functions: list[tuple[tuple[Term, ...], Callable[..., Any]]] | None = None
-        self.facts: dict[Any, list[Any]] = {}
-        self.by_first: dict[Term, list[Callable[..., Any]]] = {}
-        self.first, self.others = -1, list[Callable[..., Any]]()
+        self.answer: Callable[[Row], Answers] = self._answer if self.cycle is None else self._answer_in_cycle
+        self.functions: list[tuple[tuple[Term, ...], Function]] | None = None
+        self.facts: Index = {}
+        self.by_first: dict[Term, list[Function]] = {}
+        self.first, self.others = -1, list[Function]()
 
     def _prepare(self) -> None:
         """Make the functions, and an index of them by the known argument that tells most of them apart."""
@@ -144,7 +141,7 @@ class Question:
         else:
             self.others = [f for _, f in self.functions]
 
-    def _run(self, key: Any, out: dict[Any, None]) -> bool:
+    def _run(self, key: Row, out: dict[Row, None]) -> bool:
         """Try the facts and rules: fill `out`, or return whether the question holds if everything is known."""
         if self.functions is None:
             self._prepare()
@@ -152,7 +149,7 @@ class Question:
         steps[0] -= 10
         if steps[0] < 0:
             self.host.check_budget()
-        values = (key,) if self.is_single else key
+        values: Sequence[Term] = (key,) if self.is_single else key
         chosen = self.others if self.first < 0 else self.by_first.get(values[self.first], self.others)
         if self.is_test:
             return key in self.facts or any(function(*values) for function in chosen)
@@ -162,7 +159,7 @@ class Question:
             function(*values, out)
         return False
 
-    def _keep(self, key: Any, out: dict[Any, None], holds: bool) -> Any:
+    def _keep(self, key: Row, out: dict[Row, None], holds: bool) -> Answers:
         """Put the answers into the table."""
         found = holds if self.is_test else list(out)
         self.table[key] = found
@@ -172,9 +169,9 @@ class Question:
             self.host.bytes_for_good += kept
         return found
 
-    def _answer(self, key: Any) -> Any:
+    def _answer(self, key: Row) -> Answers:
         """The answers for some known arguments that are not in the table yet."""
-        out: dict[Any, None] = {}
+        out: dict[Row, None] = {}
         self.host.outs.append(out)
         holds = self._run(key, out)
         self.host.outs.pop()
@@ -182,7 +179,7 @@ class Question:
 
     # Relations that depend on themselves
 
-    def _answer_in_cycle(self, key: Any) -> Any:
+    def _answer_in_cycle(self, key: Row) -> Answers:
         cycle = self.cycle
         assert cycle is not None
         if cycle.is_active:
@@ -208,7 +205,7 @@ class Question:
         cycle.reset()
         return found
 
-    def _answer_member(self, key: Any, member: _Member | None) -> Any:
+    def _answer_member(self, key: Row, member: _Member | None) -> Answers:
         cycle, host = self.cycle, self.host
         assert cycle is not None
         if member is None:
@@ -249,17 +246,17 @@ class Prover(Machine):
         self.now: Facts = frozenset()
         self.played: dict[Term, Term] = {}
         self.moves: tuple[Term, ...] = ()
-        self.state_indexes: list[Any] = []
+        self.state_indexes: list[Index | None] = []
         """Indexes of the facts of the state, each made when it is first used."""
         self.index_numbers: dict[tuple[Functor, Mode], int] = {}
         self.by_functor: dict[Functor, list[tuple[Term, ...]]] | None = None
         self.steps = [STEPS]
         """Rows until the next look at the clock; a list, so that all functions share it."""
-        self.outs: list[dict[Any, None]] = []
+        self.outs: list[dict[Row, None]] = []
         """The answers to the questions that are being answered."""
         self.cycles: dict[int, _Cycle] = {}
         self.questions: dict[tuple[Functor, Mode], Question] = {}
-        self.tables: tuple[list[dict[Any, Any]], ...] = ([], [], [])
+        self.tables: tuple[list[dict[Row, Answers]], ...] = ([], [], [])
         """All tables of questions, by what their answers depend on."""
         self.deadline, self.ticks_left = 0.0, 0
         self.bytes_used = self.bytes_for_good = 0
@@ -301,7 +298,7 @@ class Prover(Machine):
 
     def is_terminal(self, state: State) -> bool:
         self._enter(self.facts(state), ())
-        return bool(self._rows("terminal", (), ()))
+        return bool(self._answers("terminal", (), ()))
 
     def goal_values(self, state: State, player: int) -> list[int]:
         self._enter(self.facts(state), ())
@@ -364,7 +361,7 @@ class Prover(Machine):
             found = [("does", role, move) for role, move in self.played.items()]
         else:
             mode = tuple(is_ground(value) for value in values)
-            rows = self._rows(key, mode, picked(values, mode, True))
+            rows = self._answers(key, mode, picked(values, mode, True))
             if isinstance(rows, bool):
                 return [question] if rows else []
             found = [_rebuilt(question, mode, row) for row in rows]
@@ -374,7 +371,13 @@ class Prover(Machine):
         """Whether anything matches a question: what negations with unbound variables ask."""
         return bool(self.ask(question))
 
-    def _rows(self, key: Functor, mode: Mode, known: Any) -> Any:
+    def _rows(self, key: Functor, mode: Mode, known: Row) -> list[Row]:
+        """The answers to a question of which something is unknown."""
+        found = self._answers(key, mode, known)
+        assert isinstance(found, list)
+        return found
+
+    def _answers(self, key: Functor, mode: Mode, known: Row) -> Answers:
         """The answers to a question from outside, within the budget."""
         if key not in self.clauses.rules:
             rows = self.clauses.index(key, mode).get(known, [])
@@ -414,7 +417,7 @@ class Prover(Machine):
             self.state_indexes.append(None)
         return number
 
-    def index_state(self, number: int) -> dict[Any, list[Any]]:
+    def index_state(self, number: int) -> Index:
         """Make an index of the state."""
         if self.by_functor is None:
             self.by_functor = {}
@@ -459,7 +462,7 @@ class Prover(Machine):
         self.bytes_used += BYTES_OF_PART * parts
 
 
-def _rebuilt(question: Term, mode: Mode, row: Any) -> Term:
+def _rebuilt(question: Term, mode: Mode, row: Row) -> Term:
     """The answer that a row stands for."""
     unknown = iter((row,) if mode.count(False) == 1 else row)
     filled = [value if known else next(unknown) for value, known in zip(arguments(question), mode, strict=True)]

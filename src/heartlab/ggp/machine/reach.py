@@ -15,15 +15,14 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from heartlab.ggp.gdl.normal import FAILS, HOLDS, OURS, Literal, NormalRule, normalise
 from heartlab.ggp.gdl.parse import Description
 from heartlab.ggp.gdl.terms import Functor, Term, arguments, brief, functor, variables
 from heartlab.ggp.machine.base import GameError, OutOfBudget
-from heartlab.ggp.machine.clauses import DOES, TRUE, Clauses, Mode, _in_order, _Writer, picked
+from heartlab.ggp.machine.clauses import DOES, TRUE, Clauses, Function, Mode, Row, _in_order, _Writer, picked
 from heartlab.ggp.machine.demand import is_demand, on_demand
 from heartlab.ggp.machine.grounding import SHOWN, Budget, GroundGame, GroundingFailed, relevant
 from heartlab.ggp.machine.parts import Part, Parts
@@ -41,6 +40,8 @@ BYTES_OF_ATOM = 800
 Relation: TypeAlias = "Functor | tuple[str, Functor]"
 """What atoms are listed by: a relation; for the state and the moves also by the name of the fact or move."""
 Atom: TypeAlias = "tuple[Functor, tuple[Term, ...]]"
+Listing: TypeAlias = "dict[Row, list[tuple[int | Term, ...]]]"
+"""Atoms by their known arguments: the number of each, and its other arguments."""
 
 
 def split(rule: NormalRule, number: int) -> list[NormalRule]:
@@ -130,13 +131,13 @@ class Grounder:
         """Atoms by number, from 1 on."""
         self.numbers: dict[Functor, dict[tuple[Term, ...], int]] = {}
         self.instances: list[tuple[int, tuple[int, ...], tuple[Atom, ...]]] = []
-        self.indexes: dict[Relation, dict[Mode, dict[Any, list[Any]]]] = {}
-        self.triggers: dict[Relation, list[tuple[Callable[..., None], Part]]] = {}
+        self.indexes: dict[Relation, dict[Mode, Listing]] = {}
+        self.triggers: dict[Relation, list[tuple[Function, Part]]] = {}
         """What to call for an atom, and the part of the game that it grounds."""
         self.origins: dict[Functor, Part] = {}
         """The part of the game that each relation was made for."""
         self.clauses = _with_static(Clauses(pieces, prover), prover, self.dynamic)
-        self.begin: list[tuple[Callable[..., None], Part]] = []
+        self.begin: list[tuple[Function, Part]] = []
         for rule in pieces:
             if functor(rule.head) in self.dynamic or functor(rule.head) == ("init", 1):
                 self._prepare(rule)
@@ -182,7 +183,7 @@ class Grounder:
             return ("does", functor(values[1])), (values[0], *arguments(values[1]))
         return key, values
 
-    def index(self, relation: Relation, mode: Mode) -> dict[Any, list[Any]]:
+    def index(self, relation: Relation, mode: Mode) -> Listing:
         """The index of a relation's atoms by known arguments, which grows with them."""
         modes = self.indexes.setdefault(relation, {})
         if mode not in modes:
@@ -381,7 +382,7 @@ class _GroundWriter(_Writer):
         self.negated: list[str] = []
         self.namespace["emit"] = grounder.emit
 
-    def function(self) -> Callable[..., Any]:
+    def function(self) -> Function:
         body = list(self.rule.body)
         parameters = ["t"]
         if self.place is not None:
@@ -400,7 +401,7 @@ class _GroundWriter(_Writer):
         self._line(f"emit({shown}, {self._tuple(values)}, ({''.join(f'{name},' for name in self.found)}),"
                    f" ({''.join(f'{text},' for text in self.negated)}))")  # fmt: skip
         self._close(f"def rule({', '.join(parameters)}):")
-        return self.namespace["rule"]  # type: ignore[no-any-return]
+        return self.namespace["rule"]  # type: ignore[return-value]
 
     def _tuple(self, values: tuple[Term, ...]) -> str:
         return f"({''.join(f'{self._value(value)},' for value in values)})"

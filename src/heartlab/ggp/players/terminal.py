@@ -11,6 +11,7 @@ from heartlab.ggp.machine.base import Machine
 from heartlab.ggp.players.base import GamePlayer
 from heartlab.ggp.players.random import RandomPlayer
 from heartlab.ggp.players.registry import make_game_player
+from heartlab.util.errors import quoted
 
 
 def picture(facts: Iterable[Term], always: frozenset[tuple[Functor, str, str]] = frozenset()) -> str:
@@ -116,4 +117,4 @@ def _ask(legal: list[Term]) -> Term | None:
             move = ""
         if move in legal:
             return move
-        print(f"{text!r} is neither a number from 1 to {len(legal)} nor a legal move.")
+        print(f"{quoted(text)} is neither a number from 1 to {len(legal)} nor a legal move.")

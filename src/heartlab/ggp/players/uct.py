@@ -247,4 +247,4 @@ def make_uct(text: str, seed: int) -> GamePlayer:
         raise GdlError(f"'uct:{text}': with sims=N one thread runs and nothing is pondered")
     if "weight" in options and "prior" not in names:
         raise GdlError(f"'uct:{text}': weight=N belongs to a prior=PLAYER, such as prior=td:MODEL")
-    return UctPlayer(seed, **options, **names)
+    return UctPlayer(seed, **options, prior=names.get("prior", ""))
