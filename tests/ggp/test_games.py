@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from support.ggp_rulesheets import SCALE
+from support.ggp_rulesheets import PATIENT, SCALE
 from support.ggp_twins import TWINS
 
 from heartlab.ggp.machine.load import known_games, load_game
@@ -61,18 +61,18 @@ def test_every_game_has_a_twin():
 
 @pytest.mark.parametrize("name", SMALL)
 def test_all_states_agree(name):
-    assert walk(load_game(name, "network"), TWINS[name]) == SMALL[name]
+    assert walk(load_game(name, "network", PATIENT), TWINS[name]) == SMALL[name]
 
 
 @pytest.mark.skipif(SCALE < 10, reason="all 56,621 states of Othello take a minute: HEARTLAB_SCALE=10")
 def test_all_states_of_small_othello_agree():
-    assert walk(load_game("othello4", "network"), TWINS["othello4"]) == (56_621, 0)
+    assert walk(load_game("othello4", "network", PATIENT), TWINS["othello4"]) == (56_621, 0)
 
 
 @pytest.mark.parametrize("kind", ["network", "prover"])
 @pytest.mark.parametrize("name", sorted(TWINS))
 def test_random_play_agrees(name, kind):
-    machine, twin, dice = load_game(name, kind), TWINS[name], random.Random(7)
+    machine, twin, dice = load_game(name, kind, PATIENT), TWINS[name], random.Random(7)
     for _ in range(int((20 if kind == "network" else 1) * SCALE)):
         state, position = machine.initial, twin.start
         while moves := agree(machine, state, twin, position):

@@ -8,12 +8,16 @@ import pytest
 
 from heartlab.ggp.gdl.parse import parse_term
 from heartlab.ggp.machine.base import Machine
+from heartlab.ggp.machine.grounding import Budget
 from support import ROOT
 
 FOLDER = ROOT.parent / "shared" / "rulesheets"
 SHEETS = sorted(path.stem for path in FOLDER.glob("*.kif"))
 SCALE = float(os.environ.get("HEARTLAB_SCALE", "1"))
 """How thorough long tests are: 1 every day, 10 or 100 for a long look."""
+
+PATIENT = Budget(seconds=1200)
+"""For large games: 20 seconds are too few on a busy machine."""
 
 SLOW_TO_GROUND = {
     "repo__amazonsSuicide_10x10",

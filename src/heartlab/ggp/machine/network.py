@@ -195,7 +195,8 @@ def build_network(game: GroundGame, roles: tuple[Term, ...], seconds: float = fl
     try:
         return _build_network(game, roles, time.monotonic() + seconds)
     except TimeoutError:
-        raise GroundingFailed(f"the network of the game was not built within {max(0.0, seconds):.3g} seconds") from None
+        left = f"{max(0.0, seconds):.3g} seconds of the budget were left for it"
+        raise GroundingFailed(f"the network of the game was not built in time ({left})", limit="time") from None
     except RecursionError:
         raise GroundingFailed("the rules of the game have too many conditions for a network") from None
 
