@@ -14,7 +14,9 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from types import SimpleNamespace
 
+import msgspec
 import pytest
 from support.commands import run as run_fixture
 from support.ggp_poison import ENDLESS, ENDLESS_PLAY, GUARD, PLAYERS, address_in, children, eventually
@@ -32,7 +34,7 @@ from heartlab.ggp.protocol import server as server_module
 from heartlab.ggp.protocol import supervisor as supervisor_module
 from heartlab.ggp.protocol.frames import Setup
 from heartlab.ggp.protocol.messages import ProtocolError, parse_envelope
-from heartlab.ggp.protocol.nursery import SpawnNursery
+from heartlab.ggp.protocol.nursery import ForkNursery, SpawnNursery
 from heartlab.ggp.protocol.seats import RemoteSeat, SeatFailure
 from heartlab.ggp.protocol.server import PlayerServer
 from heartlab.ggp.protocol.supervisor import Limits, Supervisor
@@ -344,6 +346,38 @@ def test_a_killed_worker_is_replaced(player):
         for match in ("one", "two"):
             assert ask(f"(PLAY {match} {FIRST})") == "wait", "the state is that after the first turn"
             assert ask(f"(STOP {match} (wait (leave c 0)))") == "done"
+
+
+@linux_only
+@pytest.mark.parametrize("nursery", [ForkNursery, SpawnNursery])
+def test_ctrl_c_while_a_player_is_loaded_leaves_no_process(nursery, monkeypatch):
+    started = []
+
+    def interrupt(channel, kill):
+        raise KeyboardInterrupt
+
+    def start(*arguments, **options):
+        started.append(subprocess.Popen(*arguments, **options))
+        return started[-1]
+
+    monkeypatch.setattr(nursery_module, "_wait_until_ready", interrupt)
+    monkeypatch.setattr(
+        nursery_module, "subprocess", SimpleNamespace(Popen=start, PIPE=subprocess.PIPE, DEVNULL=subprocess.DEVNULL)
+    )
+    with pytest.raises(KeyboardInterrupt):
+        nursery(Setup("random", (), 2000, False))
+    assert [process.wait(60) for process in started] == [-signal.SIGKILL]
+
+
+def test_a_worker_whose_server_is_gone_ends_without_a_word():
+    program = (
+        "import sys; from heartlab.ggp.protocol import worker\n"
+        "def gone(*_): raise BrokenPipeError\n"
+        "worker.frames.Channel.write = gone; worker.main(sys.argv[1:])"
+    )
+    setup = msgspec.json.encode(Setup("random", (), 2000, False)).decode()
+    done = subprocess.run([sys.executable, "-c", program, setup], capture_output=True, text=True)
+    assert "Traceback" not in done.stderr, done.stderr
 
 
 @linux_only

@@ -12,10 +12,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from llvmlite.binding import ExecutionEngine
 from numba.core.errors import TypingError
 
 from heartlab.compiled import files, jit
 from heartlab.compiled.files import DAY, UNUSED_DAYS, KernelFile
+from heartlab.util.interrupts import quiet_interrupts
 from heartlab.util.locks import try_folder
 
 pytestmark = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
@@ -62,6 +64,23 @@ def test_kernels_are_kept_and_found(base, capsys):
     assert use(5, 2.5) == 2
     assert [path.suffix for path in cached(base)] == [".nbc", ".nbc", ".nbi"]
     assert "cache" not in capsys.readouterr().err
+
+
+def test_ctrl_c_while_machine_code_is_made_is_not_lost(base, monkeypatch):
+    """Python can but ignore it there, because C calls numba's function; what numba then lacks tells of it."""
+
+    def interrupt(engine, pointer):
+        raise KeyboardInterrupt
+
+    ignored = []
+    with monkeypatch.context() as patch:
+        patch.setattr(ExecutionEngine, "_find_module_ptr", interrupt)
+        patch.setattr(sys, "unraisablehook", lambda found: ignored.append(found.exc_type))
+        with quiet_interrupts(), pytest.raises(KeyboardInterrupt):
+            use()
+    assert ignored == [], "nothing is printed about it"
+    assert use() == 0, "the folder is not locked"
+    assert use() == 1
 
 
 def damages(data):

@@ -29,6 +29,7 @@ from heartlab.cli import deals, matches, models, play, reproduce, training, tran
 from heartlab.cli.app import app, fail
 from heartlab.cli.ggp import ggp
 from heartlab.util.console import print_anywhere
+from heartlab.util.interrupts import quiet_interrupts
 
 app.add_typer(ggp)
 
@@ -42,9 +43,14 @@ def main() -> None:
 
     What a user's player or file raised may have many lines: the first is shown.
     """
+    print_anywhere()
+    with quiet_interrupts():
+        _run()
+
+
+def _run() -> None:
     from heartlab.cards import CardError
 
-    print_anywhere()
     try:
         raise SystemExit(app(prog_name="heartlab", standalone_mode=False) or 0)
     except USAGE_ERROR as error:

@@ -147,6 +147,8 @@ class KernelCache(caching.FunctionCache):  # type: ignore[misc]
         except (OSError, Damaged) as error:
             reason = getattr(error, "strerror", None) or "damaged files"
             tell_once("unwritable", f"the kernel cache in {self._base} cannot be written ({reason}): {AGAIN}")
+        except RuntimeError as error:  # Ctrl-C in numba's hook, which was to note the machine code: Python ignored it
+            raise KeyboardInterrupt from error
         finally:
             self.unlock()
 

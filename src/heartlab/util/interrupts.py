@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -80,3 +81,19 @@ def signals_held(stop: Callable[[], None]) -> Iterator[None]:
             signal.signal(one, handler)
     if caught:
         signal.raise_signal(caught[0])
+
+
+@contextmanager
+def quiet_interrupts() -> Iterator[None]:
+    """Print nothing about a Ctrl-C that comes while C code calls Python, where Python ignores it with a traceback."""
+    before = sys.unraisablehook
+
+    def report(found: sys.UnraisableHookArgs) -> None:
+        if not issubclass(found.exc_type, KeyboardInterrupt):
+            before(found)
+
+    sys.unraisablehook = report
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before

@@ -233,7 +233,7 @@ class ForkNursery(Nursery):
         channel = frames.Channel(self._control.makefile("rb"), self._control.makefile("wb"))
         try:
             self.ready = _wait_until_ready(channel, self._process.kill)
-        except GdlError:
+        except BaseException:  # Ctrl-C, too, leaves no process
             self._end()
             raise
         finally:
@@ -290,7 +290,11 @@ class SpawnNursery(Nursery):
         self._lock = threading.Lock()
         self._is_closed = False
         self._spare: tuple[frames.Channel, subprocess.Popen[bytes]] | None = self._start()
-        self.ready = _wait_until_ready(self._spare[0], self._spare[1].kill)
+        try:
+            self.ready = _wait_until_ready(self._spare[0], self._spare[1].kill)
+        except BaseException:  # Ctrl-C, too, leaves no process
+            self.close()
+            raise
 
     def _start(self) -> tuple[frames.Channel, subprocess.Popen[bytes]]:
         process = subprocess.Popen(

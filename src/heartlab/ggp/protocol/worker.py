@@ -56,10 +56,15 @@ def main(arguments: list[str]) -> None:
             use_file(Path(path))
         player = make_game_player(setup.player)
         warm_up(setup.player)
+        frame: frames.Ready | frames.Unable = frames.Ready(player.name, player.learns)
     except (GdlError, ValueError, OSError) as error:
-        channel.write(frames.Unable(str(error)))
+        frame = frames.Unable(str(error))
+    try:
+        channel.write(frame)
+    except OSError:  # the server is gone
         return
-    channel.write(frames.Ready(player.name, player.learns))
+    if isinstance(frame, frames.Unable):
+        return
     if len(arguments) == 1:
         serve(channel, player, setup)
     else:
