@@ -15,12 +15,11 @@ pytest.importorskip("starlette", reason="needs the extra web")
 pytest.importorskip("msgspec", reason="needs the extra web")
 
 from heartlab.cards import HEARTS, QUEEN_OF_SPADES, SPADES, SUIT_NAMES, CardSet, card_rank, card_suit, pretty_card
-from heartlab.coach.counting import collector, moon_warning, queen_shares, queen_words
+from heartlab.coach.counting import queen_shares, queen_words
 from heartlab.coach.ideas import Idea, ideas_for, in_numbers, reasons_for
 from heartlab.coach.judgement import Judge, Judgement
 from heartlab.coach.passing import pass_ideas
 from heartlab.coach.playing_on import SOMEBODY, STRONG, stand_ins
-from heartlab.coach.scene import MOON_ALARM
 from heartlab.coach.words import Words, learned_under, same_cards, sources
 from heartlab.deal import Deal
 from heartlab.observation import Observation
@@ -210,13 +209,13 @@ def _(f: Facts, _card: str, alone: str | None) -> bool:
 def _(f: Facts, who: str, how: str, here: str, card: str, worst: str) -> bool:
     takers = [seat for seat, cards in enumerate(f.obs.taken) if f.points(list(cards))]
     risks = {card: one.moon for card, one in f.judged.outcomes.items()}
-    kept = [one for one in f.hand if one != f.card]
+    kept = [one for one in f.hand if one != f.card and one not in f.judged.equal]
     hows = {
         "take one heart yourself": f.outcome.takes_points >= 0.5 and f.outcome.trick_points < 1.5,
         f"take {f.outcome.trick_points:.0f} points now to save {f.rules.total_points}": f.outcome.takes_points >= 0.5,
         f"keep {pretty_card(max(kept, default=0))} to take a heart later": bool(kept) and max(kept) >= CARD["J♥"],
-        f"do not lead {SUIT_NAMES[card_suit(CARD[card])]}, which {who} needs": card_suit(CARD[card]) != f.suit
-        and not f.table,
+        f"do not lead {SUIT_NAMES[card_suit(CARD[card])]}, which {who} needs": not f.table
+        and card_suit(CARD[card]) not in {f.suit, *map(card_suit, f.judged.equal)},
         f"{pretty_card(f.card)} leaves it the least chance": f.outcome.moon == min(risks.values()),
         f"{pretty_card(f.card)} leaves it less chance": f.outcome.moon < max(risks.values()),
     }
@@ -532,61 +531,6 @@ def test_words_about_passes_are_true():
 # --- counting ---
 
 
-class Foretold:
-    """A judge that gives the seats these chances of a moon."""
-
-    def __init__(self, shares: list[float]) -> None:
-        self.shares = shares
-
-    def risk(self, obs: Observation, seed: int, seats: object) -> tuple[list[float], int]:
-        return self.shares, 100
-
-
-def test_the_warning_of_a_moon_agrees_with_its_number():
-    """However many points one seat has: what hardly ever succeeds is no alarm; one's own moon is a wink."""
-    rings = winks = 0
-    for deal in decisions("standard", range(30)):
-        obs = deal.observe(0)
-        holder = collector(obs)
-        for risk in (0.0, MOON_ALARM - 0.01, 0.5):
-            told = moon_warning(Foretold([risk] * 4), obs, NAMES, None, 0)
-            assert bool(told.text) == (holder is not None and risk == 0.5) == (told.seat is not None)
-            if told.text:
-                assert "in 50 of 100 deals" in told.text
-                rings, winks = rings + (holder != 0), winks + (holder == 0)
-                assert ("😉" in told.text) == (holder == 0)
-                assert holder == 0 or NAMES[holder] in told.text
-                assert holder == 0 or "stops it" in told.text or "take a point" in told.text, "it says what to do"
-                assert "keep" not in told.text, "the hint may be to play that very card"
-    assert rings
-    assert winks
-
-
-def test_no_warning_of_a_seat_that_cannot_shoot():
-    """Seven hearts with K and Q in one's own hand, and no point has fallen: nobody else is near a moon. Nor is anybody
-    once two seats have points."""
-    sure = Foretold([1.0] * 4)
-    hands = ["KH QH 9H 7H 5H 3H 2H 2C 3C 4D 5D 6S 7S"]
-    rest = [card for card in range(52) if card not in CardSet(hands[0])]
-    deal = Deal.from_hands([hands[0], *(CardSet(rest[i::3]) for i in range(3))], "standard", pass_direction="hold")
-    assert moon_warning(sure, deal.observe(0), NAMES, None, 0).text == ""
-    split = 0
-    for deal in decisions("standard", range(10)):
-        obs = deal.observe(0)
-        if sum(any(deal.rules.card_points(card) for card in cards) for cards in obs.taken) > 1:
-            split += 1
-            assert moon_warning(sure, obs, NAMES, None, 0).seat is None
-    assert split
-
-
-def test_a_bonus_does_not_hide_points():
-    """Who took J♦ and a heart has points, though they sum up below zero."""
-    deal = short_deal("AD 2C / JD 3C / 2H 4C / 3D 5C | JD 2H 3D AD", "seed,bonus=JD")
-    told = moon_warning(Foretold([0.9, 0, 0, 0]), deal.observe(0), NAMES, None, 0)
-    assert told.seat == 0
-    assert told.text.startswith("All points so far are yours (1)")
-
-
 def test_queen_shares_are_counted_exactly():
     """Against all deals that fit, found by drawing until none is new; nobody is named where two are equally likely."""
     found = 0
@@ -610,17 +554,3 @@ def test_queen_shares_are_counted_exactly():
     assert queen_words([0.0, 0.5, 0.25, 0.25], NAMES) == "Q♠ is out; most likely with Ada (50 %)."
     assert queen_words([0.0, 0.0, 1.0, 0.0], NAMES) == "Q♠ is with Emil."
     assert queen_words([0.0, 0.0, 0.0], NAMES) == "Q♠ lies in the kitty."
-
-
-@pytest.mark.slow
-def test_the_moon_risk_depends_on_who_sits_there(judge):
-    """Three players that shoot the moon when they can, and three that never try."""
-    bots, risks = Bots(), []
-    for seed in range(6 * SCALE):
-        deal = Deal("standard", seed, 3)
-        while len(deal.history) < 16 or deal.to_move != 0:
-            deal.play(bots.play("gnome", deal.observe(deal.to_move)))
-        tables = (stand_ins([name] * 3) for name in ("gnome", "gnome:peter"))
-        risks.append([sum(Judge(worlds=60).risk(deal.observe(0), 0, seats)[0][1:]) for seats in tables])
-    plain, sly = np.mean(risks, axis=0)
-    assert sly > 1.5 * plain

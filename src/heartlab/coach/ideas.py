@@ -143,7 +143,10 @@ def stop_moon(scene: Scene) -> tuple[float, Said, str] | None:
 
 
 def _how_to_stop(scene: Scene, worst: Card) -> tuple[Said, str]:
-    """What a card does against the moon of the seat that has all points, and the name of that."""
+    """What a card does against the moon of the seat that has all points, and the name of that.
+
+    What is to be kept, or not to be led, is none of the cards that are about as good.
+    """
     obs = scene.judged.obs
     card, winner = pretty_card(scene.card), obs.winning[0] if obs.winning else None
     if scene.discards and scene.value > 0 and winner is not None and winner != scene.collector:
@@ -154,13 +157,15 @@ def _how_to_stop(scene: Scene, worst: Card) -> tuple[Said, str]:
             return Said("take one heart yourself"), "take-one"
         total = obs.rules.total_points
         return Said("take {price:.0f} points now to save {total}", price=price, total=total), "small-price"
-    stoppers = scene.leaves(lambda card: card_suit(card) == HEARTS and card_rank(card) >= JACK)
-    if stoppers and (scene.discards or not scene.leads) and obs.rules.heart_points != "none":
+    equal = scene.judged.equal
+    stoppers = scene.leaves(lambda one: card_suit(one) == HEARTS and card_rank(one) >= JACK and one not in equal)
+    keep = stoppers and obs.rules.heart_points != "none"
+    if keep and not scene.leads:
         return Said("keep {card} to take a heart later", card=pretty_card(max(stoppers))), "keep-stopper"
-    if scene.leads and card_suit(worst) != scene.suit:
+    if scene.leads and card_suit(worst) not in map(card_suit, [scene.card, *equal]):
         who, suit = scene.names[scene.collector or 0], told_suit(card_suit(worst))
         return Said("do not lead {suit}, which {who} needs", suit=suit, who=who), "other-suit"
-    if stoppers and obs.rules.heart_points != "none":
+    if keep:
         return Said("keep {card} to take a heart later", card=pretty_card(max(stoppers))), "keep-stopper"
     if scene.outcome.moon == min(one.moon for one in scene.judged.outcomes.values()):
         return Said("{card} leaves it the least chance", card=card), "least-chance"

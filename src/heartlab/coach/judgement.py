@@ -61,12 +61,10 @@ CANDIDATES = 24
 """Passes of the network that are compared."""
 PASS_WORLDS = 200
 """Worlds in which the last candidates are compared."""
-SIFT_WORLDS = 64
-"""Other worlds, in which these were chosen."""
-PASS_LAST = 5
-"""Candidates that are compared in the end, beside those asked for."""
-PASS_PRIOR = 64.0
-"""The network's own prediction for a pass counts as much as so many worlds."""
+SIFTS = ((40, 12), (60, 5))
+"""How these are chosen: other worlds, and how many candidates are left after them."""
+PASS_PRIOR = 300.0
+"""The network's own prediction for a pass counts as much as so many worlds: see `docs/coach.md`."""
 CACHED = 64
 """Judgements that are cached: the decisions of a few deals."""
 
@@ -206,14 +204,20 @@ class Judge:
 
     def judge(self, deal: Deal, seed: int, played: Card | None = None, seats: Sequence[str] | None = None) -> Judgement:
         """Everything about the decision that a deal waits for; `seats` play on (see `stand_ins`)."""
+        return self.judge_seen(observe_decision(deal, seed), seed, played, seats)
+
+    def judge_seen(
+        self, obs: Observation, seed: int, played: Card | None = None, seats: Sequence[str] | None = None
+    ) -> Judgement:
+        """The same for what the seat to move may know."""
+        obs.records["random"] = substream(np.uint64(seed_key(seed, "analyse")), len(obs.history) + 1)
         with self._lock:
-            players = tuple(seats or [STRONG] * deal.rules.players)
-            obs = observe_decision(deal, seed)
-            key = (deal.rules, obs.records.tobytes(), players)
-            judged = cached(self._judgements, key, lambda: self._judged(deal, obs, players))
+            players = tuple(seats or [STRONG] * obs.rules.players)
+            key = (obs.rules, obs.records.tobytes(), players)
+            judged = cached(self._judgements, key, lambda: self._judged(obs, players))
             return replace(judged, analysis=replace(judged.analysis, played=played))
 
-    def _judged(self, deal: Deal, obs: Observation, players: Sequence[str]) -> Judgement:
+    def _judged(self, obs: Observation, players: Sequence[str]) -> Judgement:
         batch, legal = Observations.of(obs), sorted(obs.legal)
         source = source_of(obs)
         worlds = self._worlds(batch, obs, len(legal), players)
@@ -224,7 +228,7 @@ class Judge:
         reports.sort(
             key=lambda one: (one.card != choice, not about_same(one.cost, one.cost_se), one.expected, one.card)
         )
-        place = len(deal.history) + 1
+        place = len(obs.history) + 1
         analysis = Analysis(self.name, place, obs.seat, len(worlds), tuple(reports))
         return Judgement(obs, analysis, worlds, dict(zip(legal, outcomes, strict=True)), source)
 
@@ -303,8 +307,9 @@ class Judge:
     ) -> list[PassReport]:
         """What could be passed, best first: what the network and our other players would pass, and `also`.
 
-        Candidates are sifted in some worlds and compared in other ones, the same for all, so that the first one is not
-        merely the luckiest of many.
+        Candidates are sifted in some worlds and compared in other ones, the same for all, so that what is said of the
+        first one is not merely the luck of the best of many. All worlds and the network's prediction decide which is
+        first.
         """
         with self._lock:
             obs.records["random"] = substream(np.uint64(seed_key(seed, "analyse")), 0)
@@ -315,16 +320,20 @@ class Judge:
     def _compared(self, obs: Observation, also: CardSet | None, players: Sequence[str]) -> list[PassReport]:
         batch = Observations.of(obs)
         masks, prior = self._candidates(batch, obs)
-        sifted, compared = self._counts()
-        worlds, keys = draw(batch, sifted + compared)
-        values = self._after(batch, obs, worlds[:sifted], keys[:sifted], masks, players)[0]
-        order = np.argsort((values.sum(axis=1) + PASS_PRIOR * prior) / (sifted + PASS_PRIOR), kind="stable")
-        last = masks[order[:PASS_LAST]]
+        sifts, compared = self._counts()
+        worlds, keys = draw(batch, sum(sifts) + compared)
+        left, worth, start = np.arange(len(masks)), PASS_PRIOR * prior, 0
+        for sifted, (_, kept) in zip(sifts, SIFTS, strict=True):
+            part = slice(start, start + sifted)
+            worth[left] += self._after(batch, obs, worlds[part], keys[part], masks[left], players)[0].sum(axis=1)
+            left = left[np.argsort(worth[left], kind="stable")[:kept]]
+            start += sifted
+        last = masks[left]
         if also is not None and also.mask not in last:
             last = np.append(last, np.uint64(also.mask))
-        values, outcomes = self._after(batch, obs, worlds[sifted:], keys[sifted:], last, players)
-        worth = values[:PASS_LAST].sum(axis=1) + PASS_PRIOR * prior[order[:PASS_LAST]]
-        best = int(worth[: min(PASS_LAST, len(masks))].argmin())
+        values, outcomes = self._after(batch, obs, worlds[start:], keys[start:], last, players)
+        worth[left] += values[: len(left)].sum(axis=1)
+        best = int(worth[left].argmin())
         found = []
         for i, mask in enumerate(last):
             cost, cost_se = _gap(values[i] - values[best])
@@ -337,10 +346,10 @@ class Judge:
         """Worlds in which passes are compared."""
         return self._counts()[1]
 
-    def _counts(self) -> tuple[int, int]:
+    def _counts(self) -> tuple[list[int], int]:
         """Worlds in which candidates are sifted, and compared."""
         most = self.most or MOST
-        return min(SIFT_WORLDS, most), min(PASS_WORLDS, most)
+        return [min(worlds, most) for worlds, _ in SIFTS], min(PASS_WORLDS, most)
 
     def _candidates(self, batch: Observations, obs: Observation) -> tuple[npt.NDArray[np.uint64], Floats]:
         """Passes to compare, and what the network expects of them (nothing where it does not know the rules)."""

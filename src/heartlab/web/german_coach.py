@@ -153,11 +153,20 @@ COUNTING = {
     "All points so far are yours ({points}), and {share} you shoot the moon 😉": (
         "Bisher gehören alle Punkte dir ({points}), und {share} holst du alle 😉"
     ),
-    "{who} has all points so far ({points}) and shoots the moon {share}: {what}.": (
-        "{who} hat bisher alle Punkte ({points}) und holt {share} alle: {what}."
+    "{who} has all points so far ({points}).": "{who} hat bisher alle Punkte ({points}).",
+    "{who} has all points so far ({points}) and shoots the moon {share}: take a point, or give one to somebody else.": (
+        "{who} hat bisher alle Punkte ({points}) und holt {share} alle: nimm einen Punkt, oder gib einem anderen einen."
     ),
-    "a heart taken with {card} stops it": "ein Herz, mit {card} genommen, hält das auf",
-    "take a point, or give one to somebody else": "nimm einen Punkt, oder gib einem anderen einen",
+    "{who} has all points so far ({points}) and shoots the moon {share}: no card changes that by much.": (
+        "{who} hat bisher alle Punkte ({points}) und holt {share} alle: keine Karte ändert viel daran."
+    ),
+    "{who} has all points so far ({points}) and shoots the moon {share}, after {card} {less}.": (
+        "{who} hat bisher alle Punkte ({points}) und holt {share} alle, nach {card} {less}."
+    ),
+    "{who} has all points so far ({points}) and shoots the moon {share}: to stop it now costs more than it saves.": (
+        "{who} hat bisher alle Punkte ({points}) und holt {share} alle: das jetzt zu verhindern kostet mehr, als es "
+        "spart."
+    ),
     "These rules know no moon.": "Diese Regeln kennen keinen Durchmarsch.",
     "No moon any more: the points are split.": "Niemand kann mehr alle Punkte holen: sie sind verteilt.",
     "No moon in sight.": "Dass jemand alle Punkte holt, ist nicht in Sicht.",
