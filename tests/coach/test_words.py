@@ -17,8 +17,8 @@ pytest.importorskip("msgspec", reason="needs the extra web")
 from heartlab.cards import HEARTS, QUEEN_OF_SPADES, SPADES, SUIT_NAMES, CardSet, card_rank, card_suit, pretty_card
 from heartlab.coach.counting import queen_shares, queen_words
 from heartlab.coach.ideas import Idea, ideas_for, in_numbers, reasons_for
-from heartlab.coach.judgement import Judge, Judgement
-from heartlab.coach.passing import pass_ideas
+from heartlab.coach.judgement import Judge, Judgement, Outcome, PassReport
+from heartlab.coach.passing import pass_ideas, pass_reasons
 from heartlab.coach.playing_on import SOMEBODY, STRONG, stand_ins
 from heartlab.coach.words import Words, learned_under, same_cards, sources
 from heartlab.deal import Deal
@@ -66,6 +66,22 @@ def played_out(judged: Judgement, deal: Deal, number: int, card: int, seats: lis
     return world
 
 
+def lowest_equivalent(deal: Deal, card: int) -> int:
+    """The lowest card of the hand that is as good as a card: nobody else can come between, and neither is Q♠ or J♦."""
+    obs = deal.observe(0)
+    others = obs.unseen | CardSet([one for _, one in obs.trick])
+    while card not in (QUEEN_OF_SPADES, CARD["J♦"]):
+        lower = [one for one in obs.legal if card_suit(one) == card_suit(card) and one < card]
+        if (
+            not lower
+            or any(one in others for one in range(max(lower) + 1, card))
+            or max(lower) in (QUEEN_OF_SPADES, CARD["J♦"])
+        ):
+            break
+        card = max(lower)
+    return card
+
+
 def plain_outcome(deal: Deal, worlds: list[Deal]) -> list[float]:
     """What happened in finished deals, in the order of `told`."""
     seen = np.zeros(9)
@@ -100,7 +116,8 @@ def test_outcomes_are_those_of_a_plain_replay(judge):
         judged = judge.judge(deal, 0, None, seats)
         assert judged.source == "network"
         for card in obs.legal:
-            worlds = [played_out(judged, deal, number, card, players, bots) for number in range(len(judged.worlds))]
+            stands = lowest_equivalent(deal, card)
+            worlds = [played_out(judged, deal, number, stands, players, bots) for number in range(len(judged.worlds))]
             one = judged.outcomes[card]
             told = [
                 one.takes, one.trick_points, one.takes_points, one.queen_to_me, one.queen_to_other, one.moon,
@@ -300,6 +317,17 @@ def _(f: Facts, _card: str, mean: str, left: str) -> bool:
 @truth(r"Throw <card>; " + EXIT)
 def _(f: Facts, _card: str, left: str) -> bool:
     return f.throws and is_exit(f, left)
+
+
+@truth(r"<card> cannot win under <card>; " + EXIT)
+def _(f: Facts, _card: str, high: str, left: str) -> bool:
+    return f.ducks and CARD[high] == f.high and f.outcome.takes == 0 and is_exit(f, left)
+
+
+@truth(r"Stay low: somebody goes over <card> COUNT\.")
+def _(f: Facts, _card: str, share: str) -> bool:
+    could = f.follows and f.card > f.high and not f.last and max(f.legal) > f.card
+    return could and f.share(share, 1 - f.outcome.takes) and f.outcome.takes <= 0.5
 
 
 @truth(r"Lose the lead: somebody beats <card> COUNT\.")
@@ -510,6 +538,41 @@ PASS_TRUTHS: dict[str, Callable[[Observation, CardSet, list[int], list[str]], bo
 def low_spades(cards: CardSet) -> int:
     """The spades below Q♠."""
     return sum(card_suit(one) == SPADES and one < QUEEN_OF_SPADES for one in cards)
+
+
+def report(cards: str, queen: float = 0.1, own_moon: float = 0.0) -> PassReport:
+    """What a pass leads to, as far as its reasons ask."""
+    outcome = Outcome(4.0, queen, 2.0, 0.0, 0.0, (own_moon, 0, 0, 0), 0.0, own_moon, 0, 0, 0, 0, 0)
+    return PassReport(CardSet(cards), outcome, 0.3, 0.0, 0.0)
+
+
+def test_a_pass_for_a_moon_of_ones_own_says_so():
+    """Nobody who keeps high hearts to shoot is told that they stop a moon; below that chance the other ideas speak."""
+    hand = CardSet("5C 7C 9C QC AC AD QS 2H 6H 7H 8H 9H AH")
+    rest = [card for card in range(52) if card not in hand]
+    obs = Deal.from_hands([hand, *(CardSet(rest[i::3]) for i in range(3))], pass_direction="left").observe(0)
+    other = report("7C AD QS", 0.4, 0.22)
+    words, codes = pass_reasons(obs, [report("5C 7C 9C", 0.9, 0.4), other])
+    assert words == ["Play for the moon: you shoot it in 40 of 100 deals, in 22 if you pass 7♣ A♦ Q♠."]
+    assert codes == ["shoot-moon"]
+    assert pass_reasons(obs, [report("5C 7C 9C", 0.9, 0.22), other])[0] == [
+        "Play for the moon: you shoot it in 22 of 100 deals."
+    ]
+    assert "shoot-moon" not in pass_reasons(obs, [report("5C 7C 9C", 0.9, 0.19), other])[1]
+
+
+def test_a_pass_of_the_queen_says_what_that_saves():
+    """Also if she has guards enough."""
+    hand = CardSet("2C 3C JC 2D 8D 9D JD 6S 9S TS QS 4H KH")
+    rest = [card for card in range(52) if card not in hand]
+    obs = Deal.from_hands([hand, *(CardSet(rest[i::3]) for i in range(3))], pass_direction="left").observe(0)
+    words, codes = pass_reasons(obs, [report("2C QS KH", 0.03), report("2C JC KH", 0.2)])
+    assert words == [
+        "K♥ would take hearts: let somebody else have it.",
+        "You take Q♠ in 3 of 100 deals if you pass her, in 20 if you keep her.",
+    ]
+    assert codes == ["high-hearts"]
+    assert len(pass_reasons(obs, [report("2C QS KH", 0.03), report("2C JC KH", 0.03)])[0]) == 1
 
 
 def test_words_about_passes_are_true():

@@ -35,6 +35,8 @@ SAVED = 0.03
 """The least share of moons that a card must prevent, compared with the worst card, to be credited with it."""
 SHOOTS = 0.25
 """The least share of deals with an own moon at which shooting is recommended."""
+ROUNDED = 0.05
+"""Points that are told as 0.0."""
 TELLING = 0.25
 """The least difference of two cards, in points, that is told in numbers."""
 
@@ -247,9 +249,15 @@ def make_void(scene: Scene) -> tuple[float, Said] | None:
 def keep_exit(scene: Scene) -> tuple[float, Said] | None:
     """Spend a high card where it is harmless; low cards are ways out later."""
     lower = [card for card in scene.mates if card < scene.card and any(other > card for other in scene.out)]
-    if not lower or card_rank(scene.card) < 6 or scene.card in (QUEEN_OF_SPADES, scene.judged.obs.rules.bonus):
+    if not lower or scene.card in (QUEEN_OF_SPADES, scene.judged.obs.rules.bonus):
         return None
     card, low, mean = pretty_card(scene.card), pretty_card(min(lower)), scene.outcome.trick_points
+    if scene.under and min(lower) not in scene.judged.equal:
+        return 2.5, Said(
+            "{card} cannot win under {high}; {low} stays as an exit.", card=card, high=pretty_card(scene.high), low=low
+        )
+    if card_rank(scene.card) < 6:
+        return None
     if scene.follows and scene.is_last and min(scene.judged.obs.legal) > scene.high:
         said = Said("Take it high: the trick is yours anyway, and {low} stays as an exit.", low=low)
         return (4.5, said) if scene.card == max(scene.judged.obs.legal) else None
@@ -276,6 +284,18 @@ def low_lead(scene: Scene) -> tuple[float, Said] | None:
         return None
     card = pretty_card(scene.card)
     return 2.0 + lose, Said("Lose the lead: somebody beats {card} {share}.", card=card, share=of_100(lose))
+
+
+@idea("low-follow")
+def low_follow(scene: Scene) -> tuple[float, Said] | None:
+    """Follow with a card that another seat goes over."""
+    lose = 1 - scene.outcome.takes
+    higher = any(card > scene.card for card in scene.mates)
+    if not scene.follows or scene.under or scene.is_last or not higher or lose < 0.5:
+        return None
+    return 1.5 + lose, Said(
+        "Stay low: somebody goes over {card} {share}.", card=pretty_card(scene.card), share=of_100(lose)
+    )
 
 
 @idea("safe-win")
@@ -375,10 +395,18 @@ def reasons_for(judged: Judgement, card: Card, names: list[str]) -> tuple[list[s
     if rival is None and len(judged.equal) == len(judged.outcomes):
         if min(one.own_moon for one in judged.outcomes.values()) == 1:
             return [Said("You shoot the moon with any of them.")], ["shoot-moon"]
-        return [Said("All lead to about {mean:.1f} points.", mean=judged.outcomes[card].points)], []
+        moon = [one for one in ideas_for(judged, card, names) if one.code == "shoot-moon"]
+        if moon:
+            return [moon[0].sentence], ["shoot-moon"]
+        taken = judged.obs.points[judged.obs.seat]
+        if all(abs(one.points - taken) < ROUNDED for one in judged.outcomes.values()):
+            return [Said("You take no more points with any of them.")], []
+        return [Said("You end with about {mean:.1f} points whichever you play.", mean=judged.outcomes[card].points)], []
     found = ideas_for(judged, card, names)
     if found and found[0].code == "stop-moon":
         found = [one for one in found if one.code != "duck"]  # who ducks may leave the points to the shooter
+    if any(one.code == "keep-exit" for one in found):
+        found = [one for one in found if one.code != "safe-win"]  # it would tell the price of the trick again
     found = found[: 1 if found and found[0].code == "shoot-moon" else 2]  # other ideas are for those who duck
     numbers = in_numbers(judged, card, rival, names) if rival is not None else None
     if numbers and "You shoot the moon" in numbers:
