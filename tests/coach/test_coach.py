@@ -389,7 +389,14 @@ def test_without_points_a_mistake_was_a_risk():
     lost = told(deal, [bad], [bad], None)
     assert lost.startswith("Not a single point, with some luck; ")
     assert lost.endswith(" At trick 2 K♠ instead of 3♠ risked 3.0 points. The rest was fine.")
-    assert told(deal, [decision(0.1, 0.3)], [], None).startswith("Not a single point: well done; ")
+    praise = told(deal, [decision(0.1, 0.3)] * 2, [], None)
+    assert praise.startswith("Not a single point: well done; ")
+    assert praise.endswith(" None of your 2 decisions was a mistake."), "well done, once"
+    bad.words = ["K♠ costs 3.0 points more than 3♠.", "You shoot the moon in 97 of 100 deals with 3♠, in none with K♠."]
+    missed = told(deal, [bad], [bad], None)
+    assert " You passed up a moon at trick 2: K♠ instead of 3♠ cost 3.0 points." in missed
+    passed = PassReview([], [], 9.0, 0.3, "", ["Play for the moon: you shoot it in 80 of 100 deals."])
+    assert " You passed up a moon with your pass: it cost 9.0 points." in told(deal, [bad], [bad], passed)
 
 
 def test_the_level_counts_what_the_review_counts(tmp_path):

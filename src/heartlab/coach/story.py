@@ -10,6 +10,7 @@ from heartlab.util.said import Said, in_a_row
 
 BAD = 10
 """Points from which a deal went badly."""
+WELL = Said("Well played.")
 NEARLY = 15
 """Points from which all of them with one seat were nearly a moon."""
 
@@ -23,7 +24,10 @@ def summary(
     lucky = deal.shooter == seat or (deal.shooter is None and deal.points[seat] <= 0)
     clean = not worst and bad_pass is None
     told = [_result(deal, names, seat, clean=clean), _where(decisions, worst, bad_pass, lucky=lucky)]
-    return in_a_row([*told, _rest(decisions, worst, bad_pass, badly=deal.points[seat] >= BAD)])
+    rest = _rest(decisions, worst, bad_pass, badly=deal.points[seat] >= BAD)
+    if not (clean and deal.points[seat] == 0 and rest == WELL):  # "well done" is said already
+        told.append(rest)
+    return in_a_row(told)
 
 
 def _result(deal: Deal, names: list[str], seat: int, *, clean: bool) -> Said:
@@ -80,10 +84,16 @@ def _where(decisions: list[Decision], worst: list[Decision], passing: PassReview
         one = worst[0]
         card, best = (pretty_card(parse_card(text)) for text in (one.card, one.best))
         known = dict(trick=one.trick, card=card, best=best, cost=one.cost)
+        if _missed_moon(one.words):
+            return Said(
+                "You passed up a moon at trick {trick}: {card} instead of {best} cost {cost:.1f} points.", **known
+            )
         if lucky:
             return Said("At trick {trick} {card} instead of {best} risked {cost:.1f} points.", **known)
         return Said("You lost most at trick {trick}: {card} instead of {best} cost {cost:.1f} points.", **known)
     if passing is not None:
+        if _missed_moon(passing.words):
+            return Said("You passed up a moon with your pass: it cost {cost:.1f} points.", cost=passing.cost)
         if lucky:
             return Said("Your pass risked {cost:.1f} points.", cost=passing.cost)
         return Said("You lost most with your pass, {cost:.1f} points.", cost=passing.cost)
@@ -94,6 +104,11 @@ def _where(decisions: list[Decision], worst: list[Decision], passing: PassReview
     return Said("None of your {n} decisions was a mistake.", n=len(decisions))
 
 
+def _missed_moon(words: list[str]) -> bool:
+    """Whether the reason of the coach's choice is a moon of one's own."""
+    return any(text.startswith(("Shoot the moon", "You shoot the moon", "Play for the moon")) for text in words)
+
+
 def _rest(decisions: list[Decision], worst: list[Decision], passing: PassReview | None, *, badly: bool) -> Said:
     """What else counted."""
     costs = [clear_cost(one.cost, one.se) for one in decisions]
@@ -102,7 +117,7 @@ def _rest(decisions: list[Decision], worst: list[Decision], passing: PassReview 
     if not worst and passing is None:
         if total >= 1:
             return Said("Small things added up to {cost:.1f} points.", cost=total)
-        return Said("That was bad luck, not bad play.") if badly else Said("Well played.")
+        return Said("That was bad luck, not bad play.") if badly else WELL
     if total - first < 0.5:
         return Said("The rest was fine.")
     return Said("The rest of what you gave away comes to {cost:.1f} points.", cost=total - first)

@@ -207,6 +207,12 @@ REVIEW = {
         "In Stich {trick} setzte {card} statt {best} {cost:.1f} Punkte aufs Spiel."
     ),
     "You lost most with your pass, {cost:.1f} points.": "Am meisten kostete das Weitergeben, {cost:.1f} Punkte.",
+    "You passed up a moon at trick {trick}: {card} instead of {best} cost {cost:.1f} points.": (
+        "In Stich {trick} ließest du alle Punkte liegen: {card} statt {best} kostete {cost:.1f} Punkte."
+    ),
+    "You passed up a moon with your pass: it cost {cost:.1f} points.": (
+        "Mit dem Weitergeben ließest du alle Punkte liegen: das kostete {cost:.1f} Punkte."
+    ),
     "Your pass risked {cost:.1f} points.": "Das Weitergeben setzte {cost:.1f} Punkte aufs Spiel.",
     "That was bad luck, not bad play.": "Das war Pech, kein Fehler.",
     "There was no card to decide on.": "Zu entscheiden gab es nichts.",
