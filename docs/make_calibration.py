@@ -3,7 +3,7 @@
     python docs/make_calibration.py cards 2000 cards.jsonl     # predicted against realised, for the coach's card
     python docs/make_calibration.py any 2000 any.jsonl         # the same for a legal card at random
     python docs/make_calibration.py late 200 late.jsonl        # its card in solved late positions
-    python docs/make_calibration.py passes 200 passes.jsonl    # its pass against 30 candidates, 500 continuations
+    python docs/make_calibration.py passes 1000 passes.jsonl   # its pass against 30 candidates, 500 continuations
     python docs/make_calibration.py show cards.jsonl late.jsonl passes.jsonl
 
 Each measurement goes on where its file ends; `show` prints the tables and draws `docs/pictures/calibration.png`.
@@ -21,11 +21,13 @@ import numpy.typing as npt
 
 from heartlab import Deal, make_player
 from heartlab.cards import CardSet, card_name
-from heartlab.coach.judgement import Judge, count_ends
+from heartlab.coach.judgement import OTHER_PASSERS, Judge, count_ends, points_of_heads, swaps
 from heartlab.coach.playing_on import draw, stand_ins
 from heartlab.compiled.rng import substream
-from heartlab.learners.whole_game.network import new_mind
+from heartlab.learners.whole_game.ace import predict_passes
+from heartlab.learners.whole_game.network import HEADS, new_mind
 from heartlab.learners.whole_game.policy import rank_passes
+from heartlab.observation import Observation
 from heartlab.players import Observations
 from heartlab.players.analysis import analyse
 from heartlab.web.bots import Bots
@@ -37,10 +39,14 @@ STRANGERS = [
 TENTHS = 10
 LATE = 3
 """Cards in the hand of a late position."""
+PASS_SEED = 2711
 PASSES, TRIED = 30, 500
 """Candidates of a pass, and continuations in which they are compared."""
+SIFTED, LAST = 60, 8
+"""Continuations in which all candidates are tried, and how many go on from there."""
 PICTURE = Path(__file__).parent / "pictures" / "calibration.png"
 Row = dict[str, Any]
+Masks = npt.NDArray[np.uint64]
 
 
 def worth(deal: Deal) -> float:
@@ -120,34 +126,56 @@ def late_row(number: int, judge: Judge, bots: Bots) -> Row | None:
 def pass_row(number: int, judge: Judge, _: Bots) -> Row | None:
     """What the coach's pass costs against the best of 30 candidates, at a table of the network.
 
-    The best one is chosen in one half of the continuations and compared in the other, and the other way round: the
-    best of 30 in the same deals is partly lucky.
+    The best one is chosen in one half of the continuations and compared in the other: the best of 30 in the same deals
+    is partly lucky. All candidates are tried in the first `SIFTED` continuations, the best `LAST` in the rest of the
+    first half.
     """
-    deal = Deal("standard", SEED, number)
+    deal = Deal("standard", PASS_SEED, number)
     if deal.phase != "pass":
         return None
     obs = deal.observe(0)
     mine = judge.passes(obs, 0)[0].cards.mask
-    obs.records["random"] = substream(np.uint64(SEED), number)
+    obs.records["random"] = substream(np.uint64(PASS_SEED), number)
     batch, playing_on = Observations.of(obs), judge.playing_on
-    party = playing_on.party(obs.rules, ["net"] * 4)
-    found = np.zeros(PASSES, np.uint64)
-    passing = playing_on.learned.passing
-    count = rank_passes(batch.compiled, batch.records, passing, new_mind(passing), party.weights, found)
-    masks = np.array(list(dict.fromkeys([mine, int(found[0]), *found[:count].tolist()]))[:PASSES], np.uint64)
+    masks = candidates(batch, obs, judge, mine)
     worlds, keys = draw(batch, TRIED)
-    values, _outcomes = count_ends(batch, 0, playing_on.after_passes(batch, worlds, keys, masks, ["net"] * 4))
-    halves = (values[:, : TRIED // 2], values[:, TRIED // 2 :])
-    lost = []
-    for here, there in (halves, halves[::-1]):
-        best = int(here.mean(axis=1).argmin())
-        lost.append(float(there[0].mean() - there[best].mean()))
-    network = int(np.flatnonzero(masks == found[0])[0])
+
+    def tried(passes: Masks, part: slice) -> npt.NDArray[np.float64]:
+        ends = playing_on.after_passes(batch, worlds[part].copy(), keys[part], passes, ["net"] * 4)
+        return count_ends(batch, 0, ends)[0]
+
+    half = TRIED // 2
+    values = tried(masks, slice(0, SIFTED))
+    order = np.argsort(values.mean(axis=1), kind="stable")
+    last = np.array([0, *(one for one in order if one)][:LAST])
+    values = np.concatenate([values[last], tried(masks[last], slice(SIFTED, half))], axis=1).mean(axis=1)
+    best, network = masks[last[int(values.argmin())]], masks[1]
+    there = tried(np.array([mine, best, network], np.uint64), slice(half, TRIED)).mean(axis=1)
     return {
-        "number": number, "cards": CardSet(mine).names(), "lost": float(np.mean(lost)), "candidates": len(masks),
-        "naive": float(values[0].mean() - values.mean(axis=1).min()),
-        "network": float(values[network].mean() - values[0].mean()),
+        "number": number, "cards": CardSet(mine).names(), "best": CardSet(int(best)).names(), "candidates": len(masks),
+        "lost": float(there[0] - there[1]), "naive": float(values[0] - values.min()),
+        "network": float(there[2] - there[0]),
     }  # fmt: skip
+
+
+def candidates(batch: Observations, obs: Observation, judge: Judge, mine: int) -> Masks:
+    """Passes to compare with the coach's: that one first, the network's own pass second (it may be the same).
+
+    Then what the network and the rule-based players like, and the passes that differ from the coach's in one card, in
+    the order of the network's prediction.
+    """
+    learned, weights = judge.playing_on.learned, points_of_heads(batch.rules)
+    mind, found = new_mind(learned.passing), np.zeros(PASSES, np.uint64)
+    count = rank_passes(batch.compiled, batch.records, learned.passing, mind, weights, found)
+    near = np.array(swaps(CardSet(mine), obs.may_pass), np.uint64)
+    heads = np.zeros((len(near), HEADS), np.float32)
+    predict_passes(batch.compiled, batch.records, learned.passing, mind, near, heads)
+    near = near[np.argsort(heads @ weights, kind="stable")]
+    rules = [int(make_player(name).choose_passes(batch)[0]) for name in OTHER_PASSERS]
+    more = dict.fromkeys([*found[:count].tolist(), *rules, *near.tolist()])
+    return np.array(
+        [mine, int(found[0]), *(mask for mask in more if mask not in (mine, int(found[0])))][:PASSES], np.uint64
+    )
 
 
 def measure(kind: str, count: int, file: Path) -> None:

@@ -31,6 +31,7 @@ from heartlab.deal import Deal
 from heartlab.learners.td_features.explain import Reason
 from heartlab.players import make_player
 from heartlab.players.analysis import analyse
+from heartlab.rules import Rules
 from heartlab.web.bots import Bots
 from heartlab.web.coaching import FIRST, counts_for_level
 from heartlab.web.session import Session
@@ -327,24 +328,75 @@ def decision(cost: float, se: float | None) -> Decision:
     return Decision(5, 2, "KS", "3S", cost, se, 0.0, [])
 
 
+def played_deal(hands: list[str], leader: int, plays: str) -> Deal:
+    """A deal with a pack that is just these hands, played to its end."""
+    held = [CardSet(hand) for hand in hands]
+    removed = CardSet(((1 << 52) - 1) & ~sum(hand.mask for hand in held))
+    deal = Deal.from_hands(held, Rules.parse("seed").replace(removed=removed), leader=leader)
+    for card in parse_cards(plays):
+        deal.play(card)
+    assert deal.is_over
+    return deal
+
+
+def told(deal: Deal, *rest: object, seat: int = 0) -> str:
+    return summary(deal, *rest, NAMES, seat)
+
+
 def test_the_summary_follows_from_the_costs_that_count():
-    """Three sentences at most; "well played" never stands beside points lost by mistakes."""
+    """Three sentences at most; "well played" never stands beside points lost by mistakes, nor beside many points."""
     deal = Deal("standard", seed=2, number=3)
     deal.play_randomly(seed=2)
     assert deal.points[0] > 0
     noise = [decision(0.4, 0.3)] * 12
-    took = summary(deal, noise, [], None).split(". ")[0]
+    took = told(deal, noise, [], None).split(". ")[0]
     assert str(deal.points[0]) in took
-    assert summary(deal, noise, [], None) == f"{took}. None of your 12 decisions was a mistake. Well played."
+    end = "That was bad luck, not bad play." if deal.points[0] >= 10 else "Well played."
+    assert told(deal, noise, [], None) == f"{took}. None of your 12 decisions was a mistake. {end}"
     bad = decision(3.0, 0.5)
-    lost = summary(deal, [*noise, bad], [bad], None)
-    assert lost == f"{took}. You lost most at trick 2: K♠ instead of 3♠, 3.0 points. The rest was fine."
-    two = summary(deal, [*noise, bad, decision(2.0, 0.1)], [bad, decision(2.0, 0.1)], None)
+    lost = told(deal, [*noise, bad], [bad], None)
+    assert lost == f"{took}. You lost most at trick 2: K♠ instead of 3♠ cost 3.0 points. The rest was fine."
+    two = told(deal, [*noise, bad, decision(2.0, 0.1)], [bad, decision(2.0, 0.1)], None)
     assert two.endswith("The rest of what you gave away comes to 2.0 points.")
     passed, fine = (PassReview([], [], cost, 0.3, "", []) for cost in (4.0, 0.5))
-    assert "You lost most with your pass, 4.0 points." in summary(deal, noise, [], passed)
-    assert summary(deal, noise, [], fine) == summary(deal, noise, [], None)
-    assert "There was no card to decide on." in summary(deal, [], [], None)
+    assert "You lost most with your pass, 4.0 points." in told(deal, noise, [], passed)
+    assert told(deal, noise, [], fine) == told(deal, noise, [], None)
+    assert "There was no card to decide on." in told(deal, [], [], None)
+    ends = [told(deal, noise, [], None, seat=seat).endswith("bad play.") for seat in range(4)]
+    assert ends == [points >= 10 for points in deal.points]
+    assert any(ends)
+
+
+def test_the_summary_names_who_shot_the_moon():
+    """By the name of the seat; and who came close, until when, and who stopped it."""
+    hands = ["2H 2C", "QS AH", "3H 3C", "4H 4C"]
+    shot = played_deal(hands, 1, "QS 3C 4C 2C AH 3H 4H 2H")
+    assert told(shot, [], [], None).startswith("Ada shot the moon, and it cost you 17 points. ")
+    assert told(shot, [], [], None, seat=1).startswith("You shot the moon! ")
+    failed = played_deal(["2H 4H", "QS 2C", "5H 3C", "6H 4C"], 1, "QS 5H 6H 2H 2C 3C 4C 4H")
+    assert [told(failed, [], [], None, seat=seat).split(". ")[0] for seat in range(4)] == [
+        "Not a single point: well done; Ines stopped Ada's moon at trick 2",
+        "You took 16 points, with Q♠; you had all the points until trick 2, which Ines won",
+        "Not a single point: well done; Ines stopped Ada's moon at trick 2",
+        "You took 1 point, without Q♠; you stopped Ada's moon at trick 2",
+    ]
+
+
+def test_without_points_a_mistake_was_a_risk():
+    """Nobody loses points in a deal without a single one."""
+    deal = played_deal(["2H 4H", "QS 2C", "5H 3C", "6H 4C"], 1, "QS 5H 6H 2H 2C 3C 4C 4H")
+    bad = decision(3.0, 0.5)
+    lost = told(deal, [bad], [bad], None)
+    assert lost.startswith("Not a single point, with some luck; ")
+    assert lost.endswith(" At trick 2 K♠ instead of 3♠ risked 3.0 points. The rest was fine.")
+    praise = told(deal, [decision(0.1, 0.3)] * 2, [], None)
+    assert praise.startswith("Not a single point: well done; ")
+    assert praise.endswith(" None of your 2 decisions was a mistake."), "well done, once"
+    bad.words = ["K♠ costs 3.0 points more than 3♠.", "You shoot the moon in 97 of 100 deals with 3♠, in none with K♠."]
+    missed = told(deal, [bad], [bad], None)
+    assert " You passed up a moon at trick 2: K♠ instead of 3♠ cost 3.0 points." in missed
+    passed = PassReview([], [], 9.0, 0.3, "", ["Play for the moon: you shoot it in 80 of 100 deals."])
+    assert " You passed up a moon with your pass: it cost 9.0 points." in told(deal, [bad], [bad], passed)
 
 
 def test_the_level_counts_what_the_review_counts(tmp_path):

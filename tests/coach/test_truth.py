@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -16,10 +17,10 @@ pytest.importorskip("msgspec", reason="needs the extra web")
 from support import search_twin as twin
 from support.ideas import moon_positions
 
-from heartlab.cards import CARDS, QUEEN_OF_SPADES, CardSet, pretty_card
+from heartlab.cards import CARDS, QUEEN_OF_SPADES, CardSet, card_name, pretty_card
 from heartlab.coach.coach import Coach, Seats
 from heartlab.coach.ideas import ideas_for
-from heartlab.coach.judgement import Judge
+from heartlab.coach.judgement import LOTS, Judge, effective, is_unsure, told_apart
 from heartlab.coach.playing_on import SOMEBODY, PlayingOn, draw, stand_ins
 from heartlab.coach.values import about_same
 from heartlab.deal import Deal
@@ -113,7 +114,9 @@ def test_every_sentence_speaks_for_the_advice(hints, coach):
         judged = coach.judge.judge(deal, 0, None, SEATS.players)
         ideas = {one.sentence for one in ideas_for(judged, judged.best, NAMES)}
         for text in hint.words:
-            if text in ideas or text.startswith(("All lead to", "It is the only", "You shoot the moon with any")):
+            if text in ideas or text.startswith(
+                ("You end with about", "You take no more", "It is the only", "You shoot the moon with any")
+            ):
                 continue
             checked += 1
             named = text.replace("take Q♠", "take her").replace("if you play her now", "after Q♠")
@@ -145,7 +148,10 @@ def test_ties_are_called_ties(hints):
         if len(equal) == 1:
             assert re.fullmatch(r"Play (..)\.", hint.first)
         if tie:
-            known = r"All lead to about -?\d+\.\d points\.|You shoot the moon with any of them\."
+            known = (
+                r"You end with about -?\d+\.\d points whichever you play\.|You take no more points with any of them\."
+                r"|You shoot the moon with any of them\.|Shoot the moon: .*"
+            )
             assert re.fullmatch(known, hint.words[0])
             assert hint.more == []
     assert 5 <= ties <= 0.6 * len(hints)
@@ -179,6 +185,51 @@ def test_other_rules_fall_back_openly(coach):
             row.expected, abs=0.01
         )
     assert stand_ins(["gnome", "uct", "net"]) == ["net", "gnome", SOMEBODY, "net"]
+
+
+def test_an_unsure_judgement_looks_at_more_worlds():
+    """In lots of other worlds, until the best card is clear of the noise; all numbers count all lots."""
+    dice = np.random.default_rng(1)
+    noise, clear = dice.normal(5, 8, (2, 200)), np.vstack([dice.normal(0, 1, 200), dice.normal(9, 1, 200)])
+    assert is_unsure(noise, 200)
+    assert not is_unsure(noise, 200_000), "the standard error is small"
+    assert not is_unsure(clear, 200)
+    assert not is_unsure(np.vstack([noise[0], noise[0]]), 2), "equal in each world"
+    judge, counts = Judge(), []
+    for deal in list(decisions(range(2)))[:6]:
+        judged = judge.judge(deal, 0, None, SEATS.players)
+        batch = Observations.of(judged.obs)
+        tried, _ = told_apart(batch, sorted(judged.outcomes))
+        lot = len(judge._worlds(batch, judged.obs, len(tried), SEATS.players))
+        assert len(judged.worlds) % lot == 0
+        assert judged.analysis.worlds == len(judged.worlds)
+        counts.append(len(judged.worlds) // lot)
+        one = judged.outcomes[judged.best]
+        assert 13 * one.queen + one.hearts + 26 * one.moon - 52 * one.own_moon == pytest.approx(one.points)
+        if counts[-1] > 1:
+            first, other = (judged.worlds["hands"][part * lot : (part + 1) * lot] for part in (0, 1))
+            assert not np.array_equal(np.unique(first, axis=0), np.unique(other, axis=0))
+    assert max(counts) > 1
+    assert max(counts) <= LOTS
+    worlds = np.concatenate([judged.worlds[:1], judged.worlds[:1]])
+    assert effective(worlds) == 1
+
+
+def test_cards_that_nobody_can_come_between_are_the_same(coach):
+    """8♠ and 9♠ in one hand: the same numbers, and never one of them alone."""
+    pairs = 0
+    for deal in decisions(range(4)):
+        hint = coach.hint(deal, SEATS)
+        rows = {row.card: row for row in hint.cards}
+        legal = sorted(deal.legal)
+        for one, other in pairwise(legal):
+            if alike(deal, one, other):
+                pairs += 1
+                here, there = (rows[card_name(card)] for card in (one, other))
+                assert (here.expected, here.queen, here.moon, here.equal) == (
+                    there.expected, there.queen, there.moon, there.equal
+                )  # fmt: skip
+    assert pairs > 20
 
 
 def test_worlds_follow_from_what_was_played():

@@ -15,12 +15,11 @@ pytest.importorskip("starlette", reason="needs the extra web")
 pytest.importorskip("msgspec", reason="needs the extra web")
 
 from heartlab.cards import HEARTS, QUEEN_OF_SPADES, SPADES, SUIT_NAMES, CardSet, card_rank, card_suit, pretty_card
-from heartlab.coach.counting import collector, moon_warning, queen_shares, queen_words
+from heartlab.coach.counting import queen_shares, queen_words
 from heartlab.coach.ideas import Idea, ideas_for, in_numbers, reasons_for
-from heartlab.coach.judgement import Judge, Judgement
-from heartlab.coach.passing import pass_ideas
+from heartlab.coach.judgement import Judge, Judgement, Outcome, PassReport
+from heartlab.coach.passing import pass_ideas, pass_reasons
 from heartlab.coach.playing_on import SOMEBODY, STRONG, stand_ins
-from heartlab.coach.scene import MOON_ALARM
 from heartlab.coach.words import Words, learned_under, same_cards, sources
 from heartlab.deal import Deal
 from heartlab.observation import Observation
@@ -67,6 +66,22 @@ def played_out(judged: Judgement, deal: Deal, number: int, card: int, seats: lis
     return world
 
 
+def lowest_equivalent(deal: Deal, card: int) -> int:
+    """The lowest card of the hand that is as good as a card: nobody else can come between, and neither is Q♠ or J♦."""
+    obs = deal.observe(0)
+    others = obs.unseen | CardSet([one for _, one in obs.trick])
+    while card not in (QUEEN_OF_SPADES, CARD["J♦"]):
+        lower = [one for one in obs.legal if card_suit(one) == card_suit(card) and one < card]
+        if (
+            not lower
+            or any(one in others for one in range(max(lower) + 1, card))
+            or max(lower) in (QUEEN_OF_SPADES, CARD["J♦"])
+        ):
+            break
+        card = max(lower)
+    return card
+
+
 def plain_outcome(deal: Deal, worlds: list[Deal]) -> list[float]:
     """What happened in finished deals, in the order of `told`."""
     seen = np.zeros(9)
@@ -101,7 +116,8 @@ def test_outcomes_are_those_of_a_plain_replay(judge):
         judged = judge.judge(deal, 0, None, seats)
         assert judged.source == "network"
         for card in obs.legal:
-            worlds = [played_out(judged, deal, number, card, players, bots) for number in range(len(judged.worlds))]
+            stands = lowest_equivalent(deal, card)
+            worlds = [played_out(judged, deal, number, stands, players, bots) for number in range(len(judged.worlds))]
             one = judged.outcomes[card]
             told = [
                 one.takes, one.trick_points, one.takes_points, one.queen_to_me, one.queen_to_other, one.moon,
@@ -210,13 +226,13 @@ def _(f: Facts, _card: str, alone: str | None) -> bool:
 def _(f: Facts, who: str, how: str, here: str, card: str, worst: str) -> bool:
     takers = [seat for seat, cards in enumerate(f.obs.taken) if f.points(list(cards))]
     risks = {card: one.moon for card, one in f.judged.outcomes.items()}
-    kept = [one for one in f.hand if one != f.card]
+    kept = [one for one in f.hand if one != f.card and one not in f.judged.equal]
     hows = {
         "take one heart yourself": f.outcome.takes_points >= 0.5 and f.outcome.trick_points < 1.5,
         f"take {f.outcome.trick_points:.0f} points now to save {f.rules.total_points}": f.outcome.takes_points >= 0.5,
         f"keep {pretty_card(max(kept, default=0))} to take a heart later": bool(kept) and max(kept) >= CARD["J♥"],
-        f"do not lead {SUIT_NAMES[card_suit(CARD[card])]}, which {who} needs": card_suit(CARD[card]) != f.suit
-        and not f.table,
+        f"do not lead {SUIT_NAMES[card_suit(CARD[card])]}, which {who} needs": not f.table
+        and card_suit(CARD[card]) not in {f.suit, *map(card_suit, f.judged.equal)},
         f"{pretty_card(f.card)} leaves it the least chance": f.outcome.moon == min(risks.values()),
         f"{pretty_card(f.card)} leaves it less chance": f.outcome.moon < max(risks.values()),
     }
@@ -301,6 +317,17 @@ def _(f: Facts, _card: str, mean: str, left: str) -> bool:
 @truth(r"Throw <card>; " + EXIT)
 def _(f: Facts, _card: str, left: str) -> bool:
     return f.throws and is_exit(f, left)
+
+
+@truth(r"<card> cannot win under <card>; " + EXIT)
+def _(f: Facts, _card: str, high: str, left: str) -> bool:
+    return f.ducks and CARD[high] == f.high and f.outcome.takes == 0 and is_exit(f, left)
+
+
+@truth(r"Stay low: somebody goes over <card> COUNT\.")
+def _(f: Facts, _card: str, share: str) -> bool:
+    could = f.follows and f.card > f.high and not f.last and max(f.legal) > f.card
+    return could and f.share(share, 1 - f.outcome.takes) and f.outcome.takes <= 0.5
 
 
 @truth(r"Lose the lead: somebody beats <card> COUNT\.")
@@ -513,6 +540,41 @@ def low_spades(cards: CardSet) -> int:
     return sum(card_suit(one) == SPADES and one < QUEEN_OF_SPADES for one in cards)
 
 
+def report(cards: str, queen: float = 0.1, own_moon: float = 0.0) -> PassReport:
+    """What a pass leads to, as far as its reasons ask."""
+    outcome = Outcome(4.0, queen, 2.0, 0.0, 0.0, (own_moon, 0, 0, 0), 0.0, own_moon, 0, 0, 0, 0, 0)
+    return PassReport(CardSet(cards), outcome, 0.3, 0.0, 0.0)
+
+
+def test_a_pass_for_a_moon_of_ones_own_says_so():
+    """Nobody who keeps high hearts to shoot is told that they stop a moon; below that chance the other ideas speak."""
+    hand = CardSet("5C 7C 9C QC AC AD QS 2H 6H 7H 8H 9H AH")
+    rest = [card for card in range(52) if card not in hand]
+    obs = Deal.from_hands([hand, *(CardSet(rest[i::3]) for i in range(3))], pass_direction="left").observe(0)
+    other = report("7C AD QS", 0.4, 0.22)
+    words, codes = pass_reasons(obs, [report("5C 7C 9C", 0.9, 0.4), other])
+    assert words == ["Play for the moon: you shoot it in 40 of 100 deals, in 22 if you pass 7♣ A♦ Q♠."]
+    assert codes == ["shoot-moon"]
+    assert pass_reasons(obs, [report("5C 7C 9C", 0.9, 0.22), other])[0] == [
+        "Play for the moon: you shoot it in 22 of 100 deals."
+    ]
+    assert "shoot-moon" not in pass_reasons(obs, [report("5C 7C 9C", 0.9, 0.19), other])[1]
+
+
+def test_a_pass_of_the_queen_says_what_that_saves():
+    """Also if she has guards enough."""
+    hand = CardSet("2C 3C JC 2D 8D 9D JD 6S 9S TS QS 4H KH")
+    rest = [card for card in range(52) if card not in hand]
+    obs = Deal.from_hands([hand, *(CardSet(rest[i::3]) for i in range(3))], pass_direction="left").observe(0)
+    words, codes = pass_reasons(obs, [report("2C QS KH", 0.03), report("2C JC KH", 0.2)])
+    assert words == [
+        "K♥ would take hearts: let somebody else have it.",
+        "You take Q♠ in 3 of 100 deals if you pass her, in 20 if you keep her.",
+    ]
+    assert codes == ["high-hearts"]
+    assert len(pass_reasons(obs, [report("2C QS KH", 0.03), report("2C JC KH", 0.03)])[0]) == 1
+
+
 def test_words_about_passes_are_true():
     rng = np.random.default_rng(2)
     met = set()
@@ -530,61 +592,6 @@ def test_words_about_passes_are_true():
 
 
 # --- counting ---
-
-
-class Foretold:
-    """A judge that gives the seats these chances of a moon."""
-
-    def __init__(self, shares: list[float]) -> None:
-        self.shares = shares
-
-    def risk(self, obs: Observation, seed: int, seats: object) -> tuple[list[float], int]:
-        return self.shares, 100
-
-
-def test_the_warning_of_a_moon_agrees_with_its_number():
-    """However many points one seat has: what hardly ever succeeds is no alarm; one's own moon is a wink."""
-    rings = winks = 0
-    for deal in decisions("standard", range(30)):
-        obs = deal.observe(0)
-        holder = collector(obs)
-        for risk in (0.0, MOON_ALARM - 0.01, 0.5):
-            told = moon_warning(Foretold([risk] * 4), obs, NAMES, None, 0)
-            assert bool(told.text) == (holder is not None and risk == 0.5) == (told.seat is not None)
-            if told.text:
-                assert "in 50 of 100 deals" in told.text
-                rings, winks = rings + (holder != 0), winks + (holder == 0)
-                assert ("😉" in told.text) == (holder == 0)
-                assert holder == 0 or NAMES[holder] in told.text
-                assert holder == 0 or "stops it" in told.text or "take a point" in told.text, "it says what to do"
-                assert "keep" not in told.text, "the hint may be to play that very card"
-    assert rings
-    assert winks
-
-
-def test_no_warning_of_a_seat_that_cannot_shoot():
-    """Seven hearts with K and Q in one's own hand, and no point has fallen: nobody else is near a moon. Nor is anybody
-    once two seats have points."""
-    sure = Foretold([1.0] * 4)
-    hands = ["KH QH 9H 7H 5H 3H 2H 2C 3C 4D 5D 6S 7S"]
-    rest = [card for card in range(52) if card not in CardSet(hands[0])]
-    deal = Deal.from_hands([hands[0], *(CardSet(rest[i::3]) for i in range(3))], "standard", pass_direction="hold")
-    assert moon_warning(sure, deal.observe(0), NAMES, None, 0).text == ""
-    split = 0
-    for deal in decisions("standard", range(10)):
-        obs = deal.observe(0)
-        if sum(any(deal.rules.card_points(card) for card in cards) for cards in obs.taken) > 1:
-            split += 1
-            assert moon_warning(sure, obs, NAMES, None, 0).seat is None
-    assert split
-
-
-def test_a_bonus_does_not_hide_points():
-    """Who took J♦ and a heart has points, though they sum up below zero."""
-    deal = short_deal("AD 2C / JD 3C / 2H 4C / 3D 5C | JD 2H 3D AD", "seed,bonus=JD")
-    told = moon_warning(Foretold([0.9, 0, 0, 0]), deal.observe(0), NAMES, None, 0)
-    assert told.seat == 0
-    assert told.text.startswith("All points so far are yours (1)")
 
 
 def test_queen_shares_are_counted_exactly():
@@ -610,17 +617,3 @@ def test_queen_shares_are_counted_exactly():
     assert queen_words([0.0, 0.5, 0.25, 0.25], NAMES) == "Q♠ is out; most likely with Ada (50 %)."
     assert queen_words([0.0, 0.0, 1.0, 0.0], NAMES) == "Q♠ is with Emil."
     assert queen_words([0.0, 0.0, 0.0], NAMES) == "Q♠ lies in the kitty."
-
-
-@pytest.mark.slow
-def test_the_moon_risk_depends_on_who_sits_there(judge):
-    """Three players that shoot the moon when they can, and three that never try."""
-    bots, risks = Bots(), []
-    for seed in range(6 * SCALE):
-        deal = Deal("standard", seed, 3)
-        while len(deal.history) < 16 or deal.to_move != 0:
-            deal.play(bots.play("gnome", deal.observe(deal.to_move)))
-        tables = (stand_ins([name] * 3) for name in ("gnome", "gnome:peter"))
-        risks.append([sum(Judge(worlds=60).risk(deal.observe(0), 0, seats)[0][1:]) for seats in tables])
-    plain, sly = np.mean(risks, axis=0)
-    assert sly > 1.5 * plain

@@ -197,11 +197,11 @@ class Coach:
         decisions: list[Decision],
         worst: list[Decision],
         passing: PassReview | None,
-        seat: int = 0,
+        seats: Seats,
     ) -> Reviewed:
         """The review of a deal from its judged decisions."""
         total = round(sum(clear_cost(one.cost, one.se) for one in decisions), 2)
-        text = summary(deal, decisions, worst, passing, seat)
+        text = summary(deal, decisions, worst, passing, seats.names, seats.you)
         return Reviewed(number, SEED, course, decisions, worst, total, text, REVIEW_NOTE, passing)
 
     def pass_review(self, obs: Observation, cards: CardSet, seats: Seats) -> PassReview:

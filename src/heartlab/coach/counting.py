@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from heartlab.cards import HEARTS, JACK, QUEEN_OF_SPADES, SUIT_CHARS, card_names, card_rank, card_suit, pretty_card
-from heartlab.coach.judgement import Judge
-from heartlab.coach.phrases import of_100
+from heartlab.cards import QUEEN_OF_SPADES, SUIT_CHARS, card_names, pretty_card
+from heartlab.coach.ideas import SAVED, ideas_for
+from heartlab.coach.judgement import Judge, Judgement
+from heartlab.coach.phrases import of_100, so_many
 from heartlab.coach.scene import MOON_ALARM, penalty_points
 from heartlab.coach.values import Counted, MoonRisk
 from heartlab.observation import Observation
-from heartlab.util.said import Said
+from heartlab.util.said import Said, in_a_row
 
 
 def count_cards(
@@ -76,16 +77,25 @@ def moon_warning(
 ) -> MoonRisk:
     """Whether somebody may shoot the moon, in a sentence; empty where that is not worth one.
 
-    Only a seat that has all the points so far can: before any point has fallen there is nothing to warn of.
+    At one's turn it is said from the judgement of the hint, and in the words of its reason: the two cannot contradict
+    each other. It rings if a moon of another seat is likely after some legal card, or one's own after the coach's card.
+    Only a seat that has all the points so far can shoot: before any has fallen there is nothing to warn of, and nothing
+    once all have.
     """
-    holder = collector(obs)
-    if holder is None:
-        return MoonRisk(len(obs.history), None, 0.0, "")
-    shares, _ = judge.risk(obs, seed, players)
-    share = shares[holder]
-    if share < MOON_ALARM:
-        return MoonRisk(len(obs.history), None, round(share, 3), "")
-    return MoonRisk(len(obs.history), holder, round(share, 3), moon_words(obs, holder, share, seats))
+    holder, at = collector(obs), len(obs.history)
+    if holder is None or obs.taken[holder] & obs.rules.penalty_cards == obs.rules.penalty_cards:
+        return MoonRisk(at, None, 0.0, "")
+    if obs.to_move != obs.seat:
+        share = judge.risk(obs, seed, players)[0][holder]
+        told, loud = moon_words(obs, holder, share, seats), share
+    else:
+        judged = judge.judge_seen(obs, seed, None, players)
+        share = judged.outcomes[judged.best].shooters[holder]
+        after = [one.shooters[holder] for one in judged.outcomes.values()]
+        told, loud = moon_advice(judged, holder, seats), share if holder == obs.seat else max(after)
+    if loud < MOON_ALARM:
+        return MoonRisk(at, None, round(share, 3), "")
+    return MoonRisk(at, holder, round(share, 3), told)
 
 
 def collector(obs: Observation) -> int | None:
@@ -95,25 +105,45 @@ def collector(obs: Observation) -> int | None:
 
 
 def moon_words(obs: Observation, holder: int, share: float, seats: list[str]) -> Said:
-    """A warning that says what to do; a wink, if it is oneself."""
+    """A warning while others play; a wink, if it is oneself."""
     points = penalty_points(obs)[holder]
     if holder == obs.seat:
         return Said(
             "All points so far are yours ({points}), and {share} you shoot the moon 😉",
             points=points, share=of_100(share),
         )  # fmt: skip
-    high = [
-        card for card in obs.hand & obs.rules.penalty_cards if card_suit(card) == HEARTS and card_rank(card) >= JACK
-    ]
-    what = (
-        Said("a heart taken with {card} stops it", card=pretty_card(max(high)))
-        if high
-        else Said("take a point, or give one to somebody else")
-    )
     return Said(
-        "{who} has all points so far ({points}) and shoots the moon {share}: {what}.",
-        who=seats[holder], points=points, share=of_100(share), what=what,
+        "{who} has all points so far ({points}) and shoots the moon {share}: take a point, or give one to somebody "
+        "else.",
+        who=seats[holder], points=points, share=of_100(share),
     )  # fmt: skip
+
+
+def moon_advice(judged: Judgement, holder: int, seats: list[str]) -> Said:
+    """A warning at one's turn that says what to do: what the hint says against the moon, in the same numbers."""
+    obs, here = judged.obs, judged.outcomes[judged.best]
+    if holder == obs.seat:
+        return moon_words(obs, holder, here.own_moon, seats)
+    who, points = seats[holder], penalty_points(obs)[holder]
+    stop = next((one for one in ideas_for(judged, judged.best, seats) if one.code == "stop-moon"), None)
+    if stop is not None:
+        return in_a_row([Said("{who} has all points so far ({points}).", who=who, points=points), stop.sentence])
+    least = min(judged.outcomes, key=lambda card: judged.outcomes[card].moon)
+    known = dict(who=who, points=points, share=of_100(here.moon))
+    if here.moon - judged.outcomes[least].moon < SAVED:
+        return Said(
+            "{who} has all points so far ({points}) and shoots the moon {share}: no card changes that by much.",
+            **known,
+        )
+    if least in judged.equal:
+        return Said(
+            "{who} has all points so far ({points}) and shoots the moon {share}, after {card} {less}.",
+            card=pretty_card(least), less=so_many(judged.outcomes[least].moon), **known,
+        )  # fmt: skip
+    return Said(
+        "{who} has all points so far ({points}) and shoots the moon {share}: to stop it now costs more than it saves.",
+        **known,
+    )
 
 
 def moon_note(obs: Observation, warning: MoonRisk) -> str:

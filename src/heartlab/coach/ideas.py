@@ -35,6 +35,8 @@ SAVED = 0.03
 """The least share of moons that a card must prevent, compared with the worst card, to be credited with it."""
 SHOOTS = 0.25
 """The least share of deals with an own moon at which shooting is recommended."""
+ROUNDED = 0.05
+"""Points that are told as 0.0."""
 TELLING = 0.25
 """The least difference of two cards, in points, that is told in numbers."""
 
@@ -143,7 +145,10 @@ def stop_moon(scene: Scene) -> tuple[float, Said, str] | None:
 
 
 def _how_to_stop(scene: Scene, worst: Card) -> tuple[Said, str]:
-    """What a card does against the moon of the seat that has all points, and the name of that."""
+    """What a card does against the moon of the seat that has all points, and the name of that.
+
+    What is to be kept, or not to be led, is none of the cards that are about as good.
+    """
     obs = scene.judged.obs
     card, winner = pretty_card(scene.card), obs.winning[0] if obs.winning else None
     if scene.discards and scene.value > 0 and winner is not None and winner != scene.collector:
@@ -154,13 +159,15 @@ def _how_to_stop(scene: Scene, worst: Card) -> tuple[Said, str]:
             return Said("take one heart yourself"), "take-one"
         total = obs.rules.total_points
         return Said("take {price:.0f} points now to save {total}", price=price, total=total), "small-price"
-    stoppers = scene.leaves(lambda card: card_suit(card) == HEARTS and card_rank(card) >= JACK)
-    if stoppers and (scene.discards or not scene.leads) and obs.rules.heart_points != "none":
+    equal = scene.judged.equal
+    stoppers = scene.leaves(lambda one: card_suit(one) == HEARTS and card_rank(one) >= JACK and one not in equal)
+    keep = stoppers and obs.rules.heart_points != "none"
+    if keep and not scene.leads:
         return Said("keep {card} to take a heart later", card=pretty_card(max(stoppers))), "keep-stopper"
-    if scene.leads and card_suit(worst) != scene.suit:
+    if scene.leads and card_suit(worst) not in map(card_suit, [scene.card, *equal]):
         who, suit = scene.names[scene.collector or 0], told_suit(card_suit(worst))
         return Said("do not lead {suit}, which {who} needs", suit=suit, who=who), "other-suit"
-    if stoppers and obs.rules.heart_points != "none":
+    if keep:
         return Said("keep {card} to take a heart later", card=pretty_card(max(stoppers))), "keep-stopper"
     if scene.outcome.moon == min(one.moon for one in scene.judged.outcomes.values()):
         return Said("{card} leaves it the least chance", card=card), "least-chance"
@@ -242,9 +249,15 @@ def make_void(scene: Scene) -> tuple[float, Said] | None:
 def keep_exit(scene: Scene) -> tuple[float, Said] | None:
     """Spend a high card where it is harmless; low cards are ways out later."""
     lower = [card for card in scene.mates if card < scene.card and any(other > card for other in scene.out)]
-    if not lower or card_rank(scene.card) < 6 or scene.card in (QUEEN_OF_SPADES, scene.judged.obs.rules.bonus):
+    if not lower or scene.card in (QUEEN_OF_SPADES, scene.judged.obs.rules.bonus):
         return None
     card, low, mean = pretty_card(scene.card), pretty_card(min(lower)), scene.outcome.trick_points
+    if scene.under and min(lower) not in scene.judged.equal:
+        return 2.5, Said(
+            "{card} cannot win under {high}; {low} stays as an exit.", card=card, high=pretty_card(scene.high), low=low
+        )
+    if card_rank(scene.card) < 6:
+        return None
     if scene.follows and scene.is_last and min(scene.judged.obs.legal) > scene.high:
         said = Said("Take it high: the trick is yours anyway, and {low} stays as an exit.", low=low)
         return (4.5, said) if scene.card == max(scene.judged.obs.legal) else None
@@ -271,6 +284,18 @@ def low_lead(scene: Scene) -> tuple[float, Said] | None:
         return None
     card = pretty_card(scene.card)
     return 2.0 + lose, Said("Lose the lead: somebody beats {card} {share}.", card=card, share=of_100(lose))
+
+
+@idea("low-follow")
+def low_follow(scene: Scene) -> tuple[float, Said] | None:
+    """Follow with a card that another seat goes over."""
+    lose = 1 - scene.outcome.takes
+    higher = any(card > scene.card for card in scene.mates)
+    if not scene.follows or scene.under or scene.is_last or not higher or lose < 0.5:
+        return None
+    return 1.5 + lose, Said(
+        "Stay low: somebody goes over {card} {share}.", card=pretty_card(scene.card), share=of_100(lose)
+    )
 
 
 @idea("safe-win")
@@ -370,10 +395,18 @@ def reasons_for(judged: Judgement, card: Card, names: list[str]) -> tuple[list[s
     if rival is None and len(judged.equal) == len(judged.outcomes):
         if min(one.own_moon for one in judged.outcomes.values()) == 1:
             return [Said("You shoot the moon with any of them.")], ["shoot-moon"]
-        return [Said("All lead to about {mean:.1f} points.", mean=judged.outcomes[card].points)], []
+        moon = [one for one in ideas_for(judged, card, names) if one.code == "shoot-moon"]
+        if moon:
+            return [moon[0].sentence], ["shoot-moon"]
+        taken = judged.obs.points[judged.obs.seat]
+        if all(abs(one.points - taken) < ROUNDED for one in judged.outcomes.values()):
+            return [Said("You take no more points with any of them.")], []
+        return [Said("You end with about {mean:.1f} points whichever you play.", mean=judged.outcomes[card].points)], []
     found = ideas_for(judged, card, names)
     if found and found[0].code == "stop-moon":
         found = [one for one in found if one.code != "duck"]  # who ducks may leave the points to the shooter
+    if any(one.code == "keep-exit" for one in found):
+        found = [one for one in found if one.code != "safe-win"]  # it would tell the price of the trick again
     found = found[: 1 if found and found[0].code == "shoot-moon" else 2]  # other ideas are for those who duck
     numbers = in_numbers(judged, card, rival, names) if rival is not None else None
     if numbers and "You shoot the moon" in numbers:

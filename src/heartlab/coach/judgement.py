@@ -27,12 +27,12 @@ import numpy.typing as npt
 
 from heartlab.cards import HEARTS, QUEEN_OF_SPADES, Card, CardSet
 from heartlab.coach.playing_on import MODEL, SOLVED, STRONG, Ends, PlayingOn, draw, knows_rules
-from heartlab.coach.values import about_same
+from heartlab.coach.values import CLEAR, about_same
 from heartlab.compiled.rng import seed_key, substream
 from heartlab.deal import Deal
 from heartlab.kernel.layout import SEATS, StateArray
 from heartlab.kernel.table import points_table
-from heartlab.learners.whole_game.ace import predict_cards, predict_passes
+from heartlab.learners.whole_game.ace import candidates, predict_cards, predict_passes
 from heartlab.learners.whole_game.network import HEADS, new_mind
 from heartlab.learners.whole_game.policy import rank_passes
 from heartlab.observation import Observation
@@ -43,7 +43,11 @@ from heartlab.rules import Rules
 WORK = 80_000
 """Cards that are played for one judgement: a fifth of a second on one core."""
 FEWEST, MOST = 128, 512
-"""Worlds of a judgement, before the last tricks."""
+"""Worlds of a lot, before the last tricks."""
+LOTS = 4
+"""As many lots are judged at most, each in other worlds, until the best card is..."""
+UNSURE = 0.25
+"""... clear of the noise, or told from the others to within this standard error."""
 EXACT = 3
 """With at most so many cards in the hand all deals that fit are equally likely, and..."""
 ENUMERATED = 400
@@ -61,12 +65,10 @@ CANDIDATES = 24
 """Passes of the network that are compared."""
 PASS_WORLDS = 200
 """Worlds in which the last candidates are compared."""
-SIFT_WORLDS = 64
-"""Other worlds, in which these were chosen."""
-PASS_LAST = 5
-"""Candidates that are compared in the end, beside those asked for."""
-PASS_PRIOR = 64.0
-"""The network's own prediction for a pass counts as much as so many worlds."""
+SIFTS = ((40, 12), (60, 5))
+"""How these are chosen: other worlds, and how many candidates are left after them."""
+PASS_PRIOR = 300.0
+"""The network's own prediction for a pass counts as much as so many worlds: see `docs/coach.md`."""
 CACHED = 64
 """Judgements that are cached: the decisions of a few deals."""
 
@@ -206,30 +208,54 @@ class Judge:
 
     def judge(self, deal: Deal, seed: int, played: Card | None = None, seats: Sequence[str] | None = None) -> Judgement:
         """Everything about the decision that a deal waits for; `seats` play on (see `stand_ins`)."""
+        return self.judge_seen(observe_decision(deal, seed), seed, played, seats)
+
+    def judge_seen(
+        self, obs: Observation, seed: int, played: Card | None = None, seats: Sequence[str] | None = None
+    ) -> Judgement:
+        """The same for what the seat to move may know."""
+        obs.records["random"] = substream(np.uint64(seed_key(seed, "analyse")), len(obs.history) + 1)
         with self._lock:
-            players = tuple(seats or [STRONG] * deal.rules.players)
-            obs = observe_decision(deal, seed)
-            key = (deal.rules, obs.records.tobytes(), players)
-            judged = cached(self._judgements, key, lambda: self._judged(deal, obs, players))
+            players = tuple(seats or [STRONG] * obs.rules.players)
+            key = (obs.rules, obs.records.tobytes(), players)
+            judged = cached(self._judgements, key, lambda: self._judged(obs, players))
             return replace(judged, analysis=replace(judged.analysis, played=played))
 
-    def _judged(self, deal: Deal, obs: Observation, players: Sequence[str]) -> Judgement:
+    def _judged(self, obs: Observation, players: Sequence[str]) -> Judgement:
         batch, legal = Observations.of(obs), sorted(obs.legal)
         source = source_of(obs)
-        worlds = self._worlds(batch, obs, len(legal), players)
-        ends, size = self._after_cards(batch, worlds, legal, players, source)
+        tried, stands = told_apart(batch, legal)
+        worlds, ends, size = self._lot(batch, obs, tried, players, source, 0)
         values, outcomes = count_ends(batch, obs.seat, ends)
+        lots = LOTS if self.most is None and len(obs.hand) > EXACT else 1
+        for lot in range(1, lots):
+            if not is_unsure(values, size):
+                break
+            more, others, _ = self._lot(batch, obs, tried, players, source, lot)
+            worlds, ends = np.concatenate([worlds, more]), ends.beside(others)
+            values, outcomes = count_ends(batch, obs.seat, ends)
+            size = effective(worlds)
+        values, outcomes = values[stands], [outcomes[one] for one in stands]
         choice = self._choice(batch, legal, values, size, source)
         reports = [_report(card, column, values, size, legal.index(choice)) for column, card in enumerate(legal)]
         reports.sort(
             key=lambda one: (one.card != choice, not about_same(one.cost, one.cost_se), one.expected, one.card)
         )
-        place = len(deal.history) + 1
+        place = len(obs.history) + 1
         analysis = Analysis(self.name, place, obs.seat, len(worlds), tuple(reports))
         return Judgement(obs, analysis, worlds, dict(zip(legal, outcomes, strict=True)), source)
 
-    def _worlds(self, batch: Observations, obs: Observation, choices: int, players: Sequence[str]) -> StateArray:
-        """The worlds of a judgement: as many as take a moment.
+    def _lot(
+        self, batch: Observations, obs: Observation, cards: list[Card], players: Sequence[str], source: str, lot: int
+    ) -> tuple[StateArray, Ends, float]:
+        """Some worlds, the deals after each card in them, and how many different ones they are worth."""
+        worlds = self._worlds(batch, obs, len(cards), players, lot)
+        return worlds, self._after_cards(batch, worlds, cards, players, source), effective(worlds)
+
+    def _worlds(
+        self, batch: Observations, obs: Observation, choices: int, players: Sequence[str], lot: int = 0
+    ) -> StateArray:
+        """The worlds of a lot: as many as take a moment.
 
         With very few cards left every deal that fits counts the same; before, deals are picked by how likely the
         others' cards so far are in them.
@@ -245,18 +271,16 @@ class Judge:
             return draw(batch, most)[0]
         left = cards * obs.rules.players - len(obs.trick)
         count = min(MOST, max(FEWEST, WORK // (choices * left)))
-        return self.playing_on.likely(batch, count if self.most is None else min(count, self.most), players)
+        return self.playing_on.likely(batch, count if self.most is None else min(count, self.most), players, lot)
 
     def _after_cards(
         self, batch: Observations, worlds: StateArray, cards: Sequence[Card], players: Sequence[str], source: str
-    ) -> tuple[Ends, float]:
-        """The deals after each card, and the number of different worlds; each of them is played once."""
-        _, first, back, counts = np.unique(
-            worlds["hands"], axis=0, return_index=True, return_inverse=True, return_counts=True
-        )
+    ) -> Ends:
+        """The deals after each card; a world that was picked several times is played once."""
+        _, first, back = np.unique(worlds["hands"], axis=0, return_index=True, return_inverse=True)
         ends = self.playing_on.after_cards(batch, worlds[first], cards, players, solve=source == "solved")
         back = back.reshape(-1)
-        return Ends(ends.states[:, back], ends.tricks[:, back], ends.history), len(worlds) ** 2 / float(counts @ counts)
+        return Ends(ends.states[:, back], ends.tricks[:, back], ends.history)
 
     def _choice(self, batch: Observations, legal: list[Card], values: Floats, size: float, source: str) -> Card:
         """The card with the fewest points; among those that are about the same, the one that the network likes."""
@@ -278,7 +302,7 @@ class Judge:
             obs.records["random"] = substream(np.uint64(seed_key(seed, "analyse")), len(obs.history) + 1)
             batch = Observations.of(obs)
             worlds = self._worlds(batch, obs, 2, players)
-            ends, _ = self._after_cards(batch, worlds, [-1], players, source_of(obs))
+            ends = self._after_cards(batch, worlds, [-1], players, source_of(obs))
             _, (outcome,) = count_ends(batch, obs.seat, ends)
         return list(outcome.shooters), len(worlds)
 
@@ -303,8 +327,9 @@ class Judge:
     ) -> list[PassReport]:
         """What could be passed, best first: what the network and our other players would pass, and `also`.
 
-        Candidates are sifted in some worlds and compared in other ones, the same for all, so that the first one is not
-        merely the luckiest of many.
+        Candidates are sifted in some worlds and compared in other ones, the same for all, so that what is said of the
+        first one is not merely the luck of the best of many. All worlds and the network's prediction decide which is
+        first.
         """
         with self._lock:
             obs.records["random"] = substream(np.uint64(seed_key(seed, "analyse")), 0)
@@ -315,16 +340,20 @@ class Judge:
     def _compared(self, obs: Observation, also: CardSet | None, players: Sequence[str]) -> list[PassReport]:
         batch = Observations.of(obs)
         masks, prior = self._candidates(batch, obs)
-        sifted, compared = self._counts()
-        worlds, keys = draw(batch, sifted + compared)
-        values = self._after(batch, obs, worlds[:sifted], keys[:sifted], masks, players)[0]
-        order = np.argsort((values.sum(axis=1) + PASS_PRIOR * prior) / (sifted + PASS_PRIOR), kind="stable")
-        last = masks[order[:PASS_LAST]]
+        sifts, compared = self._counts()
+        worlds, keys = draw(batch, sum(sifts) + compared)
+        left, worth, start = np.arange(len(masks)), PASS_PRIOR * prior, 0
+        for sifted, (_, kept) in zip(sifts, SIFTS, strict=True):
+            part = slice(start, start + sifted)
+            worth[left] += self._after(batch, obs, worlds[part], keys[part], masks[left], players)[0].sum(axis=1)
+            left = left[np.argsort(worth[left], kind="stable")[:kept]]
+            start += sifted
+        last = masks[left]
         if also is not None and also.mask not in last:
             last = np.append(last, np.uint64(also.mask))
-        values, outcomes = self._after(batch, obs, worlds[sifted:], keys[sifted:], last, players)
-        worth = values[:PASS_LAST].sum(axis=1) + PASS_PRIOR * prior[order[:PASS_LAST]]
-        best = int(worth[: min(PASS_LAST, len(masks))].argmin())
+        values, outcomes = self._after(batch, obs, worlds[start:], keys[start:], last, players)
+        worth[left] += values[: len(left)].sum(axis=1)
+        best = int(worth[left].argmin())
         found = []
         for i, mask in enumerate(last):
             cost, cost_se = _gap(values[i] - values[best])
@@ -337,10 +366,10 @@ class Judge:
         """Worlds in which passes are compared."""
         return self._counts()[1]
 
-    def _counts(self) -> tuple[int, int]:
+    def _counts(self) -> tuple[list[int], int]:
         """Worlds in which candidates are sifted, and compared."""
         most = self.most or MOST
-        return min(SIFT_WORLDS, most), min(PASS_WORLDS, most)
+        return [min(worlds, most) for worlds, _ in SIFTS], min(PASS_WORLDS, most)
 
     def _candidates(self, batch: Observations, obs: Observation) -> tuple[npt.NDArray[np.uint64], Floats]:
         """Passes to compare, and what the network expects of them (nothing where it does not know the rules)."""
@@ -375,6 +404,31 @@ def source_of(obs: Observation) -> str:
     if obs.phase == "play" and len(obs.hand) <= SOLVED:
         return "solved"
     return "network" if knows_rules(obs.rules) else "simple"
+
+
+def told_apart(batch: Observations, legal: list[Card]) -> tuple[list[Card], list[int]]:
+    """The legal cards without those that are equivalent to a lower one, and which of them stands for each legal card.
+
+    8♠ and 9♠ in one hand are as good as each other: nobody can come between. Whatever the players make of the
+    difference is luck, and would be told as a reason.
+    """
+    if not knows_rules(batch.rules):
+        return legal, list(range(len(legal)))
+    tried = [int(card) for card in candidates(batch)]
+    return tried, [tried.index(max(one for one in tried if one <= card)) for card in legal]
+
+
+def effective(worlds: StateArray) -> float:
+    """How many different worlds some are worth that were picked by their weights, one perhaps several times."""
+    _, counts = np.unique(worlds["hands"], axis=0, return_counts=True)
+    return len(worlds) ** 2 / float(counts @ counts)
+
+
+def is_unsure(values: Floats, size: float) -> bool:
+    """Whether another card might be better than the best, and only more worlds could tell."""
+    best = int(values.mean(axis=1).argmin())
+    gaps = [_gap(one - values[best], size) for i, one in enumerate(values) if i != best]
+    return any(se > UNSURE and gap < CLEAR * se for gap, se in gaps)
 
 
 def points_of_heads(rules: Rules) -> Floats:

@@ -26,6 +26,8 @@ from heartlab.util.said import Said
 
 GUARDS = 3
 """Low spades with which Q♠ is safe enough to keep."""
+SHOOTS = 0.2
+"""The least share of deals with an own moon at which that is the reason of a pass."""
 HIGH_HEART = 6
 """The rank (8) from which a heart is likely to take others."""
 
@@ -40,13 +42,30 @@ def pass_ideas(obs: Observation, cards: CardSet) -> list[Idea]:
 def pass_reasons(obs: Observation, reports: list[PassReport]) -> tuple[list[str], list[str]]:
     """At most two sentences for the first of some passes, and the codes of the ideas that they name."""
     cards = reports[0].cards
+    moon = _moon_in_numbers(reports)
+    if moon is not None:
+        return [moon], ["shoot-moon"]  # the other ideas are for those who duck
     found = pass_ideas(obs, cards)[:2]
     told: list[str] = [one.sentence for one in found]
     codes = [one.code for one in found]
     numbers = _queen_in_numbers(cards, reports)
-    if numbers and codes[:1] == ["naked-queen"]:
-        return [told[0], numbers], codes[:1]
+    if numbers:
+        return [*told[:1], numbers], codes[:1]
     return told or [Said("Nothing speaks for it but the numbers.")], codes
+
+
+def _moon_in_numbers(reports: list[PassReport]) -> Said | None:
+    """How often one shoots the moon after the first pass, if that is the plan; beside the pass with which least."""
+    first, least = reports[0], min(reports, key=lambda one: one.outcome.own_moon)
+    here, there = first.outcome.own_moon, least.outcome.own_moon
+    if here < SHOOTS:
+        return None
+    if round(100 * here) <= round(100 * there) + 1:
+        return Said("Play for the moon: you shoot it {here}.", here=of_100(here))
+    return Said(
+        "Play for the moon: you shoot it {here}, {there} if you pass {cards}.",
+        here=of_100(here), there=so_many(there), cards=_said(list(least.cards)),
+    )  # fmt: skip
 
 
 def _queen_in_numbers(cards: CardSet, reports: list[PassReport]) -> Said | None:
@@ -57,7 +76,7 @@ def _queen_in_numbers(cards: CardSet, reports: list[PassReport]) -> Said | None:
     here, there = reports[0].outcome.queen, keeping.outcome.queen
     if round(100 * here) >= round(100 * there):
         return None
-    return Said("You take her {here}, and {there} if you keep her.", here=of_100(here), there=so_many(there))
+    return Said("You take Q♠ {here} if you pass her, {there} if you keep her.", here=of_100(here), there=so_many(there))
 
 
 def _held(cards: Iterable[Card], suit: int) -> list[int]:

@@ -72,6 +72,13 @@ class Ends:
     history: npt.NDArray[np.int8]
     """[choices, 52]: the cards in order, in the last world."""
 
+    def beside(self, others: Ends) -> Ends:
+        """These and the same choices in other worlds."""
+        states, tricks = (
+            np.concatenate(pair, axis=1) for pair in ((self.states, others.states), (self.tricks, others.tricks))
+        )
+        return Ends(states, tricks, self.history)
+
 
 def knows_rules(rules: Rules) -> bool:
     """Whether the network of the whole game can play some rules."""
@@ -125,18 +132,19 @@ class PlayingOn:
         kinds = np.array([KINDS.get(name, KINDS[STRONG]) for name in seats], np.int64)
         return Party(kinds, self.learned.playing, self.learned.passing, worth_weights(rules))
 
-    def likely(self, batch: Observations, count: int, seats: Sequence[str]) -> StateArray:
+    def likely(self, batch: Observations, count: int, seats: Sequence[str], lot: int = 0) -> StateArray:
         """Worlds that fit an observation, picked by how likely hands are after the pass, and the others' cards since.
 
-        Under rules that the network does not know all are equally likely.
+        Under rules that the network does not know all are equally likely. Each lot picks from other worlds.
         """
         history = batch.records["history"][0].astype(np.int8)
         if not knows_rules(batch.rules):
-            return draw(batch, count)[0]
+            return draw(batch, count, lot * count)[0]
         played = int((history >= 0).sum())
         if played == 0:
-            return self._after_the_pass(batch, history, count)
-        worlds = self._after_the_pass(batch, history, min(count * PER_WORLD, max(FEWEST_WEIGHED, WEIGHED // played)))
+            return self._after_the_pass(batch, history, count, lot)
+        pool = min(count * PER_WORLD, max(FEWEST_WEIGHED, WEIGHED // played))
+        worlds = self._after_the_pass(batch, history, pool, lot)
         share_passes(batch.records, worlds)
         party, key = self.party(batch.rules, seats), np.uint64(batch.records["random"][0])
         slips = np.array([SURE if name in KINDS else UNSURE for name in seats])
@@ -150,12 +158,12 @@ class PlayingOn:
         self._shared(len(worlds), part)
         return picked(worlds, logs, count, key)
 
-    def _after_the_pass(self, batch: Observations, history: npt.NDArray[np.int8], count: int) -> StateArray:
+    def _after_the_pass(self, batch: Observations, history: npt.NDArray[np.int8], count: int, lot: int) -> StateArray:
         """Worlds that fit an observation, picked by how likely the hands with which play began are after the pass."""
         belief = self.learned.belief
         if belief is None or not batch.records["passed"][0]:
-            return draw(batch, count)[0]
-        worlds = draw(batch, count * PER_PASSED)[0]
+            return draw(batch, count, lot * count)[0]
+        worlds = draw(batch, count * PER_PASSED, lot * count * PER_PASSED)[0]
         root, logs = int(batch.records["seat"][0]), np.zeros(len(worlds))
         share_passes(batch.records, worlds)
 

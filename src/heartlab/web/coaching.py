@@ -180,7 +180,7 @@ class CoachService:
             obs = session.dealt(row).observe(seat)
             cards = CardSet(row.passes[seat])
             passing = await self.house.think(coach.pass_review, obs, cards, seats)
-        return coach.review(number, deal, course, decisions, worst, passing, seat)
+        return coach.review(number, deal, course, decisions, worst, passing, seats)
 
     async def line(self, live: Live, number: int, at: int, tell: Send) -> m.Deals:
         """How a finished deal would have gone on after the coach's card at a decision."""

@@ -35,7 +35,10 @@ CARDS = {
     "Anything but {cards}.": "Alles außer {cards}.",
     "Any of these: {cards}.": "Eine von diesen: {cards}.",
     "It is the only legal card.": "Es ist die einzige erlaubte Karte.",
-    "All lead to about {mean:.1f} points.": "Alle führen zu etwa {mean:.1f} Punkten.",
+    "You take no more points with any of them.": "Mit keiner von ihnen nimmst du noch Punkte.",
+    "You end with about {mean:.1f} points whichever you play.": (
+        "Am Ende hast du mit jeder von ihnen etwa {mean:.1f} Punkte."
+    ),
     "You shoot the moon with any of them.": "Mit jeder von ihnen holst du alle Punkte.",
     "{this} costs {gap:.1f} points less than {that}.": "{this} kostet {gap:.1f} Punkte weniger als {that}.",
     "{this} costs {cost:.1f} points more than {that}.": "{this} kostet {cost:.1f} Punkte mehr als {that}.",
@@ -91,6 +94,10 @@ CARDS = {
         "Spiele {card} aus, solange das billig ist (im Mittel {mean:.1f} Punkte); mit {low} kommst du wieder heraus."
     ),
     "Throw {card}; {low} stays as an exit.": "Wirf {card} ab; mit {low} gibst du später den Stich ab.",
+    "{card} cannot win under {high}; {low} stays as an exit.": (
+        "Unter {high} kann {card} nicht gewinnen; mit {low} kommst du später heraus."
+    ),
+    "Stay low: somebody goes over {card} {share}.": "Bleib klein: {share} geht jemand über {card}.",
     "Lose the lead: somebody beats {card} {share}.": "Gib das Ausspiel ab: {share} schlägt jemand {card}.",
     "Taking this trick is cheap: {mean:.1f} points on average.": (
         "Diesen Stich zu nehmen ist billig: im Mittel {mean:.1f} Punkte."
@@ -116,8 +123,12 @@ CARDS = {
 PASSES = {
     "Pass {cards}.": "Gib {cards} weiter.",
     "Nothing speaks for it but the numbers.": "Dafür sprechen nur die Zahlen.",
-    "You take her {here}, and {there} if you keep her.": (
-        "Du nimmst sie dann {here}, und {there}, wenn du sie behältst."
+    "Play for the moon: you shoot it {here}.": "Spiel auf alle Punkte: es gelingt {here}.",
+    "Play for the moon: you shoot it {here}, {there} if you pass {cards}.": (
+        "Spiel auf alle Punkte: es gelingt {here}, {there}, wenn du {cards} weitergibst."
+    ),
+    "You take Q♠ {here} if you pass her, {there} if you keep her.": (
+        "Du nimmst Q♠ {here}, wenn du sie weitergibst, {there}, wenn du sie behältst."
     ),
     "Q♠ has no low spade to guard her: pass her on.": "Q♠ hat kein kleines Pik, das sie schützt: gib sie weiter.",
     "Q♠ has only {low} to guard her: pass her on.": "Q♠ hat nur {low}, sie zu schützen: gib sie weiter.",
@@ -153,11 +164,20 @@ COUNTING = {
     "All points so far are yours ({points}), and {share} you shoot the moon 😉": (
         "Bisher gehören alle Punkte dir ({points}), und {share} holst du alle 😉"
     ),
-    "{who} has all points so far ({points}) and shoots the moon {share}: {what}.": (
-        "{who} hat bisher alle Punkte ({points}) und holt {share} alle: {what}."
+    "{who} has all points so far ({points}).": "{who} hat bisher alle Punkte ({points}).",
+    "{who} has all points so far ({points}) and shoots the moon {share}: take a point, or give one to somebody else.": (
+        "{who} hat bisher alle Punkte ({points}) und holt {share} alle: nimm einen Punkt, oder gib einem anderen einen."
     ),
-    "a heart taken with {card} stops it": "ein Herz, mit {card} genommen, hält das auf",
-    "take a point, or give one to somebody else": "nimm einen Punkt, oder gib einem anderen einen",
+    "{who} has all points so far ({points}) and shoots the moon {share}: no card changes that by much.": (
+        "{who} hat bisher alle Punkte ({points}) und holt {share} alle: keine Karte ändert viel daran."
+    ),
+    "{who} has all points so far ({points}) and shoots the moon {share}, after {card} {less}.": (
+        "{who} hat bisher alle Punkte ({points}) und holt {share} alle, nach {card} {less}."
+    ),
+    "{who} has all points so far ({points}) and shoots the moon {share}: to stop it now costs more than it saves.": (
+        "{who} hat bisher alle Punkte ({points}) und holt {share} alle: das jetzt zu verhindern kostet mehr, als es "
+        "spart."
+    ),
     "These rules know no moon.": "Diese Regeln kennen keinen Durchmarsch.",
     "No moon any more: the points are split.": "Niemand kann mehr alle Punkte holen: sie sind verteilt.",
     "No moon in sight.": "Dass jemand alle Punkte holt, ist nicht in Sicht.",
@@ -165,14 +185,36 @@ COUNTING = {
 }
 REVIEW = {
     "You shot the moon!": "Du hast alle Punkte geholt!",
-    "Somebody shot the moon, and it cost you {points}.": "Jemand hat alle Punkte geholt; das kostete dich {points}.",
-    "Not a single point: well done.": "Kein einziger Punkt: gut gemacht.",
-    "You took {points}, with Q♠.": "Du nahmst {points}, mit Q♠.",
-    "You took {points}, without Q♠.": "Du nahmst {points}, ohne Q♠.",
-    "You lost most at trick {trick}: {card} instead of {best}, {cost:.1f} points.": (
+    "{who} shot the moon, and it cost you {points}.": "{who} hat alle Punkte geholt; das kostete dich {points}.",
+    "{who} shot the moon.": "{who} hat alle Punkte geholt.",
+    "{took}.": "{took}.",
+    "{took}; {moon}.": "{took}; {moon}.",
+    "Not a single point: well done": "Kein einziger Punkt: gut gemacht",
+    "Not a single point, with some luck": "Kein einziger Punkt, mit etwas Glück",
+    "You took {points}, with Q♠": "Du nahmst {points}, mit Q♠",
+    "You took {points}, without Q♠": "Du nahmst {points}, ohne Q♠",
+    "you had all the points until trick {trick}, which {who} won": (
+        "du hattest alle Punkte bis Stich {trick}, den {who} gewann"
+    ),
+    "you stopped {who}'s moon at trick {trick}": "du hast verhindert, dass {who} alle Punkte holt, in Stich {trick}",
+    "{other} stopped {who}'s moon at trick {trick}": (
+        "{other} hat verhindert, dass {who} alle Punkte holt, in Stich {trick}"
+    ),
+    "You lost most at trick {trick}: {card} instead of {best} cost {cost:.1f} points.": (
         "Am meisten kostete Stich {trick}: {card} statt {best}, {cost:.1f} Punkte."
     ),
+    "At trick {trick} {card} instead of {best} risked {cost:.1f} points.": (
+        "In Stich {trick} setzte {card} statt {best} {cost:.1f} Punkte aufs Spiel."
+    ),
     "You lost most with your pass, {cost:.1f} points.": "Am meisten kostete das Weitergeben, {cost:.1f} Punkte.",
+    "You passed up a moon at trick {trick}: {card} instead of {best} cost {cost:.1f} points.": (
+        "In Stich {trick} ließest du alle Punkte liegen: {card} statt {best} kostete {cost:.1f} Punkte."
+    ),
+    "You passed up a moon with your pass: it cost {cost:.1f} points.": (
+        "Mit dem Weitergeben ließest du alle Punkte liegen: das kostete {cost:.1f} Punkte."
+    ),
+    "Your pass risked {cost:.1f} points.": "Das Weitergeben setzte {cost:.1f} Punkte aufs Spiel.",
+    "That was bad luck, not bad play.": "Das war Pech, kein Fehler.",
     "There was no card to decide on.": "Zu entscheiden gab es nichts.",
     "Your only decision was no mistake.": "Deine einzige Entscheidung war kein Fehler.",
     "None of your {n} decisions was a mistake.": "Keine deiner {n} Entscheidungen war ein Fehler.",

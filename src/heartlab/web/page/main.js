@@ -63,7 +63,8 @@ function taken(view, before) {
     view,
     chosen: dealt || view.phase !== "pass" ? [] : chosen,
     moment: momentOf(view),
-    ...(view.phase === "play" && !dealt ? {} : { risk: null }),
+    // The warning of a moon is about one decision, and may name cards that are played by then.
+    ...(view.phase === "play" && !dealt && store.now.risk?.at === view.plays ? {} : { risk: null }),
     ...(dealt || outdated ? { panel: /** @type {const} */ ("scores"), sheet: false } : {}),
     ...back,
     ...(quiet || store.now.notice?.lasting ? {} : { notice: null }),
