@@ -17,6 +17,7 @@ function check(state, acts) {
     el("h2", { text: t("fair.check") }),
     el("p", { text: t("fair.checkText") }),
     button(t("fair.now"), acts.checkLastDeal, { class: "main", disabled: !state.games?.length }),
+    state.games?.length === 0 && el("p", { class: "dim", text: t("fair.noDeal") }),
     checks === "busy" && busyText(t("fair.checking")),
     Array.isArray(checks) &&
       el(

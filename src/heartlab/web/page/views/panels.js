@@ -15,7 +15,7 @@ export function scores(view) {
   const empty = view.limit ? t("scores.limit", { limit: view.limit }) : t("scores.one");
   const table = el(
     "table",
-    { class: "scores" },
+    { class: `scores ${view.names.length > 4 || view.names.some((name) => [...name].length > 8) ? "many" : ""}` },
     el(
       "thead",
       {},
@@ -23,7 +23,7 @@ export function scores(view) {
         "tr",
         {},
         el("th", { text: t("scores.deal"), scope: "col" }),
-        view.names.map((name, seat) => el("th", { scope: "col" }, dot(seat), called(name))),
+        view.names.map((name, seat) => el("th", { scope: "col", title: called(name) }, dot(seat), called(name))),
       ),
     ),
     el(
