@@ -537,7 +537,7 @@ def test_a_beginning_is_told_and_so_is_its_refusal(tmp_path):
         assert page.evaluate("document.querySelector('.start button').disabled")
         page.evaluate(
             "WebSocket.prototype.send = hold; for (const [socket, text] of sent)"
-            "socket.send(text.replace(/(\"opponent\":)\"[^\"]*\"/, '$1\"nobody\"'))"
+            'socket.send(text.replace(/("opponent":)"[^"]*"/, \'$1"nobody"\'))'
         )
         page.wait("document.querySelector('.status')?.textContent.includes('players here are')")
         assert not page.evaluate("document.querySelector('.start button').disabled")

@@ -22,7 +22,8 @@ for (const n of all('.seat .fact small'))
   if (!n.checkVisibility()) out.push(`no word: ${n.closest('.seat').textContent}`);
 for (const n of all('.seat')) {
   const b = box(n), inner = box(n.querySelector('.facts'));
-  if (n.scrollWidth > n.clientWidth + 1 || inner.right > b.right || inner.left < b.left) out.push(`full: ${n.textContent}`);
+  if (n.scrollWidth > n.clientWidth + 1 || inner.right > b.right || inner.left < b.left)
+    out.push(`full: ${n.textContent}`);
   if (b.left < felt.left || b.right > felt.right || b.top < felt.top || b.bottom > felt.bottom)
     out.push(`outside: ${n.textContent}`);
 }
@@ -30,7 +31,7 @@ for (const [i, a] of things.entries()) for (const b of things.slice(i + 1))
   if (meet(box(a), box(b))) out.push(`${a.textContent} lies on ${b.textContent}`);
 for (const n of all('.laid')) for (const seat of all('.seat'))
   if (meet(box(n), box(seat))) out.push(`a card lies on ${seat.textContent}`);
-for (const n of all('.hand .card')) if (box(n).bottom > innerHeight + 1) { out.push('the hand is not in sight'); break; }
+if (all('.hand .card').some((n) => box(n).bottom > innerHeight + 1)) out.push('the hand is not in sight');
 if (document.documentElement.scrollWidth > innerWidth) out.push('too wide');
 return out; })()"""
 

@@ -21,14 +21,18 @@ function check(state, acts) {
     checks === "busy" && busyText(t("fair.checking")),
     Array.isArray(checks) &&
       el(
-        "ul",
-        { class: "checks", role: "status" },
-        checks.map(({ name, holds }) =>
-          el(
-            "li",
-            { key: name, class: holds ? "good" : "alarm" },
-            el("span", { "aria-hidden": "true", text: holds ? "✓ " : "✗ " }),
-            t(holds ? "fair.holds" : "fair.fails", { what: some(`fair.check.${name}`) }),
+        "div",
+        { role: "status" },
+        el(
+          "ul",
+          { class: "checks" },
+          checks.map(({ name, holds }) =>
+            el(
+              "li",
+              { key: name, class: holds ? "good" : "alarm" },
+              el("span", { "aria-hidden": "true", text: holds ? "✓ " : "✗ " }),
+              t(holds ? "fair.holds" : "fair.fails", { what: some(`fair.check.${name}`) }),
+            ),
           ),
         ),
       ),
