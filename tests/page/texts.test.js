@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { options } from "../../src/heartlab/web/page/options.js";
-import { playerText, presetText, seated, sentence, t } from "../../src/heartlab/web/page/texts.js";
+import { gain, playerText, presetText, seated, sentence, t, whole } from "../../src/heartlab/web/page/texts.js";
 import { DE } from "../../src/heartlab/web/page/texts/de.js";
 import { EN } from "../../src/heartlab/web/page/texts/en.js";
 
@@ -86,4 +86,8 @@ test("what the server says becomes a sentence", () => {
   assert.equal(sentence("<text>:7: `hand 3` has 12 cards (in no hand: AH)"), "`hand 3` has 12 cards (in no hand: AH)");
   assert.equal(sentence("Well played!"), "Well played!");
   assert.equal(sentence("moon=perhaps is unknown"), "moon=perhaps is unknown.");
+});
+
+test("a minus is one that is seen and said", () => {
+  assert.deepEqual([whole(-9), whole(4), gain(-9), gain(0), gain(13)], ["−9", "4", "−9", "+0", "+13"]);
 });

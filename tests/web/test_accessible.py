@@ -71,6 +71,14 @@ def test_axe_finds_nothing(browser, served, dark):
             browser.evaluate(f"location.hash = {f'{served.key}/~{page}'!r}")
             browser.wait(f"{STAGE}.screen === {page!r} && !document.querySelector('.busy')")
             look(page)
+            if page == "fair":
+                browser.click(".check button")
+                browser.wait("!!document.querySelector('.checks li')")
+                look("checks of a deal")
+            if page == "learn":  # the steps of a puzzle, which needs a mistake
+                steps = "<ol class=steps><li class=done>1</li><li>3</li></ol>"
+                browser.evaluate(f"document.querySelector('.side').insertAdjacentHTML('beforeend', {steps!r})")
+                look("steps of a puzzle")
         browser.evaluate("document.querySelector('input[name=person]').value = 'Zoe'")
         browser.click("form button[type=submit]")
         browser.wait("!!document.querySelector('.begin')")

@@ -35,11 +35,15 @@ def test_a_friendly_page_while_the_server_is_down(browser):
         browser.goto(other.page)  # a page that was loading while the worker began is controlled from its next visit on
         browser.wait("!!navigator.serviceWorker.controller")
         assert browser.command("Page.getAppManifest")["errors"] == []
-        page = other.page
+        page = f"{other.page}#{other.key}/~history"
     browser.goto(page)
     browser.wait("document.querySelector('h1')?.textContent === 'Hearts is resting'")
     assert "heartlab play" in browser.evaluate("document.body.textContent")
     browser.picture("offline")
+    # Once the server answers, the address that was wanted is loaded again, whatever stands behind its #.
+    browser.evaluate("window.before = true; window.fetch = async () => new Response()")
+    browser.wait("window.before === undefined", 60)
+    assert browser.evaluate("location.href") == page
     browser.goto("about:blank")
     browser.requests.clear()
     browser.problems.clear()

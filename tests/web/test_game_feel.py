@@ -83,6 +83,33 @@ def test_one_switch_for_sound_which_is_off_on_phones(browser, served):
     assert browser.evaluate("heard") == []
 
 
+def test_sounds_wait_for_a_click_and_do_not_pile_up(browser, served):
+    """A browser lets nothing be heard before a click or key; what was silent until then is not heard all at once."""
+    lobby(browser, served.page, served.key, '{"pace": 1, "hold": "0.01", "motion": "none"}')
+    asleep = AUDIO.replace("this.state = 'running'", "this.state = 'suspended'")
+    browser.evaluate(asleep)
+    browser.evaluate(
+        "AudioContext.prototype.resume = async function () { if (navigator.userActivation.isActive)"
+        "this.state = 'running'; }"
+    )
+    begin(browser, served, rules="seed")
+    plays = browser.evaluate(f"{STAGE}.plays")
+    tap = "dispatchEvent(new MouseEvent('click', { detail: 1, bubbles: true }))"
+    browser.evaluate(f"document.querySelector('.hand .card.legal').{tap}")
+    browser.wait(f"{STAGE}.plays !== '{plays}' && ({TURN})")
+    assert browser.evaluate("heard") == []
+    browser.click(".status")
+    play_one(browser)
+    assert browser.evaluate("heard.includes('card')")
+    silent = "document.querySelector('.icon').getAttribute('aria-pressed') === 'false'"
+    browser.click(".icon")
+    browser.wait(silent)
+    browser.evaluate("heard.length = 0")
+    browser.click(".icon")
+    browser.wait(f"!({silent})")
+    assert browser.evaluate("heard") == ["tone"], "whoever turns sounds on hears that"
+
+
 def test_a_moon_has_its_moment_and_the_result_is_sorted(browser):
     def dealer(rules, _seed, _number, scores):
         return Deal.from_hands(moon_hands(), rules, number=3, scores=scores)

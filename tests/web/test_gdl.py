@@ -517,3 +517,31 @@ def test_live_matches_on_the_page(tmp_path):
         stage.thread.join(600)
     assert page.problems == [] or all("WebSocket" in one for one in page.problems)
     page.close()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(driver.PROGRAM is None, reason="no Chromium here")
+def test_a_beginning_is_told_and_so_is_its_refusal(tmp_path):
+    """The first match of a new computer takes a while: the page says so, and begins one match only."""
+    page = Browser(tmp_path)
+    page.size(1280, 860)
+    with serving("tictactoe") as (matches, port):
+        page.goto(f"http://127.0.0.1:{port}/#{matches.key}")
+        page.wait("!!document.querySelector('.start button')")
+        page.evaluate(
+            "window.sent = []; window.hold = WebSocket.prototype.send;"
+            "WebSocket.prototype.send = function (text) { sent.push([this, text]); }"
+        )
+        page.click(".start button")
+        page.wait("document.querySelector('.busy')?.textContent.includes('prepared')")
+        assert page.evaluate("document.querySelector('.start button').disabled")
+        page.evaluate(
+            "WebSocket.prototype.send = hold; for (const [socket, text] of sent)"
+            'socket.send(text.replace(/("opponent":)"[^"]*"/, \'$1"nobody"\'))'
+        )
+        page.wait("document.querySelector('.status')?.textContent.includes('players here are')")
+        assert not page.evaluate("document.querySelector('.start button').disabled")
+        page.click(".start button")
+        page.wait("document.getElementById('stage').dataset.moments >= 1")
+        assert page.evaluate("!document.querySelector('.busy') && sent.length === 1")
+    page.close()

@@ -19,8 +19,10 @@ from heartlab.coach.values import MoonRisk
 from heartlab.learners.advice.registry import CUSTOM, known_pieces
 from heartlab.learners.td_features.features import ATOMS, MOON_ATOMS
 from heartlab.learners.td_features.moon import place_moon
+from heartlab.rules import Rules, RulesError
 from heartlab.util.said import Said, in_a_row, sentence_of
 from heartlab.web.german import GERMAN
+from heartlab.web.german_rules import said_of_rules
 from heartlab.web.messages import encode
 
 SOURCES = [
@@ -97,6 +99,37 @@ def test_an_error_keeps_its_sentence():
     assert sentence_of(ValueError("x" * 400)) == "x" * 300
 
 
+def errors_of_rules() -> list[str]:
+    """Every error about rules, with something in the place of each value."""
+    found = []
+    for node in ast.walk(ast.parse((ROOT / "src/heartlab/rules.py").read_text())):
+        name = getattr(node, "func", None) and getattr(node.func, "id", "")
+        if name in ("RulesError", "refuse") and not isinstance(node.args[-1], ast.Name):
+            parts = getattr(node.args[-1], "values", [node.args[-1]])
+            texts = (str(part.value) if isinstance(part, ast.Constant) else "7" for part in parts)
+            found.append("".join(texts))
+    return found
+
+
+def test_every_error_about_rules_has_a_german_one():
+    assert len(errors_of_rules()) > 35
+    plain = [text for text in errors_of_rules() if not isinstance(said_of_rules(text), Said)]
+    assert not plain
+    for text in errors_of_rules():
+        assert said_of_rules(text) == text
+    told = {
+        "standard,players=9": "players=9: Hearts spielt man zu 3 bis 6",
+        "standard,moon=blue": "moon=blue gibt es nicht; zur Wahl stehen off, others, self, best, choice",
+        "standard,bonus=XX": "bonus=XX: 'XX' ist keine Karte: schreib Wert (23456789TJQKA) und Farbe (CDSH)",
+        "standard,pas=hold": "Eine Regel namens 'pas' gibt es nicht; bekannt sind players, removed",
+        "standard,passing=across,players=5": "passing=across braucht eine gerade Zahl von Spielern, nicht 5",
+    }
+    for rules, german in told.items():
+        with pytest.raises(RulesError) as error:
+            Rules.parse(rules)
+        assert GERMAN.tell(said_of_rules(str(error.value))).startswith(german)
+
+
 def test_messages_are_written_in_the_language():
     risk = MoonRisk(3, 1, 0.5, Said("No moon in sight."))
     assert json.loads(encode(risk))["text"] == "No moon in sight."
@@ -116,4 +149,7 @@ def test_a_page_that_speaks_german_is_answered_so():
         wrong = next(card for card in turn["hand"] if card not in turn["legal"])
         told = client.ask("play", "refused", card=wrong, at=turn["plays"])["rule"]
         assert told in GERMAN.texts.values() or told.startswith("zuerst muss")
+        wrong = client.ask("describe", "failed", house=served.key, rules="standard,pas=hold", language="de")["text"]
+        assert wrong.startswith("Eine Regel namens 'pas' gibt es nicht")
+        assert wrong.endswith("ties")
         assert client.ask("speak", "failed", language="xx")["code"] == "message"

@@ -25,7 +25,7 @@ In reading order, which is the way of a click:
 | `workers` | threads with a fair queue |
 | `commitment` | the hash that is shown before a deal, and the check of its proof |
 | `how`, `how_de` | how Hearts is played under some rules, in sentences |
-| `german`, `german_coach` | everything else that the server says, in German |
+| `german`, `german_coach`, `german_rules` | everything else that the server says, in German |
 | `serve` | starts all of it |
 | `gdl_boards`, `gdl_match`, `gdl_serve` | any general game in the browser: pictures, matches, a server (`page/gdl/`) |
 

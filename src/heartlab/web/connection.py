@@ -20,7 +20,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from heartlab.cards import CardError, parse_card
 from heartlab.deal import IllegalPlay
-from heartlab.rules import Rules
+from heartlab.rules import Rules, RulesError
 from heartlab.util.said import Said, sentence_of
 from heartlab.web import messages as m
 from heartlab.web.coaching import CoachService
@@ -28,6 +28,7 @@ from heartlab.web.commitment import Shared
 from heartlab.web.finished import deals_played, games_played, read_deals, replay_deal
 from heartlab.web.friends import Friends, proper_name
 from heartlab.web.gate import Gate, Stage
+from heartlab.web.german_rules import said_of_rules
 from heartlab.web.history import import_deals
 from heartlab.web.house import LOST, House, KeyRefused, TooMuch, refusal
 from heartlab.web.how import how_to_play_in
@@ -220,7 +221,8 @@ class Connection:
             return
         kind = next((kind for known, kind in FAILURES if isinstance(error, known)), None)
         if kind is not None:
-            await self.send(m.Failed(kind, sentence_of(error)))
+            said = said_of_rules(str(error)[:500]) if isinstance(error, RulesError) else sentence_of(error)
+            await self.send(m.Failed(kind, said))
             return
         if self.socket.client_state != WebSocketState.CONNECTED:
             raise WebSocketDisconnect(1006) from error

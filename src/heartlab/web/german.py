@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from heartlab.util.said import Language
 from heartlab.web.german_coach import COACH
+from heartlab.web.german_rules import RULES_ERRORS
 
 RULES = {
     "": "",
@@ -133,4 +134,4 @@ FRIENDS = {
     ),
 }
 
-GERMAN = Language(COACH | RULES | COACHING | TABLES | FRIENDS, ",")
+GERMAN = Language(COACH | RULES_ERRORS | RULES | COACHING | TABLES | FRIENDS, ",")

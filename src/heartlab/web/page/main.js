@@ -221,7 +221,10 @@ function header(state) {
         "aria-label": t("sound"),
         "aria-pressed": String(sounds()),
         title: t("sound"),
-        onclick: acts.sound,
+        onclick: () => {
+          acts.sound();
+          sound.hello();
+        },
       },
       sign(sounds() ? "loud" : "mute", ""),
     ),
@@ -401,6 +404,7 @@ function press(event) {
   return Boolean(act);
 }
 
+for (const gesture of ["pointerup", "keydown"]) addEventListener(gesture, sound.wake, true);
 addEventListener("keydown", (event) => {
   const target = event.target instanceof Element ? event.target : null;
   if (event.ctrlKey || event.metaKey || event.altKey || target?.closest("dialog, input, select, textarea")) return;

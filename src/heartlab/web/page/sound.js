@@ -6,7 +6,7 @@ import { sounds } from "./options.js";
 
 /** Tones of each sound: seconds after its start, Hertz, seconds, loudness. @type {Record<string, Tone[]>} */
 export const TONES = {
-  turn: [{ at: 0, pitch: 660, length: 0.09, loud: 0.05 }],
+  hello: [{ at: 0, pitch: 660, length: 0.09, loud: 0.05 }],
   sweep: [{ at: 0, pitch: 220, length: 0.08, loud: 0.04, kind: "triangle" }],
   queen: [
     { at: 0, pitch: 196, length: 0.35, loud: 0.12, kind: "triangle" },
@@ -42,11 +42,11 @@ export function makeSound() {
   /** @type {AudioContext | null} */
   let context = null;
 
-  /** The context; made when the first sound is wanted, as browsers ask for a click before. */
-  const here = () => {
+  /** Begin, or go on after a pause of the system: browsers allow that in a click or key only. */
+  const wake = () => {
+    if (!sounds() || typeof AudioContext === "undefined") return;
     context ??= new AudioContext();
-    if (context.state === "suspended") context.resume().catch(() => {});
-    return context;
+    if (context.state !== "running") context.resume().catch(() => {});
   };
 
   /** @param {AudioContext} audio @param {Tone} tone */
@@ -82,13 +82,18 @@ export function makeSound() {
   };
 
   return {
-    /** @param {View} view */
+    wake,
+    /** What is heard when sounds are turned on: that they are. */
+    hello() {
+      wake();
+      if (sounds() && context) for (const tone of TONES.hello) play(context, tone);
+    },
+    /** What nobody may hear yet is left out: later all of it would come at once. @param {View} view */
     view(view) {
       const { card, tune } = soundOf(view);
-      if (!sounds() || !(card || tune) || typeof AudioContext === "undefined") return;
-      const audio = here();
-      if (card) slap(audio);
-      for (const tone of TONES[tune] ?? []) play(audio, tone);
+      if (!sounds() || context?.state !== "running") return;
+      if (card) slap(context);
+      for (const tone of TONES[tune] ?? []) play(context, tone);
     },
   };
 }

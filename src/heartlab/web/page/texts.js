@@ -50,9 +50,15 @@ export function sentence(text, above = 0) {
     .replace(/^<\w+>:(\d+): /, (_, n) => t("read.line", { n: n - above }))
     .replace(/ \(in no hand: [^)]{60,}\)/, "")
     .trim();
-  const whole = plain.replace(/^\p{Ll}(?=\p{L}*[\s,;:])/u, (letter) => letter.toUpperCase());
-  return /[.!?…)]$/.test(whole) ? whole : `${whole}.`;
+  const told = plain.replace(/^\p{Ll}(?=\p{L}*[\s,;:])/u, (letter) => letter.toUpperCase());
+  return /[.!?…)]$/.test(told) ? told : `${told}.`;
 }
+
+/** A whole number; its minus is one that screen readers say. @param {number} value */
+export const whole = (value) => String(value).replace("-", "−");
+
+/** What is won or lost, with its sign. @param {number} value */
+export const gain = (value) => `${value >= 0 ? "+" : ""}${whole(value)}`;
 
 /** A number with decimals, written as the language does. @param {number} value @param {number} digits */
 export const decimal = (value, digits) =>

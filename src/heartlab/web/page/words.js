@@ -1,6 +1,6 @@
 // What happens at a table, in sentences: for the status line and for screen readers.
 import { pretty, spoken } from "./cards.js";
-import { called, some, t } from "./texts.js";
+import { called, some, t, whole } from "./texts.js";
 
 /** @typedef {import("../protocol").View} View */
 
@@ -54,7 +54,9 @@ export function status(view, winner) {
 /** What happened, in words for a screen reader. @param {View} view */
 export function tell(view) {
   const { event, names } = view;
-  const totals = t("tell.over", { list: names.map((name, seat) => `${called(name)} ${view.points[seat]}`).join(", ") });
+  const totals = t("tell.over", {
+    list: names.map((name, seat) => `${called(name)} ${whole(view.points[seat])}`).join(", "),
+  });
   if ((event.kind === "played" || event.kind === "over") && event.seat !== null && event.card !== null) {
     return [
       t("tell.plays", { name: event.seat === 0 ? "You" : names[event.seat], card: spoken(event.card) }),

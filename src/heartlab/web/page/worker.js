@@ -1,7 +1,7 @@
 // The service worker: shows a friendly page while the server is down. It caches nothing else, so that nothing is old.
 
-const NAME = "heartlab-1";
-const KEPT = ["/page/offline.html", "/page/base.css", "/page/icon.svg"];
+const NAME = "heartlab-2";
+const KEPT = ["/page/offline.html", "/page/offline.js", "/page/base.css", "/page/icon.svg"];
 /** @type {any} */
 const worker = self;
 
@@ -11,8 +11,14 @@ worker.addEventListener("install", (/** @type {any} */ event) => {
 });
 
 worker.addEventListener("activate", (/** @type {any} */ event) => {
-  event.waitUntil(worker.clients.claim());
+  event.waitUntil(Promise.all([worker.clients.claim(), forget()]));
 });
+
+/** What earlier versions have kept goes. */
+async function forget() {
+  const names = await caches.keys();
+  await Promise.all(names.filter((name) => name !== NAME).map((name) => caches.delete(name)));
+}
 
 /** What is asked for; if the server does not answer, what was kept. @param {Request} request */
 async function answer(request) {

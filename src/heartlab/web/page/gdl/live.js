@@ -1,6 +1,6 @@
 // Matches of a manager, which nobody here plays: how far they are, the table of a tournament, and what went wrong.
 import { el } from "../render.js";
-import { t } from "../texts.js";
+import { decimal, t } from "../texts.js";
 
 /** @typedef {{ role: number, kind: string, message: string, drawn: boolean }} Mishap */
 /**
@@ -115,7 +115,7 @@ export const standingsView = ({ standings }) =>
             el("td", { text: `${place + 1}. ${name}` }),
             el("td", { text: `${rating.toFixed(0)} ± ${((ci95[1] - ci95[0]) / 2).toFixed(0)}` }),
             el("td", { text: `${won} / ${drawn} / ${lost}` }),
-            el("td", { text: mean === null ? "–" : mean.toFixed(1) }),
+            el("td", { text: mean === null ? "–" : decimal(mean, 1) }),
           ),
         ),
       ),

@@ -2,8 +2,9 @@
 // and of `heartlab ggp match` and `tournament` with `--browser`, where a manager plays them and nobody moves here.
 import { el, render } from "../render.js";
 import { apply } from "../options.js";
+import { busyText } from "../views/parts.js";
 import { makeStore } from "../store.js";
-import { t } from "../texts.js";
+import { decimal, t } from "../texts.js";
 import { boardView, factsView, movesFrom, movesTo, pilesView } from "./board.js";
 import { lineText, mishapList, mishapsView, progressView, standingsView } from "./live.js";
 
@@ -54,6 +55,7 @@ import { lineText, mishapList, mishapsView, progressView, standingsView } from "
  * @property {number} at the moment that is shown
  * @property {number[] | null} picked
  * @property {boolean} busy a move was said
+ * @property {boolean} beginning a match was asked for
  * @property {boolean} following the match that a manager plays is shown, and then the next
  * @property {{ at: number, role: number, moves: Opinion[] } | "busy" | null} thought
  * @property {string} failed
@@ -72,6 +74,7 @@ const store = makeStore(
     at: 0,
     picked: null,
     busy: false,
+    beginning: false,
     following: true,
     thought: null,
     failed: "",
@@ -105,6 +108,7 @@ const heard = {
       role,
       frames: all,
       busy: false,
+      beginning: false,
       picked: null,
       at: live ? all.length - 1 : now.at,
       ...(live ? { thought: null } : {}),
@@ -112,7 +116,7 @@ const heard = {
     speech.textContent = sentence(store.now, all.at(-1));
   },
   thought: ({ match, ...rest }) => update(match === store.now.match ? { thought: rest } : {}),
-  failed: ({ text }) => update({ failed: text, busy: false, thought: null }),
+  failed: ({ text }) => update({ failed: text, busy: false, beginning: false, thought: null }),
 };
 
 function connect() {
@@ -128,7 +132,7 @@ function connect() {
     heard[message.type]?.(message);
   };
   socket.onclose = () => {
-    update({ lost: true, busy: false });
+    update({ lost: true, busy: false, beginning: false });
     setTimeout(connect, 1500);
   };
 }
@@ -178,8 +182,10 @@ function look(match) {
 /** @param {Event} event */
 function begin(event) {
   event.preventDefault();
+  if (store.now.beginning) return;
   const data = new FormData(/** @type {HTMLFormElement} */ (event.target)),
     role = String(data.get("role"));
+  update({ beginning: true, failed: "" });
   say({ type: "begin", role: role === "watch" ? null : Number(role), opponent: String(data.get("opponent")) });
 }
 
@@ -242,7 +248,12 @@ const startForm = (state, game) =>
         ),
       ),
     ),
-    el("button", { type: "submit", class: "main", text: state.match === null ? t("gdl.begin") : t("gdl.again") }),
+    el("button", {
+      type: "submit",
+      class: "main",
+      text: state.match === null ? t("gdl.begin") : t("gdl.again"),
+      disabled: state.beginning || state.lost,
+    }),
   );
 
 /** What a learner knows of a move: its value and the feature behind it. @param {Opinion} one */
@@ -280,7 +291,7 @@ function opinionView({ thought, match }, game) {
                 "tr",
                 { key: one.text, title: t("gdl.tried", { n: one.tried }) },
                 el("td", { text: one.text }),
-                el("td", { text: one.value.toFixed(1) }),
+                el("td", { text: decimal(one.value, 1) }),
                 el("td", { class: "bar-cell" }, el("span", { class: "meter", vars: { share: `${one.value}%` } })),
                 learned && el("td", { class: "learned", text: learnedText(one) }),
               ),
@@ -329,6 +340,8 @@ const listView = (state, game) =>
 /** The match at the moment that is shown. @param {State} state @param {Game} game */
 function matchView(state, game) {
   const frame = state.frames[state.at];
+  if (!frame && state.failed) return el("p", { class: "status", role: "alert", text: state.failed });
+  if (!frame && state.beginning) return busyText(t("gdl.preparing"));
   if (!frame) return el("p", { class: "dim", text: t(game.total ? "gdl.soon" : "gdl.none") });
   const last = state.frames.length - 1,
     live = state.at === last,
@@ -378,7 +391,7 @@ function matchView(state, game) {
 
 store.listen((state) => {
   const game = shownGame(state);
-  stage.dataset.ready = String(!state.busy && !state.lost);
+  stage.dataset.ready = String(!state.busy && !state.beginning && !state.lost);
   stage.dataset.moments = String(state.frames.length);
   const text = state.failed || (state.lost ? t("line.lost") : t("connecting"));
   render(

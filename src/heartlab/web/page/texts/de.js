@@ -572,6 +572,7 @@ export const DE = {
   "gdl.matches": "Partien",
   "gdl.none": "Beginne daneben eine Partie.",
   "gdl.several": "Mehrere Züge führen dorthin: wähle einen aus der Liste.",
+  "gdl.preparing": "Die Partie wird vorbereitet; die erste auf einem Rechner braucht eine Weile …",
   "gdl.begins": "Die Partie beginnt.",
   "gdl.yours": "Du bist am Zug.",
   "gdl.wait": "Die anderen überlegen …",

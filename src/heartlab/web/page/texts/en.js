@@ -563,6 +563,7 @@ export const EN = {
   "gdl.matches": "Matches",
   "gdl.none": "Begin a match beside.",
   "gdl.several": "Several moves lead there: choose one of the list.",
+  "gdl.preparing": "The match is being prepared; the first one on a computer takes a while …",
   "gdl.begins": "The match begins.",
   "gdl.yours": "Your move.",
   "gdl.wait": "The others think …",

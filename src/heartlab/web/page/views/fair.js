@@ -17,17 +17,22 @@ function check(state, acts) {
     el("h2", { text: t("fair.check") }),
     el("p", { text: t("fair.checkText") }),
     button(t("fair.now"), acts.checkLastDeal, { class: "main", disabled: !state.games?.length }),
+    state.games?.length === 0 && el("p", { class: "dim", text: t("fair.noDeal") }),
     checks === "busy" && busyText(t("fair.checking")),
     Array.isArray(checks) &&
       el(
-        "ul",
-        { class: "checks", role: "status" },
-        checks.map(({ name, holds }) =>
-          el(
-            "li",
-            { key: name, class: holds ? "good" : "alarm" },
-            el("span", { "aria-hidden": "true", text: holds ? "✓ " : "✗ " }),
-            t(holds ? "fair.holds" : "fair.fails", { what: some(`fair.check.${name}`) }),
+        "div",
+        { role: "status" },
+        el(
+          "ul",
+          { class: "checks" },
+          checks.map(({ name, holds }) =>
+            el(
+              "li",
+              { key: name, class: holds ? "good" : "alarm" },
+              el("span", { "aria-hidden": "true", text: holds ? "✓ " : "✗ " }),
+              t(holds ? "fair.holds" : "fair.fails", { what: some(`fair.check.${name}`) }),
+            ),
           ),
         ),
       ),

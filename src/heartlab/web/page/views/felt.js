@@ -1,7 +1,7 @@
 // The felt: seats around, the trick in the middle; and the hand below it. For tables, puzzles and replays alike.
 import { el } from "../render.js";
 import { face, inOrder, spoken } from "../cards.js";
-import { called, t } from "../texts.js";
+import { called, gain, t, whole } from "../texts.js";
 
 /** @typedef {import("../render.js").Made} Made */
 /** @typedef {import("../render.js").Child} Child */
@@ -54,7 +54,7 @@ export function seatPlate(plate, seat, players) {
     !plate.kind && name,
     points !== null && t("plate.points", { n: points }),
     t("plate.tricks", { n: plate.tricks }),
-    total !== null && t("plate.total", { n: total }),
+    total !== null && t("plate.total", { n: whole(total) }),
   ]
     .filter(Boolean)
     .join(", ");
@@ -78,9 +78,9 @@ export function seatPlate(plate, seat, players) {
     el(
       "div",
       { class: "facts", "aria-hidden": "true" },
-      total !== null && fact("total", t("plate.totalWord"), total),
+      total !== null && fact("total", t("plate.totalWord"), whole(total)),
       points !== null &&
-        fact(`points ${points > 0 ? "bad" : ""}`, t("plate.pointsWord"), `${points > 0 ? "+" : ""}${points}`),
+        fact(`points ${points > 0 ? "bad" : ""}`, t("plate.pointsWord"), points > 0 ? gain(points) : whole(points)),
       fact("tricks", t("plate.tricksWord"), plate.tricks),
     ),
     seat > 0 &&

@@ -1,7 +1,7 @@
 // A table: the felt with its result, what can be done, the hand, and the panel beside it.
 import { el } from "../render.js";
 import { face, pretty, sign } from "../cards.js";
-import { isYou, called, playerText, some, t } from "../texts.js";
+import { isYou, called, gain, playerText, some, t, whole } from "../texts.js";
 import { advised } from "../state.js";
 import { status } from "../words.js";
 import * as coach from "./coach.js";
@@ -173,8 +173,8 @@ function result(state, view) {
       el("span", { class: "place", text: `${place}.` }),
       dot(seat),
       el("span", { class: "name", text: called(view.names[seat]) }),
-      el("b", { text: `${reveal.points[seat] >= 0 ? "+" : ""}${reveal.points[seat]}` }),
-      el("small", { text: t("result.total", { n: view.scores[seat] }) }),
+      el("b", { text: gain(reveal.points[seat]) }),
+      el("small", { text: t("result.total", { n: whole(view.scores[seat]) }) }),
     ),
   );
   /** @param {string} name @param {string} cards */

@@ -2,7 +2,7 @@
 import { el } from "../render.js";
 import { tens } from "../dom.js";
 import { face, ranksOf, spoken, suitIcon, SUIT_ORDER, suitWord } from "../cards.js";
-import { called, t } from "../texts.js";
+import { called, gain, t, whole } from "../texts.js";
 import { lineChart } from "./chart.js";
 import { dot } from "./parts.js";
 
@@ -10,12 +10,12 @@ import { dot } from "./parts.js";
 export function scores(view) {
   const rows = view.course
     .slice(1)
-    .map((totals, deal) => totals.map((total, seat) => ({ total, gain: total - view.course[deal][seat] })));
+    .map((totals, deal) => totals.map((total, seat) => ({ total, won: total - view.course[deal][seat] })));
   const series = view.names.map((_, seat) => ({ values: view.course.map((totals, deal) => [deal, totals[seat]]) }));
   const empty = view.limit ? t("scores.limit", { limit: view.limit }) : t("scores.one");
   const table = el(
     "table",
-    { class: "scores" },
+    { class: `scores ${view.names.length > 4 || view.names.some((name) => [...name].length > 8) ? "many" : ""}` },
     el(
       "thead",
       {},
@@ -23,7 +23,7 @@ export function scores(view) {
         "tr",
         {},
         el("th", { text: t("scores.deal"), scope: "col" }),
-        view.names.map((name, seat) => el("th", { scope: "col" }, dot(seat), called(name))),
+        view.names.map((name, seat) => el("th", { scope: "col", title: called(name) }, dot(seat), called(name))),
       ),
     ),
     el(
@@ -34,9 +34,7 @@ export function scores(view) {
           "tr",
           {},
           el("th", { scope: "row", text: deal + 1 }),
-          totals.map(({ total, gain }) =>
-            el("td", {}, total, el("small", { text: ` ${gain >= 0 ? "+" : "−"}${Math.abs(gain)}` })),
-          ),
+          totals.map(({ total, won }) => el("td", {}, whole(total), el("small", { text: ` ${gain(won)}` }))),
         ),
       ),
     ),

@@ -1,5 +1,6 @@
 // Small parts that every view uses.
 import { el } from "../render.js";
+import { t } from "../texts.js";
 
 /** @typedef {import("../render.js").Made} Made */
 
@@ -86,7 +87,7 @@ export const sheet = (title, back, ...body) =>
     el(
       "header",
       { class: "sheet-head" },
-      button("←", back, { class: "quiet", "aria-label": title, title }),
+      button("←", back, { class: "quiet", "aria-label": t("toLobby"), title: t("toLobby") }),
       el("h1", { text: title }),
     ),
     body,
