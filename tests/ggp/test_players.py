@@ -268,6 +268,25 @@ def test_opinions_prefer_what_is_proven():
     assert best([5, 90, 5], [1, 30, 1], [-1, -1, 0.5]) == 2, "a proven draw before a bad move"
     assert best([5, 90, 5], [1, 80, 1], [-1, -1, 0.5]) == 1
     assert best([5, 7, 6], [1, 1, 1], [0, 0, 0]) == 1, "all lost: where most had to be looked at"
+    assert best([3, 3, 2], [1, 2, 2], [-1, -1, -1]) == 1, "tried as often, and better"
+
+
+def test_equal_moves_are_drawn():
+    """A player that always took the first of them would play on for ever where only a change of moves ends the game."""
+    machine = make_machine(
+        parse_game(
+            "(role r) (m 1) (m 2) (m 3) (m 4) (init (last 1)) (<= (legal r (press ?x)) (m ?x))"
+            "(<= (next (last ?x)) (does r (press ?x)))"
+            "(<= terminal (true (last 5))) (<= (next (last 5)) (true (last 6))) (goal r 100)"
+        ),
+        "network",
+    )
+    chosen = set()
+    for seed in range(12):
+        player = make_game_player("uct:sims=4", seed)
+        player.begin(machine, 0, 60)
+        chosen.add(player.choose(machine.initial, 60))
+    assert len(chosen) > 1
 
 
 @pytest.mark.parametrize(

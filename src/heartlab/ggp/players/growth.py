@@ -27,6 +27,8 @@ from heartlab.ggp.machine.simulate import LANES, WORDS, advance_wide, settle_wid
 from heartlab.ggp.players.nodes import (
     DONE,
     LEAF,
+    POSITIONS,
+    USED_ENTRIES,
     add_position,
     back_up,
     connect,
@@ -124,7 +126,7 @@ def take_goals(net: Any, values: Any, lane: int, rewards: Any) -> None:
 @bare_kernel
 def is_wanted(nodes: Any, paths: Any, lane: int) -> bool:
     """Whether the position behind a path is added: at once while there is room, later only if it is visited often."""
-    filled = max(nodes.used[0] / len(nodes.visits), nodes.used[1] / len(nodes.moves))
+    filled = max(nodes.used[POSITIONS] / len(nodes.visits), nodes.used[USED_ENTRIES] / len(nodes.moves))
     least, turn = 1, paths.lengths[lane] - 1
     if filled > 0.25:
         least = 4 if filled < 0.5 else 16

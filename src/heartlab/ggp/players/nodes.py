@@ -115,7 +115,11 @@ def find_position(nodes: Any, state: Any) -> int:
 def has_room(nodes: Any, moves: int) -> bool:
     """Whether another position with some moves, and an edge to it, fit in."""
     used = nodes.used
-    return used[0] < len(nodes.visits) and used[1] + moves <= len(nodes.moves) and used[2] < len(nodes.visits) * 3
+    return (
+        used[POSITIONS] < len(nodes.visits)
+        and used[USED_ENTRIES] + moves <= len(nodes.moves)
+        and used[USED_EDGES] < len(nodes.visits) * 3
+    )
 
 
 @bare_kernel
@@ -128,7 +132,7 @@ def add_position(nodes: Any, state: Any, legal: Any, ends: Any) -> int:
     roles, used = len(ends), nodes.used
     if not has_room(nodes, ends[roles - 1]):
         return -1
-    position, first = used[0], used[1]
+    position, first = used[POSITIONS], used[USED_ENTRIES]
     nodes.keys[slot] = key
     nodes.slots[slot] = np.int32(position)
     for word in range(len(state)):
@@ -148,8 +152,8 @@ def add_position(nodes: Any, state: Any, legal: Any, ends: Any) -> int:
     nodes.movers[position] = np.int32(0 if mover == -2 else mover)
     nodes.visits[position] = 0
     nodes.solved[position] = UNPROVEN
-    used[0] += 1
-    used[1] += ends[roles - 1]
+    used[POSITIONS] += 1
+    used[USED_ENTRIES] += ends[roles - 1]
     return position
 
 
@@ -167,10 +171,10 @@ def connect(nodes: Any, position: int, entries: Any, target: int) -> None:
     """Remember where moves lead."""
     key = edge_key(nodes, position, entries)
     slot = find_slot(nodes.edges, key)
-    if nodes.edges[slot] == ZERO and nodes.used[2] < len(nodes.visits) * 3:
+    if nodes.edges[slot] == ZERO and nodes.used[USED_EDGES] < len(nodes.visits) * 3:
         nodes.edges[slot] = key
         nodes.ends[slot] = np.int32(target)
-        nodes.used[2] += 1
+        nodes.used[USED_EDGES] += 1
 
 
 @bare_kernel
@@ -266,13 +270,13 @@ def doubt(nodes: Any, paths: Any, lane: int) -> bool:
     roles = paths.rewards.shape[1]
     if roles > 2:
         return True
-    if roles == 2 and nodes.used[3] == 0 and abs(paths.rewards[lane, 0] + paths.rewards[lane, 1] - 1.0) > 1e-6:
-        nodes.used[3] = 1
-        for entry in range(nodes.used[1]):
+    if roles == 2 and nodes.used[UNSOUND] == 0 and abs(paths.rewards[lane, 0] + paths.rewards[lane, 1] - 1.0) > 1e-6:
+        nodes.used[UNSOUND] = 1
+        for entry in range(nodes.used[USED_ENTRIES]):
             nodes.proven[entry] = UNPROVEN
-        for position in range(nodes.used[0]):
+        for position in range(nodes.used[POSITIONS]):
             nodes.solved[position] = UNPROVEN
-    return nodes.used[3] != 0
+    return nodes.used[UNSOUND] != 0
 
 
 @bare_kernel
@@ -304,9 +308,9 @@ def prove(nodes: Any, paths: Any, lane: int) -> None:
 def keep_visited(old: Any, new: Any, least: int) -> None:
     """Copy the positions with at least some visits into an empty tree, and the edges that lead to them."""
     roles = old.starts.shape[1] - 1
-    numbers = np.full(old.used[0], -1, np.int64)
+    numbers = np.full(old.used[POSITIONS], -1, np.int64)
     ends = np.zeros(roles, np.int64)
-    for position in range(old.used[0]):
+    for position in range(old.used[POSITIONS]):
         if old.visits[position] < least:
             continue
         first = np.int64(old.starts[position, 0])
@@ -328,6 +332,6 @@ def keep_visited(old: Any, new: Any, least: int) -> None:
             place = find_slot(new.edges, old.edges[slot])
             new.edges[place] = old.edges[slot]
             new.ends[place] = np.int32(numbers[old.ends[slot]])
-            new.used[2] += 1
-    new.used[3] = old.used[3]
+            new.used[USED_EDGES] += 1
+    new.used[UNSOUND] = old.used[UNSOUND]
     new.history[:] = old.history

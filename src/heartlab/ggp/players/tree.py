@@ -7,6 +7,7 @@ half full, the positions with the fewest visits make way.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -53,12 +54,18 @@ class Opinion:
         proven = np.maximum(self.proven, other.proven)
         return Opinion(self.moves, self.counts + other.counts, self.sums + other.sums, proven)
 
-    def best(self) -> int:
-        """The place of the best move: a proven one if none that is open looks better, else the most tried one."""
+    def best(self, draw: Callable[[list[int]], int] = min) -> int:
+        """The place of the best move: a proven one if none that is open looks better, else the most tried one.
+
+        Of moves that were tried as often the better is taken; `draw` chooses among those that are equal in both.
+        """
         open_moves = np.flatnonzero(self.proven < 0)
         known = np.flatnonzero(self.proven >= 0)
         means = self.means
-        most = int(open_moves[np.argmax(self.counts[open_moves])]) if len(open_moves) else -1
+        most = -1
+        if len(open_moves):
+            tried = open_moves[self.counts[open_moves] == self.counts[open_moves].max()]
+            most = draw(tried[self.sums[tried] == self.sums[tried].max()].tolist())
         if len(known) == 0:
             return most
         top = known[means[known] == means[known].max()]

@@ -125,7 +125,7 @@ class UctPlayer(GamePlayer):
         if found is None or not found.counts.any():
             return self.dice.choice(legal)
         assert isinstance(self.machine, NetworkMachine)
-        move = self.machine.move_of(self.player, found.moves[found.best()])
+        move = self.machine.move_of(self.player, found.moves[found.best(self.dice.choice)])
         if self.ponder:
             self._ponder(state, move)
         return move
