@@ -22,7 +22,8 @@ import numpy.typing as npt
 
 from heartlab import Deal, make_player
 from heartlab.cards import CardSet, card_name
-from heartlab.coach.judgement import OTHER_PASSERS, Judge, count_ends, points_of_heads, swaps
+from heartlab.coach.judgement import OTHER_PASSERS, Judge, points_of_heads, swaps
+from heartlab.coach.outcomes import count_ends
 from heartlab.coach.playing_on import draw, stand_ins
 from heartlab.compiled.rng import substream
 from heartlab.learners.whole_game.ace import predict_passes
