@@ -2,6 +2,7 @@
 
     python docs/make_calibration.py cards 2000 cards.jsonl     # predicted against realised, for the coach's card
     python docs/make_calibration.py any 2000 any.jsonl         # the same for a legal card at random
+    python docs/make_calibration.py again 100 again.jsonl      # the coach's card, judged again in other deals
     python docs/make_calibration.py late 200 late.jsonl        # its card in solved late positions
     python docs/make_calibration.py passes 1000 passes.jsonl   # its pass against 30 candidates, 500 continuations
     python docs/make_calibration.py show cards.jsonl late.jsonl passes.jsonl
@@ -21,7 +22,8 @@ import numpy.typing as npt
 
 from heartlab import Deal, make_player
 from heartlab.cards import CardSet, card_name
-from heartlab.coach.judgement import OTHER_PASSERS, Judge, count_ends, points_of_heads, swaps
+from heartlab.coach.judgement import OTHER_PASSERS, Judge, points_of_heads, swaps
+from heartlab.coach.outcomes import count_ends
 from heartlab.coach.playing_on import draw, stand_ins
 from heartlab.compiled.rng import substream
 from heartlab.learners.whole_game.ace import predict_passes
@@ -39,7 +41,7 @@ STRANGERS = [
 TENTHS = 10
 LATE = 3
 """Cards in the hand of a late position."""
-PASS_SEED = 2711
+AGAIN_SEED, PASS_SEED = 4712, 2711
 PASSES, TRIED = 30, 500
 """Candidates of a pass, and continuations in which they are compared."""
 SIFTED, LAST = 60, 8
@@ -54,16 +56,16 @@ def worth(deal: Deal) -> float:
     return -26.0 if deal.shooter == 0 else float(deal.points[0])
 
 
-def strangers(number: int) -> tuple[list[str], int]:
+def strangers(number: int, seed: int) -> tuple[list[str], int]:
     """Who sits in a deal, and after how many cards seat 0 is asked (at its next choice)."""
-    dice = np.random.default_rng([SEED, number])
+    dice = np.random.default_rng([seed, number])
     return [STRANGERS[int(one)] for one in dice.integers(0, len(STRANGERS), 4)], int(dice.integers(0, 48))
 
 
-def begun(number: int, bots: Bots) -> tuple[Deal, list[str], int]:
+def begun(number: int, bots: Bots, seed: int = SEED) -> tuple[Deal, list[str], int]:
     """A deal of strangers after its pass."""
-    seats, asked = strangers(number)
-    deal = Deal("standard", SEED, number)
+    seats, asked = strangers(number, seed)
+    deal = Deal("standard", seed, number)
     for seat in deal.to_pass:
         deal.pass_cards(seat, bots.pass_cards(seats[seat], deal.observe(seat)))
     return deal, seats, asked
@@ -99,6 +101,19 @@ def card_row(number: int, judge: Judge, bots: Bots, *, any_card: bool = False) -
     if row is not None:
         row |= {"realised": worth(deal), "shooter": deal.shooter}
     return row
+
+
+def again_row(number: int, judge: Judge, bots: Bots) -> Row | None:
+    """What the coach says of its own card, and what it says of the same card in deals from two other random keys."""
+    deal, seats, asked = begun(number, bots, AGAIN_SEED)
+    while deal.to_move is not None:
+        if deal.to_move == 0 and len(deal.history) >= asked and len(deal.legal) > 1:
+            judged, *others = (judge.judge(deal, key, None, stand_ins(seats[1:])) for key in (0, 1, 2))
+            again = float(np.mean([one.outcomes[judged.best].points for one in others]))
+            said = judged.outcomes[judged.best].points
+            return {"number": number, "at": len(deal.history), "said": said, "again": again}
+        deal.play(bots.play(seats[deal.to_move], deal.observe(deal.to_move)))
+    return None
 
 
 def late_row(number: int, judge: Judge, bots: Bots) -> Row | None:
@@ -183,7 +198,7 @@ def measure(kind: str, count: int, file: Path) -> None:
     rows = read(file) if file.exists() else []
     number = rows[-1]["number"] + 1 if rows else 0
     judge, bots = Judge(), Bots(STRANGERS)
-    one_row = {"cards": card_row, "any": any_row, "late": late_row, "passes": pass_row}[kind]
+    one_row = {"cards": card_row, "any": any_row, "again": again_row, "late": late_row, "passes": pass_row}[kind]
     done = len(rows)
     with file.open("a") as out:
         while done < count:
@@ -268,6 +283,10 @@ def show(files: list[Path]) -> None:
         if "realised" in rows[0]:
             show_cards(rows)
             continue
+        if "again" in rows[0]:
+            gap = np.array([row["again"] - row["said"] for row in rows])
+            print(f"again: {gap.mean():+.2f} ± {gap.std(ddof=1) / len(gap) ** 0.5:.2f} points, {len(gap)} positions")
+            continue
         lost = np.array([row["lost"] for row in rows])
         if "worlds" in rows[0]:
             print(f"late positions: its card is optimal (within 0.05) in {(lost <= 0.05).sum()} of {len(rows)}")
@@ -281,7 +300,7 @@ def show(files: list[Path]) -> None:
 
 def main() -> None:
     """Measure, or show."""
-    if len(sys.argv) < 3 or sys.argv[1] not in ("cards", "any", "late", "passes", "show"):
+    if len(sys.argv) < 3 or sys.argv[1] not in ("cards", "any", "again", "late", "passes", "show"):
         raise SystemExit(__doc__)
     if sys.argv[1] == "show":
         show([Path(name) for name in sys.argv[2:]])

@@ -17,7 +17,8 @@ pytest.importorskip("msgspec", reason="needs the extra web")
 from heartlab.cards import HEARTS, QUEEN_OF_SPADES, SPADES, SUIT_NAMES, CardSet, card_rank, card_suit, pretty_card
 from heartlab.coach.counting import queen_shares, queen_words
 from heartlab.coach.ideas import Idea, ideas_for, in_numbers, reasons_for
-from heartlab.coach.judgement import Judge, Judgement, Outcome, PassReport
+from heartlab.coach.judgement import Judge, Judgement, PassReport
+from heartlab.coach.outcomes import Outcome
 from heartlab.coach.passing import pass_ideas, pass_reasons
 from heartlab.coach.playing_on import SOMEBODY, STRONG, stand_ins
 from heartlab.coach.words import Words, learned_under, same_cards, sources

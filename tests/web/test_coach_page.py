@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 pytest.importorskip("websockets", reason="needs the extra web")
 
-from support.page import TURN, button, finish_deal, pass_three, play_one, start
+from support.page import STAGE, TURN, button, finish_deal, pass_three, play_one, start
 
 from heartlab.coach.coach import Coach
 from heartlab.coach.values import MoonRisk
@@ -46,6 +48,35 @@ def test_the_warning_of_a_moon_comes_by_itself(browser, monkeypatch, seat, kind)
     browser.wait("!!document.querySelector('.moon-risk')")
     assert browser.evaluate("document.querySelector('.moon-risk').textContent") == told
     assert browser.evaluate(f"document.querySelector('.moon-risk').classList.contains('{kind}')")
+
+
+def test_the_warning_goes_with_the_card_that_was_played(browser, monkeypatch):
+    """It may name that card: the old warning does not stay until the coach has answered for the next decision."""
+    answer, asked = threading.Event(), []
+
+    def moon(self, obs, seats):
+        asked.append(len(obs.history))
+        if len(asked) > 1:
+            answer.wait(30)
+        return MoonRisk(len(obs.history), 1, 0.4, "Ada may shoot the moon.")
+
+    monkeypatch.setattr(Coach, "moon", moon)
+    start(browser, seed=5)
+    pass_three(browser)
+    for _ in range(13):
+        browser.wait(f"({TURN}) || !!document.querySelector('.moon-risk')")
+        if asked:
+            break
+        play_one(browser)
+    browser.wait("!!document.querySelector('.moon-risk')")
+    plays = browser.evaluate(f"{STAGE}.plays")
+    card = browser.evaluate("[...document.querySelectorAll('.hand .card.legal')].at(-1).dataset.card")
+    try:
+        browser.click(f".hand [data-card='{card}']")
+        browser.wait(f"{STAGE}.plays !== '{plays}'")
+        assert not browser.evaluate("!!document.querySelector('.moon-risk')")
+    finally:
+        answer.set()
 
 
 def test_a_review_opens_the_coachs_line(browser):

@@ -6,6 +6,7 @@ In reading order:
 |---|---|
 | `values` | what the coach answers; from when on a cost counts and is a mistake |
 | `playing_on` | likely worlds, and how deals go on in them: solved, by the players at the table, or by simple rules |
+| `outcomes` | what happened in these deals, counted for one seat |
 | `judgement` | `Judge`: what every card or pass leads to, counted in these deals; cached by position |
 | `scene` | a card in its position: what the ideas look at |
 | `ideas`, `passing` | reasons that every Hearts player knows, for cards and passes, checked against the deals |
@@ -33,9 +34,11 @@ from heartlab.util.lazy import lazy_names
 
 if TYPE_CHECKING:
     from heartlab.coach.coach import Coach, Seats
-    from heartlab.coach.judgement import Judge, Judgement, Outcome, PassReport
+    from heartlab.coach.judgement import Judge, Judgement, PassReport
+    from heartlab.coach.outcomes import Outcome
 
 __all__ = ["Coach", "Judge", "Judgement", "Outcome", "PassReport", "Seats"]
 
-_IN_COACH, _IN_JUDGEMENT = dict.fromkeys(("Coach", "Seats"), "coach"), dict.fromkeys(__all__[1:5], "judgement")
-__getattr__ = lazy_names(__name__, {name: f"{__name__}.{home}" for name, home in (_IN_JUDGEMENT | _IN_COACH).items()})
+_HOMES = dict.fromkeys(("Judge", "Judgement", "PassReport"), "judgement") | {"Outcome": "outcomes"}
+_HOMES |= dict.fromkeys(("Coach", "Seats"), "coach")
+__getattr__ = lazy_names(__name__, {name: f"{__name__}.{home}" for name, home in _HOMES.items()})

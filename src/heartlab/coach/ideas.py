@@ -25,7 +25,8 @@ from heartlab.cards import (
     card_suit,
     pretty_card,
 )
-from heartlab.coach.judgement import Judgement, Outcome
+from heartlab.coach.judgement import Judgement
+from heartlab.coach.outcomes import Outcome
 from heartlab.coach.phrases import of_100, so_many, so_many_points, told_suit
 from heartlab.coach.scene import MOON_ALARM, Scene
 from heartlab.coach.values import about_same

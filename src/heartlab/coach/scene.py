@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from heartlab.cards import CS_SUITS, QUEEN_OF_SPADES, SPADES, Card, CardSet, card_suit
-from heartlab.coach.judgement import Judgement, Outcome
+from heartlab.coach.judgement import Judgement
+from heartlab.coach.outcomes import Outcome
 from heartlab.observation import Observation
 
 QUEEN = np.uint64(1) << np.uint64(QUEEN_OF_SPADES)
