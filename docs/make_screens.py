@@ -143,7 +143,7 @@ def main() -> None:
         find(client, server.key, lambda view: has_mistakes(client, view), high)
         show(browser, server, client)
         browser.evaluate("[...document.querySelectorAll('button')].find((n) => n.textContent === 'Review').click()")
-        browser.wait("!!document.querySelector('.mistake')")
+        browser.wait("!!document.querySelector('.mistake') && document.getAnimations().length === 0")
         browser.picture("review", PICTURES)
         browser.close()
 

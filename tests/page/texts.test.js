@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { options } from "../../src/heartlab/web/page/options.js";
-import { gain, playerText, presetText, seated, sentence, t, whole } from "../../src/heartlab/web/page/texts.js";
+import { gain, inARow, playerText, presetText, seated, sentence, t, whole } from "../../src/heartlab/web/page/texts.js";
 import { DE } from "../../src/heartlab/web/page/texts/de.js";
 import { EN } from "../../src/heartlab/web/page/texts/en.js";
 
@@ -90,4 +90,13 @@ test("what the server says becomes a sentence", () => {
 
 test("a minus is one that is seen and said", () => {
   assert.deepEqual([whole(-9), whole(4), gain(-9), gain(0), gain(13)], ["−9", "4", "−9", "+0", "+13"]);
+});
+
+test("names stand in a row", () => {
+  assert.deepEqual([[], ["Ada"], ["Ada", "Mia"], ["Ada", "Mia", "Zoe"]].map(inARow), [
+    "",
+    "Ada",
+    "Ada and Mia",
+    "Ada, Mia and Zoe",
+  ]);
 });

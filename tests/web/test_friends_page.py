@@ -71,6 +71,22 @@ def play_on(*pages: Browser, cards: int = 99) -> None:
         page.wait(f"{STAGE}.plays !== {before!r} || {STAGE}.phase !== 'play'")
 
 
+def test_a_page_that_is_left_for_another_one_keeps_nobody_waiting(two):
+    """A browser may keep a page asleep, with its line open, for the way back."""
+    served, zoe, max_ = two
+    lobby(zoe, served.page, served.key)
+    zoe.evaluate(f"location.hash = {f'{served.key}/~friends'!r}")
+    say_name(zoe, "Zoe")
+    link = zoe.wait("document.querySelector('.invitation .link')?.value")
+    max_.goto(link)
+    say_name(max_, "Max")
+    zoe.wait(f"{SEATS}.some((one) => one.includes('Max') && one.includes('here'))")
+    max_.evaluate("void (location.href = 'about:blank')")
+    zoe.wait(f"{SEATS}.some((one) => one.includes('Max') && one.includes('connection lost'))", 60)
+    max_.evaluate("history.back()")
+    zoe.wait(f"{SEATS}.some((one) => one.includes('Max') && one.includes('here'))", 60)
+
+
 def test_friends_play_together(two):
     served, zoe, max_ = two
     quick = '{"pace": 1, "hold": "0.01", "motion": "none"}'

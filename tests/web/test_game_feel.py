@@ -142,6 +142,27 @@ def test_a_moon_has_its_moment_and_the_result_is_sorted(browser):
         browser.requests.clear()
 
 
+def test_a_moon_that_is_chosen_has_its_moment(browser):
+    """Under rules that let the shooter choose, the moment comes with the choice."""
+
+    def dealer(rules, _seed, _number, scores):
+        return Deal.from_hands(moon_hands(), rules, number=3, scores=scores)
+
+    with serving(dealer=dealer) as other:
+        lobby(browser, other.page, other.key, '{"pace": 1, "hold": "0.01", "sound": false}')
+        with other.client() as client:
+            client.create(other.key, rules="standard,moon=choice", seed=5)
+            while client.view["phase"] == "play":
+                client.say("play", card=client.view["legal"][-1], at=client.view["plays"])
+                client.until(lambda got: got["type"] == "view" and (got["legal"] or got["phase"] == "moon"))
+            browser.evaluate(f"location.hash = {f'{other.key}/{client.key}'!r}")
+        browser.wait(f"{STAGE}.idle === 'true' && {STAGE}.phase === 'moon'")
+        browser.press("1")
+        browser.wait("document.querySelector('.moment p')?.textContent === 'You shot the moon!'")
+        browser.goto("about:blank")
+        browser.requests.clear()
+
+
 def test_the_felt_uses_a_large_screen(browser, served):
     browser.size(1920, 1080)
     lobby(browser, served.page, served.key)

@@ -92,6 +92,22 @@ def test_what_is_exported_can_be_imported_once(played):
         assert client.ask("read", "imported", house=played.key, text=text, into="You")["deals"] == 0
 
 
+def test_a_proof_is_imported_as_its_deal(played):
+    """Every file that the page writes can be taken in, a proof too, if it holds."""
+    (game,) = games(played)
+    with played.client() as client:
+        proof = client.ask("game", "deals", house=played.key, key=game["key"], number=1)["proof"]
+    text = json.dumps(proof, indent=1)
+    with serving() as other, other.client() as there:
+        wrong = json.dumps(proof | {"salt": "00" * 16})
+        refused = there.ask("read", "imported", house=other.key, text=wrong, into="You")
+        assert refused["text"].startswith("this proof does not hold")
+        assert there.ask("read", "imported", house=other.key, text=text, into="You")["deals"] == 1
+        assert there.ask("read", "imported", house=other.key, text=text, into="You")["deals"] == 0
+        (taken,) = there.ask("history", "games", house=other.key)["games"]
+        assert [deal["points"] for deal in taken["deals"]] == [proof["record"]["points"]]
+
+
 def test_unfinished_deals_are_not_imported(played):
     deal = Deal("standard", 4, 3)
     deal.play(min(deal.legal))

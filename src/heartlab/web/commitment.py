@@ -29,6 +29,7 @@ from heartlab.rules import Rules
 from heartlab.util.bundle import garbled_field
 from heartlab.util.errors import clipped, quoted
 from heartlab.util.files import read_at_most
+from heartlab.util.said import Said
 
 FORMAT = "heartlab-proof 1"
 
@@ -216,3 +217,17 @@ def run_verify(path: Path, promised: str | None, promise: str | None = None) -> 
     return all(good for _, good, _ in checks), [
         {"check": what, "holds": good, "remark": remark} for what, good, remark in checks
     ]
+
+
+def checked_proof(text: str) -> dict[str, Any] | None:
+    """The proof that a text holds, and that holds; None if it is no proof but perhaps records.
+
+    :raises ValueError: for a proof that cannot be read, or in which something is not so.
+    """
+    proof = proof_in(text)
+    if proof is None:
+        return None
+    failed = [what for what, holds, _ in check_proof(proof) if not holds]
+    if failed:
+        raise ValueError(Said("this proof does not hold: {what} is not so", what="; ".join(failed)))
+    return proof

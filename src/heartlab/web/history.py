@@ -20,6 +20,7 @@ from heartlab.deal import Deal
 from heartlab.game import game_is_over
 from heartlab.records.format import DealRecord, to_json
 from heartlab.records.reader import read_records
+from heartlab.web.commitment import checked_proof
 from heartlab.web.messages import DealFacts, PlayedGame
 from heartlab.web.session import PERSON, Dealer, Session, deal_out
 from heartlab.web.store import Row, Settings, Store
@@ -149,10 +150,16 @@ def _grouped(deals: Iterable[tuple[DealRecord, Deal]]) -> list[list[tuple[DealRe
 
 
 def import_deals(store: Store, person: str, text: str) -> int:
-    """Take finished deals of a file into somebody's history; the same deals twice are there once. Returns how many.
+    """Take finished deals of a file, or that of a proof, into somebody's history; the same deals twice are there once.
+
+    Returns how many.
 
     :raises RecordError: at the first bad line, before anything is kept.
+    :raises ValueError: for a proof that does not hold.
     """
+    proof = checked_proof(text)
+    if proof is not None:
+        text = json.dumps(proof["record"])
     read = [(record, Deal.from_record(record)) for record in read_records(text)]
     finished = [(record, deal) for record, deal in read if deal.is_over]
     known = {record for _, _, body in store.results_of(person) for record in [_record_in(body)]}

@@ -1,7 +1,7 @@
 // Friends: an invitation, seats that this browser has, reactions, and what the host may do.
 import { keep, recall } from "./dom.js";
 import { options, setOption } from "./options.js";
-import { called, some, t } from "./texts.js";
+import { called, inARow, some, t } from "./texts.js";
 
 /** @typedef {import("../protocol").Room} Room */
 /** @typedef {import("../protocol").Reacted} Reacted */
@@ -29,7 +29,7 @@ export function invitationLink(room, origin = location.origin) {
 }
 
 /** Names in a row. @param {string[]} names */
-export const listNames = (names) => names.map(called).join(t("and"));
+export const listNames = (names) => inARow(names.map(called));
 
 /** @param {import("./actions.js").World} world @param {FriendTools} tools */
 export function makeFriendActs(world, { notice, send, share, show, start, question }) {

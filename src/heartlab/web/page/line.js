@@ -37,6 +37,11 @@ export class Line {
     return socket;
   }
 
+  /** The page is left. A browser may keep it, asleep, for its way back: nobody should wait for it meanwhile. */
+  leave() {
+    this.socket.close();
+  }
+
   /**
    * What to say first whenever the line comes back, so that the page is at its table again.
    * @param {import("../protocol").Incoming | null} message

@@ -10,7 +10,7 @@ import { Pace } from "./pace.js";
 import { render, el } from "./render.js";
 import { routeHere } from "./routes.js";
 import { makeSound } from "./sound.js";
-import { initial, mayCompile, rulesHere, screenOf } from "./state.js";
+import { initial, mayCompile, rulesHere, screenOf, showsMoon } from "./state.js";
 import { makeStore } from "./store.js";
 import { t } from "./texts.js";
 import { dialogView } from "./views/dialogs.js";
@@ -74,7 +74,7 @@ function taken(view, before) {
 /** Something great that a view shows, with a name of its own. @param {View} view */
 function momentOf(view) {
   const { event } = view;
-  if (event.kind === "over" && typeof view.reveal?.shooter === "number") return `moon-${view.deal}`;
+  if (showsMoon(view)) return `moon-${view.deal}`;
   if (
     event.winner !== null &&
     view.last.some(([, card]) => card === "QS") &&
@@ -155,6 +155,8 @@ const line = new Line(
     if (busy || asking || checking) acts.notice(t("line.askAgain"), "warn");
   },
 );
+
+addEventListener("pagehide", () => line.leave());
 
 const world = {
   store,

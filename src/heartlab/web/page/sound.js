@@ -1,5 +1,6 @@
 // Sounds, made here with Web Audio: a card on the felt, a trick swept, Q♠, a moon, the end of a game.
 import { sounds } from "./options.js";
+import { showsMoon } from "./state.js";
 
 /** @typedef {import("../protocol").View} View */
 /** @typedef {{ at: number, pitch: number, length: number, loud: number, kind?: OscillatorType }} Tone */
@@ -22,8 +23,8 @@ export function soundOf(view) {
   const { event } = view,
     card = event.kind === "played" || event.kind === "over";
   const queen = event.winner !== null && view.last.some(([, one]) => one === "QS") && view.points.some((n) => n > 12);
-  const moon = event.kind === "over" && typeof view.reveal?.shooter === "number";
-  const end = view.phase === "end" && card && view.limit !== null;
+  const moon = showsMoon(view);
+  const end = view.phase === "end" && (card || event.kind === "moon") && view.limit !== null;
   const tune = moon
     ? "moon"
     : end

@@ -138,6 +138,13 @@ export function rulesHere(state) {
 /** @param {Custom} custom */
 export const wantedRules = (custom) => [custom.rules, custom.changes.trim()].filter(Boolean).join(",");
 
+/**
+ * Whether a view shows that a moon was shot: by its last card, or by the choice of who gets the points.
+ * @param {Pick<View, "event" | "reveal">} view
+ */
+export const showsMoon = ({ event, reveal }) =>
+  (event.kind === "over" || event.kind === "moon") && typeof reveal?.shooter === "number";
+
 /** Cards that the coach recommends for the decision at hand. @param {State} state @returns {string[]} */
 export function advised({ view, panel, answer }) {
   if (!view) return [];

@@ -54,6 +54,10 @@ export function sentence(text, above = 0) {
   return /[.!?…)]$/.test(told) ? told : `${told}.`;
 }
 
+/** Names in a row: "Ada, Emil and Ines". @param {string[]} names as they are shown */
+export const inARow = (names) =>
+  names.length > 1 ? `${names.slice(0, -1).join(", ")}${t("and")}${names.at(-1)}` : names.join("");
+
 /** A whole number; its minus is one that screen readers say. @param {number} value */
 export const whole = (value) => String(value).replace("-", "−");
 

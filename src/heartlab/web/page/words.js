@@ -1,6 +1,6 @@
 // What happens at a table, in sentences: for the status line and for screen readers.
 import { pretty, spoken } from "./cards.js";
-import { called, some, t, whole } from "./texts.js";
+import { called, inARow, some, t, whole } from "./texts.js";
 
 /** @typedef {import("../protocol").View} View */
 
@@ -41,7 +41,7 @@ export function status(view, winner) {
   const others = (view.waiting ?? []).filter((seat) => seat !== 0).map((seat) => called(names[seat]));
   if (view.people?.[0] === "away") return t("status.away");
   const idle = view.friends && others.length && !view.waiting?.includes(0);
-  if (idle && view.phase !== "play") return t("status.waiting", { names: others.join(t("and")) });
+  if (idle && view.phase !== "play") return t("status.waiting", { names: inARow(others) });
   if (view.phase === "pass") return t("status.pass", { n: view.pass_count, way: way(view.direction, names) });
   if (view.phase === "play" && view.to_move === 0) return t(view.trick.length ? "status.turn" : "status.lead");
   if (view.phase === "play") {

@@ -462,7 +462,7 @@ export const DE = {
   "learn.illegal": "Diese Karte ist hier nicht erlaubt; die hellen sind es.",
   "learn.aim": "Das Ziel",
   "learn.aim.text":
-    "Bei Hearts zählt, was du nicht nimmst. Jedes Herz ist ein Punkt, die Pik-Dame sind dreizehn, und wer" +
+    "Bei Hearts zählt, was du nicht nimmst. Jedes Herz zählt einen Punkt, die Pik-Dame dreizehn, und wer" +
     " am wenigsten hat, gewinnt.",
   "learn.pass": "Weitergeben",
   "learn.pass.text":

@@ -1,7 +1,7 @@
 // A table: the felt with its result, what can be done, the hand, and the panel beside it.
 import { el } from "../render.js";
 import { face, pretty, sign } from "../cards.js";
-import { isYou, called, gain, playerText, some, t, whole } from "../texts.js";
+import { called, gain, inARow, isYou, playerText, some, t, whole } from "../texts.js";
 import { advised } from "../state.js";
 import { status } from "../words.js";
 import * as coach from "./coach.js";
@@ -132,7 +132,7 @@ function headline(view) {
   if (view.phase !== "end" || view.limit === null) return t("result.deal");
   const names = view.winners.map((seat) => view.names[seat]);
   return t("result.game", {
-    names: names.map(called).join(t("and")),
+    names: inARow(names.map(called)),
     you: names.length === 1 && isYou(names[0]),
     many: names.length > 1,
   });
