@@ -143,7 +143,8 @@ def main() -> None:
         find(client, server.key, lambda view: has_mistakes(client, view), high)
         show(browser, server, client)
         browser.evaluate("[...document.querySelectorAll('button')].find((n) => n.textContent === 'Review').click()")
-        browser.wait("!!document.querySelector('.mistake') && document.getAnimations().length === 0")
+        shown = "document.getAnimations().every((one) => one.playState === 'finished')"
+        browser.wait(f"!!document.querySelector('.mistake') && {shown}")
         browser.picture("review", PICTURES)
         browser.close()
 
