@@ -37,6 +37,7 @@ def test_check_says_what_is_wrong_and_where(run, tmp_path):
     [
         (["check", "nowhere"], "nowhere: no such file, and no game of ours; ours are breakthrough"),
         (["info", "nim", "--machine", "magic"], "no machine is called magic"),
+        (["info", "nim", "--seconds", "inf"], "--seconds inf: needs a number above zero, and an end"),
         (["info", "nim", "--budget", "0"], "--budget 0.0: needs a number above zero"),
         (["match", "nim", "--player", "random"], "nim needs 2 players, not 1"),
         (["match", "nim", "-p", "random", "-p", "guru"], "no player of games is called 'guru'"),

@@ -99,12 +99,12 @@ def options(
 
 
 def positive(option: str, value: Any) -> Any:
-    """The value of an option, if it is above zero.
+    """The value of an option, if it is above zero and finite.
 
     :raises ValueError: if it is not.
     """
-    if not value > 0:
-        raise ValueError(f"{option} {value}: needs a number above zero")
+    if not 0 < value < math.inf:
+        raise ValueError(f"{option} {value}: needs a number above zero{', and an end' if value == math.inf else ''}")
     return value
 
 
