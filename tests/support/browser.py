@@ -140,20 +140,19 @@ class Browser:
 
     def click(self, selector: str, *, touch: bool = False) -> None:
         """Click the middle of the visible part of an element (its left edge for cards that others cover), once it is
-        where a click hits it and stands still.
+        there, where a click hits it, and stands still.
         """
         where: list[Any] = []
 
         def reachable() -> bool:
             where[:] = [self.evaluate(HIT % json.dumps(selector))]
-            return where[0] is None or len(where[0]) == 2
+            return where[0] is not None and len(where[0]) == 2
 
         try:
             self._wait_for(reachable, PATIENCE)
         except TimeoutError:
-            raise PageError(f"{selector} is covered by {where[0][0]}; problems {self.problems}") from None
-        if where[0] is None:
-            raise PageError(f"there is no {selector}")
+            what = f"{selector} is covered by {where[0][0]}" if where[0] else f"there is no {selector}"
+            raise PageError(f"{what}; problems {self.problems}") from None
         x, y = where[0]
         if touch:
             self.command("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
