@@ -1,12 +1,12 @@
 // A table: the felt with its result, what can be done, the hand, and the panel beside it.
 import { el } from "../render.js";
 import { face, pretty, sign } from "../cards.js";
-import { called, gain, inARow, isYou, playerText, some, t, whole } from "../texts.js";
+import { called, inARow, isYou, playerText, some, t, whole } from "../texts.js";
 import { advised } from "../state.js";
-import { status } from "../words.js";
+import { passSteps, status } from "../words.js";
 import * as coach from "./coach.js";
 import { felt, handView, seatPlate, statusLine, trickView } from "./felt.js";
-import { counting, lastTrick, moonRisk, scores } from "./panels.js";
+import { counting, lastTrick, moonRisk, more, scores } from "./panels.js";
 import { busyText, button, dot } from "./parts.js";
 import { friendsPanel, reactions } from "./room.js";
 
@@ -173,7 +173,7 @@ function result(state, view) {
       el("span", { class: "place", text: `${place}.` }),
       dot(seat),
       el("span", { class: "name", text: called(view.names[seat]) }),
-      el("b", { text: gain(reveal.points[seat]) }),
+      el("b", { text: more(reveal.points[seat]) }),
       el("small", { text: t("result.total", { n: whole(view.scores[seat]) }) }),
     ),
   );
@@ -279,13 +279,29 @@ export function buttons(state, view, acts) {
   ];
 }
 
+/** Below the scores there is room for the last trick. @param {View} view */
+const scoresTrick = (view) => view.phase === "play" && view.last.length > 0 && lastTrick(view);
+
+/** Where the cards that are passed will go, as an arrow on the felt. @param {View} view */
+function passArrow(view) {
+  const n = view.names.length,
+    steps = passSteps(view.direction, n);
+  if (view.phase !== "pass" || !view.may_pass.length || !Number.isFinite(steps)) return null;
+  const turn = 90 + (((steps % n) + n) % n) * (360 / n);
+  return el(
+    "div",
+    { key: "way", class: "pass-way", "aria-hidden": "true", vars: { turn: `${turn}deg` } },
+    sign("arrow", ""),
+  );
+}
+
 /** The panel beside the table. @param {State} state @param {View} view @param {Acts} acts */
 function side(state, view, acts) {
   const { answer } = state;
   const words = state.ready?.words || state.hello?.words || "";
   /** @type {Record<import("../state.js").Panel, () => import("../render.js").Made>} */
   const bodies = {
-    scores: () => scores(view),
+    scores: () => el("div", {}, scores(view), scoresTrick(view)),
     last: () => lastTrick(view),
     count: () => counting(answer, view.names),
     hint: () => coach.hint(answer, words),
@@ -334,6 +350,7 @@ export function gameView(state, acts) {
         acts.go,
         seats(state, view),
         trickView(state.shown.trick, state.shown.winner, view.names),
+        passArrow(view),
         markers(view, acts),
         state.idle && result(state, view),
         moment(state),
