@@ -30,7 +30,7 @@ const listed = (cards) => cards.map(pretty).join(" ");
 /**
  * The status line: what is expected now.
  * @param {Pick<View, "names" | "pass_count" | "direction" | "to_move" | "trick"> &
- *   Partial<Pick<View, "people" | "waiting" | "friends">> & {
+ *   Partial<Pick<View, "people" | "waiting" | "friends" | "limit" | "daily">> & {
  *   phase: View["phase"] | "graded", verdict?: string }} view
  * @param {number | null} winner of a trick that is still shown
  */
@@ -48,7 +48,7 @@ export function status(view, winner) {
     return t("status.thinking", { name: called(names[view.to_move ?? -1] ?? t("somebody")) });
   }
   if (view.phase === "moon") return t("status.moon");
-  return t("status.over");
+  return t(view.phase === "end" && view.limit && !view.daily ? "status.end" : "status.over");
 }
 
 /** What happened, in words for a screen reader. @param {View} view */

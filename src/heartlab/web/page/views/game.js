@@ -183,7 +183,7 @@ function result(state, view) {
   return el(
     "section",
     { key: "result", class: `result ${end ? "end" : ""}`, "aria-label": t("result") },
-    end && view.winners.includes(0) && sign("crown", "trophy"),
+    end && !view.daily && sign("crown", "trophy"),
     el("h2", { text: headline(view) }),
     shooter !== null && el("p", { class: "moon", text: t("result.moon", { name: view.names[shooter] }) }),
     el("ol", { class: "tally" }, tally),
@@ -357,7 +357,7 @@ export function gameView(state, acts) {
         view.friends && reactions(acts),
       ),
       moonRisk(state.risk),
-      statusLine(status(view, state.shown.winner), state.notice),
+      statusLine(state.stale ? t("line.lost") : status(view, state.shown.winner), state.notice),
       el(
         "div",
         { key: "actions", class: "actions" },

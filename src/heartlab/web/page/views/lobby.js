@@ -163,6 +163,7 @@ function custom(state, acts) {
           name: "seed",
           inputmode: "numeric",
           pattern: `[0-9]{1,${digits}}`,
+          title: t("custom.seedForm", { n: digits }),
           autocomplete: "off",
           value: form.seed,
         }),
