@@ -36,11 +36,12 @@ const over = (under, colour) => { paint.clearRect(0, 0, 1, 1); paint.fillStyle =
   return [...paint.getImageData(0, 0, 1, 1).data].slice(0, 3); };
 const light = (rgb) => { const [r, g, b] = rgb.map((v) => v / 255).map((v) => v <= .04045 ? v / 12.92
   : ((v + .055) / 1.055) ** 2.4); return .2126 * r + .7152 * g + .0722 * b; };
-const styles = getComputedStyle(document.documentElement), out = [];
+const probe = document.body.appendChild(document.createElement('b')), out = [];
 for (const node of document.querySelectorAll('.notice, .moon-risk, .status p, .actions button, .react summary')) {
   if (!node.closest('.board') || !node.checkVisibility() || node.disabled) continue;
   for (const felt of ['--felt-a', '--felt-b']) {
-    let ground = over([0, 0, 0], styles.getPropertyValue(felt));
+    probe.style.backgroundColor = `var(${felt})`;
+    let ground = over([0, 0, 0], getComputedStyle(probe).backgroundColor);
     const line = [];
     for (let one = node; !one.classList.contains('board'); one = one.parentElement) line.unshift(one);
     for (const one of line) ground = over(ground, getComputedStyle(one).backgroundColor);
@@ -56,7 +57,9 @@ return out; })()"""
 def test_what_lies_on_the_felt_can_be_read(browser, dark):
     browser.size(1280, 800, dark=dark)
     start(browser, seed=5)
-    assert browser.evaluate(FAINT) == []
+    for felt in ("blue", "wine", "slate", "green"):
+        browser.evaluate(f"document.documentElement.dataset.felt = {felt!r}")
+        assert browser.evaluate(FAINT) == [], felt
     pass_three(browser)
     browser.wait(TURN)
     browser.click(".hand .card.illegal")

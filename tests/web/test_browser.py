@@ -488,7 +488,7 @@ def test_the_shooter_of_the_moon_chooses(browser):
         browser.picture("moon")
         button(browser, "Off my own score")
         browser.wait(OVER)
-        assert browser.evaluate("document.querySelector('.tally b').textContent") == "-26"
+        assert browser.evaluate("document.querySelector('.tally b').textContent") == "−26"
         browser.goto("about:blank")
         browser.requests.clear()
 

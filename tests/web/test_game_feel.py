@@ -150,6 +150,8 @@ def test_a_moon_has_its_moment_and_the_result_is_sorted(browser):
         browser.wait(OVER)
         assert browser.evaluate("[...moments]") == ["You take the queen", "You shot the moon!"]
         assert browser.evaluate("document.querySelector('.result h2').textContent") == "You won the game!"
+        assert browser.evaluate("!!document.querySelector('.rain i')")
+        assert browser.evaluate("document.querySelector('.status').textContent") == "The game is over."
         totals = browser.evaluate(
             "[...document.querySelectorAll('.tally small')].map((n) => Number(n.textContent.split(' ')[1]))"
         )

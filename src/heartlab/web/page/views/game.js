@@ -1,6 +1,6 @@
 // A table: the felt with its result, what can be done, the hand, and the panel beside it.
 import { el } from "../render.js";
-import { face, pretty, sign } from "../cards.js";
+import { face, pretty, sign, suitIcon } from "../cards.js";
 import { called, inARow, isYou, playerText, some, t, whole } from "../texts.js";
 import { advised } from "../state.js";
 import { passSteps, status } from "../words.js";
@@ -203,6 +203,20 @@ function result(state, view) {
   );
 }
 
+/** Suits that fall: you have won the game. @param {State} state @param {View} view */
+function rain(state, view) {
+  const won = state.idle && view.phase === "end" && view.limit !== null && !view.daily && view.winners.includes(0);
+  if (!won) return null;
+  const drops = Array.from({ length: 24 }, (_, index) =>
+    el(
+      "i",
+      { key: index, vars: { left: `${(index * 37) % 100}%`, late: `${((index * 53) % 24) / 12}s` } },
+      suitIcon("HSDC"[index % 4]),
+    ),
+  );
+  return el("div", { key: `rain-${view.deal}`, class: "rain", "aria-hidden": "true" }, drops);
+}
+
 /** Something great that has just happened, for a second or two. @param {State} state */
 function moment(state) {
   const { view } = state;
@@ -354,6 +368,7 @@ export function gameView(state, acts) {
         markers(view, acts),
         state.idle && result(state, view),
         moment(state),
+        rain(state, view),
         view.friends && reactions(acts),
       ),
       moonRisk(state.risk),
