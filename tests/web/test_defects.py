@@ -64,6 +64,25 @@ def test_the_replay_slider_can_be_dragged_and_keeps_the_focus(browser):
     assert browser.evaluate("document.querySelector('.status').textContent.startsWith('Trick ')")
 
 
+def test_the_controls_of_a_replay_are_in_sight_on_a_phone_lying_on_its_side(browser):
+    browser.size(844, 390, phone=True)
+    replay(browser)
+    low = "Math.max(...[...document.querySelectorAll('.viewer .actions button')].map((n) => n.getBoundingClientRect()"
+    assert browser.evaluate(f"{low}.bottom)) <= innerHeight")
+
+
+def test_a_lost_connection_stands_in_the_status_line(browser):
+    with serving() as other, other.client() as client:
+        client.create(other.key)
+        lobby(browser, other.page, other.key)
+        browser.goto(f"{other.page}#{other.key}/{client.key}")
+        browser.wait(f"!!document.querySelector('.board') && {PASSING}")
+    browser.wait("document.querySelector('.status').textContent.startsWith('The connection to the server is lost')")
+    browser.goto("about:blank")
+    browser.requests.clear()
+    browser.problems.clear()
+
+
 def test_a_saved_proof_opens_again_and_a_forged_one_does_not(browser, served):
     with served.client() as client:
         client.create(served.key)

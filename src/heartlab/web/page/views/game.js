@@ -1,6 +1,6 @@
 // A table: the felt with its result, what can be done, the hand, and the panel beside it.
 import { el } from "../render.js";
-import { face, pretty, sign, suitIcon } from "../cards.js";
+import { face, inOrder, pretty, sign, suitIcon } from "../cards.js";
 import { called, inARow, isYou, playerText, some, t, whole } from "../texts.js";
 import { advised } from "../state.js";
 import { passSteps, status } from "../words.js";
@@ -174,12 +174,19 @@ function result(state, view) {
       dot(seat),
       el("span", { class: "name", text: called(view.names[seat]) }),
       el("b", { text: more(reveal.points[seat]) }),
-      el("small", { text: t("result.total", { n: whole(view.scores[seat]) }) }),
+      view.limit !== null && el("small", { text: t("result.total", { n: whole(view.scores[seat]) }) }),
     ),
   );
   /** @param {string} name @param {string} cards */
   const held = (name, cards) =>
-    el("li", {}, el("strong", { text: `${name}: ` }), el("span", { text: cards.split(" ").map(pretty).join(" ") }));
+    el(
+      "li",
+      {},
+      el("strong", { text: `${name}: ` }),
+      [...cards.split(" ")]
+        .sort(inOrder)
+        .map((card) => el("span", { key: card, class: `suit-${card[1]}`, text: `${pretty(card)} ` })),
+    );
   return el(
     "section",
     { key: "result", class: `result ${end ? "end" : ""}`, "aria-label": t("result") },
