@@ -222,6 +222,22 @@ def test_on_a_phone_a_hint_leaves_the_hand_and_the_trick_in_sight(browser):
     browser.wait("getComputedStyle(document.querySelector('.side')).display === 'none'")
 
 
+def test_a_panel_on_a_phone_lying_on_its_side_covers_neither_trick_nor_buttons(browser):
+    browser.size(844, 390, phone=True)
+    start(browser, seed=5)
+    pass_three(browser)
+    browser.wait(TURN)
+    button(browser, "Count")
+    browser.wait("!!document.querySelector('.side.open .counts')")
+    covered = browser.evaluate(
+        "(() => { const a = document.querySelector('.side').getBoundingClientRect();"
+        "return [...document.querySelectorAll('.laid, .board > .actions button, .hand .card')].filter((n) => {"
+        "const b = n.getBoundingClientRect(); return b.right > a.left + 1 && b.top < a.bottom - 1; })"
+        ".map((n) => n.textContent); })()"
+    )
+    assert covered == []
+
+
 def test_a_notice_covers_no_seat_and_goes_with_the_next_card(browser, served):
     for width, height in ((390, 844), (1440, 900)):
         browser.size(width, height, phone=width < 900)
