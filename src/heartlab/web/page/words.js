@@ -27,6 +27,10 @@ export const way = (direction, names) => {
 /** @param {string[]} cards */
 const listed = (cards) => cards.map(pretty).join(" ");
 
+/** Who wants the next deal already. @param {Partial<Pick<View, "names" | "people" | "waiting">>} v */
+const readyFor = ({ names = [], people = [], waiting = [] }) =>
+  names.filter((_, seat) => seat > 0 && people[seat] === "person" && !waiting.includes(seat)).map(called);
+
 /**
  * The status line: what is expected now.
  * @param {Pick<View, "names" | "pass_count" | "direction" | "to_move" | "trick"> &
@@ -42,6 +46,8 @@ export function status(view, winner) {
   if (view.people?.[0] === "away") return t("status.away");
   const idle = view.friends && others.length && !view.waiting?.includes(0);
   if (idle && view.phase !== "play") return t("status.waiting", { names: inARow(others) });
+  const asked = view.friends && view.phase === "over" && view.waiting?.includes(0) ? readyFor(view) : [];
+  if (asked.length) return t("status.waitedFor", { names: inARow(asked), many: asked.length > 1 });
   if (view.phase === "pass") return t("status.pass", { n: view.pass_count, way: way(view.direction, names) });
   if (view.phase === "play" && view.to_move === 0) return t(view.trick.length ? "status.turn" : "status.lead");
   if (view.phase === "play") {

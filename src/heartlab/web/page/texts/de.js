@@ -572,6 +572,7 @@ export const DE = {
   "occupant.away": "weg, ein Bot spielt",
   "occupant.next": "ab der nächsten Runde",
   "status.waiting": "Wartet auf {names} …",
+  "status.waitedFor": ({ names, many }) => `${names} ${many ? "warten" : "wartet"} auf dich.`,
   "status.away": "Ein Bot spielt für dich.",
   react: "Reagieren",
   "react.hello": "Hallo!",

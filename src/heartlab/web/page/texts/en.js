@@ -563,6 +563,7 @@ export const EN = {
   "occupant.away": "away, a bot plays",
   "occupant.next": "from the next deal on",
   "status.waiting": "Waiting for {names} …",
+  "status.waitedFor": ({ names, many }) => `${names} ${many ? "are" : "is"} waiting for you.`,
   "status.away": "A bot is playing for you.",
   react: "React",
   "react.hello": "Hello!",
