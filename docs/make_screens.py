@@ -27,6 +27,7 @@ PICTURES = Path(__file__).parent / "pictures"
 PLAYERS = ["gnome", "gnome:jake", "gnome:peter"]
 RANKS = "23456789TJQKA"
 SETTLED = "document.getElementById('stage').dataset.idle === 'true'"
+STILL = "document.getAnimations().every((one) => one.playState === 'finished')"
 
 
 def find(
@@ -84,7 +85,7 @@ def take_friends(browser: Browser, server: Served) -> None:
         table.clients[2].say("react", what="oops")
         browser.wait("!!document.querySelector('.reaction')")
         browser.evaluate("[...document.querySelectorAll('button')].find((n) => n.textContent === 'Friends').click()")
-        browser.wait("!!document.querySelector('.seats-list') && document.getAnimations().length === 0")
+        browser.wait(f"!!document.querySelector('.seats-list') && {STILL}")
         browser.picture("friends", PICTURES)
 
 
@@ -143,8 +144,7 @@ def main() -> None:
         find(client, server.key, lambda view: has_mistakes(client, view), high)
         show(browser, server, client)
         browser.evaluate("[...document.querySelectorAll('button')].find((n) => n.textContent === 'Review').click()")
-        shown = "document.getAnimations().every((one) => one.playState === 'finished')"
-        browser.wait(f"!!document.querySelector('.mistake') && {shown}")
+        browser.wait(f"!!document.querySelector('.mistake') && {STILL}")
         browser.picture("review", PICTURES)
         browser.close()
 

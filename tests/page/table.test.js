@@ -63,3 +63,17 @@ test("a screen reader hears what happened", () => {
   const undone = { ...VIEW, event: { kind: "undone", seat: 0, card: null, winner: null } };
   assert.equal(tell(undone), "Card taken back. Your turn.");
 });
+
+test("the end of a game is told as such, but a daily deal has no game", () => {
+  assert.equal(status({ ...VIEW, phase: "over", limit: 100 }, null), "The deal is over.");
+  assert.equal(status({ ...VIEW, phase: "end", limit: 100 }, null), "The game is over.");
+  assert.equal(status({ ...VIEW, phase: "end", limit: 100, daily: "2026-11-19" }, null), "The deal is over.");
+});
+
+test("among friends the status line says who waits for you", () => {
+  const over = { ...VIEW, phase: "over", friends: true, people: ["person", "person", "bot", "person"] };
+  assert.equal(status({ ...over, waiting: [0, 1, 3] }, null), "The deal is over.");
+  assert.equal(status({ ...over, waiting: [0, 3] }, null), "Ada is waiting for you.");
+  assert.equal(status({ ...over, waiting: [0] }, null), "Ada and Ines are waiting for you.");
+  assert.equal(status({ ...over, waiting: [1] }, null), "Waiting for Ada …");
+});

@@ -29,6 +29,50 @@ def problems(browser) -> list[str]:
     return list(found)
 
 
+FAINT = """(() => {
+const paint = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+const over = (under, colour) => { paint.clearRect(0, 0, 1, 1); paint.fillStyle = `rgb(${under})`;
+  paint.fillRect(0, 0, 1, 1); paint.fillStyle = colour; paint.fillRect(0, 0, 1, 1);
+  return [...paint.getImageData(0, 0, 1, 1).data].slice(0, 3); };
+const light = (rgb) => { const [r, g, b] = rgb.map((v) => v / 255).map((v) => v <= .04045 ? v / 12.92
+  : ((v + .055) / 1.055) ** 2.4); return .2126 * r + .7152 * g + .0722 * b; };
+const probe = document.body.appendChild(document.createElement('b')), out = [];
+for (const node of document.querySelectorAll('.notice, .moon-risk, .status p, .actions button, .react summary')) {
+  if (!node.closest('.board') || !node.checkVisibility() || node.disabled) continue;
+  for (const felt of ['--felt-a', '--felt-b']) {
+    probe.style.backgroundColor = `var(${felt})`;
+    let ground = over([0, 0, 0], getComputedStyle(probe).backgroundColor);
+    const line = [];
+    for (let one = node; !one.classList.contains('board'); one = one.parentElement) line.unshift(one);
+    for (const one of line) ground = over(ground, getComputedStyle(one).backgroundColor);
+    const [a, b] = [light(over(ground, getComputedStyle(node).color)), light(ground)].sort((x, y) => y - x);
+    if ((a + .05) / (b + .05) < 4.5) out.push(`${node.className} ${node.textContent} on ${felt}`);
+  }
+}
+return out; })()"""
+"""What on the felt has too little contrast; axe does not judge what stands on a gradient."""
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_what_lies_on_the_felt_can_be_read(browser, dark):
+    browser.size(1280, 800, dark=dark)
+    start(browser, seed=5)
+    for felt in ("blue", "wine", "slate", "green"):
+        browser.evaluate(f"document.documentElement.dataset.felt = {felt!r}")
+        assert browser.evaluate(FAINT) == [], felt
+    pass_three(browser)
+    browser.wait(TURN)
+    browser.click(".hand .card.illegal")
+    browser.wait("!!document.querySelector('.notice')")
+    browser.evaluate(
+        "for (const kind of ['good', 'alarm']) { const n = document.createElement('p');"
+        "n.className = `moon-risk ${kind}`; n.textContent = 'All points are yours.';"
+        "document.querySelector('.felt').after(n); }"
+    )
+    assert browser.evaluate(FAINT) == []
+    assert browser.evaluate("document.querySelector('.notice').classList.contains('warn')")
+
+
 @pytest.mark.skipif(not AXE.exists(), reason="needs axe-core: npm install")
 @pytest.mark.parametrize("dark", [False, True])
 def test_axe_finds_nothing(browser, served, dark):

@@ -64,6 +64,25 @@ def test_the_replay_slider_can_be_dragged_and_keeps_the_focus(browser):
     assert browser.evaluate("document.querySelector('.status').textContent.startsWith('Trick ')")
 
 
+def test_the_controls_of_a_replay_are_in_sight_on_a_phone_lying_on_its_side(browser):
+    browser.size(844, 390, phone=True)
+    replay(browser)
+    low = "Math.max(...[...document.querySelectorAll('.viewer .actions button')].map((n) => n.getBoundingClientRect()"
+    assert browser.evaluate(f"{low}.bottom)) <= innerHeight")
+
+
+def test_a_lost_connection_stands_in_the_status_line(browser):
+    with serving() as other, other.client() as client:
+        client.create(other.key)
+        lobby(browser, other.page, other.key)
+        browser.goto(f"{other.page}#{other.key}/{client.key}")
+        browser.wait(f"!!document.querySelector('.board') && {PASSING}")
+    browser.wait("document.querySelector('.status').textContent.startsWith('The connection to the server is lost')")
+    browser.goto("about:blank")
+    browser.requests.clear()
+    browser.problems.clear()
+
+
 def test_a_saved_proof_opens_again_and_a_forged_one_does_not(browser, served):
     with served.client() as client:
         client.create(served.key)
@@ -201,6 +220,22 @@ def test_on_a_phone_a_hint_leaves_the_hand_and_the_trick_in_sight(browser):
     browser.picture("hint-phone")
     browser.click(".close-sheet")
     browser.wait("getComputedStyle(document.querySelector('.side')).display === 'none'")
+
+
+def test_a_panel_on_a_phone_lying_on_its_side_covers_neither_trick_nor_buttons(browser):
+    browser.size(844, 390, phone=True)
+    start(browser, seed=5)
+    pass_three(browser)
+    browser.wait(TURN)
+    button(browser, "Count")
+    browser.wait("!!document.querySelector('.side.open .counts')")
+    covered = browser.evaluate(
+        "(() => { const a = document.querySelector('.side').getBoundingClientRect();"
+        "return [...document.querySelectorAll('.laid, .board > .actions button, .hand .card')].filter((n) => {"
+        "const b = n.getBoundingClientRect(); return b.right > a.left + 1 && b.top < a.bottom - 1; })"
+        ".map((n) => n.textContent); })()"
+    )
+    assert covered == []
 
 
 def test_a_notice_covers_no_seat_and_goes_with_the_next_card(browser, served):

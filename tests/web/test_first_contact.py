@@ -17,18 +17,36 @@ pytestmark = pytest.mark.slow
 
 SEEN = """(() => { const seen = (n) => { const r = n.getBoundingClientRect();
 return r.top >= 0 && r.bottom <= innerHeight && r.left >= 0 && r.right <= innerWidth && r.width > 0; };
-return [document.querySelector('.play'), ...document.querySelectorAll('.level')].every(seen); })()"""
+return [document.querySelector('.play'), ...document.querySelectorAll('.level')].every(seen)
+  && document.documentElement.scrollWidth <= innerWidth; })()"""
+APART = """(() => { const box = (n) => n.getBoundingClientRect(), a = box(document.querySelector('.segments'));
+return [...document.querySelectorAll('.fan i')].map(box).every((b) => b.width === 0 ||
+  b.left >= a.right || b.right <= a.left || b.top >= a.bottom || b.bottom <= a.top); })()"""
 
 
-@pytest.mark.parametrize("size", [(390, 844), (1440, 900)])
+@pytest.mark.parametrize("size", [(390, 844), (844, 390), (1024, 768), (1440, 900)])
 def test_play_and_the_strengths_are_seen_without_scrolling(browser, served, size):
     browser.size(*size, phone=size[0] < 900)
     lobby(browser, served.page, served.key)
     assert browser.evaluate(SEEN)
+    assert browser.evaluate(APART), "no card of the picture lies on the choice of strengths"
     names = browser.evaluate("[...document.querySelectorAll('.level')].map((n) => n.textContent)")
     assert names == ["Beginner", "Casual", "Skilled", "Expert"]
     assert not browser.evaluate("document.querySelector('.more').open")
     browser.picture(f"lobby-{size[0]}")
+
+
+@pytest.mark.parametrize("size", [(390, 844), (844, 390), (1024, 768)])
+def test_the_largest_text_does_not_make_the_lobby_wider_than_the_screen(browser, served, size):
+    browser.size(*size, phone=size[0] < 900)
+    lobby(browser, served.page, served.key, '{"size": "largest"}')
+    assert browser.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_game_of_ones_own_is_offered_and_opens_what_is_below(browser):
+    button(browser, "A game of your own")
+    browser.wait("document.querySelector('.more').open && !!document.querySelector('.lobby-form')")
+    assert browser.evaluate("document.activeElement === document.querySelector('.more summary')")
 
 
 def test_one_click_to_the_table_and_the_strength_is_remembered(browser):

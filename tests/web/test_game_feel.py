@@ -50,6 +50,28 @@ def test_cards_are_dealt_passed_played_and_swept(browser, served):
     browser.wait("!document.querySelector('.flying')")
 
 
+def test_an_arrow_points_to_the_seat_that_gets_the_cards(browser, served):
+    begin(browser, served)
+    browser.wait("!!document.querySelector('.pass-way')")
+    turn = browser.evaluate("document.querySelector('.pass-way').style.getPropertyValue('--turn')")
+    assert turn == "180deg", "the first pass goes to the left"
+    pass_three(browser)
+    assert not browser.evaluate("!!document.querySelector('.pass-way')")
+
+
+def test_the_score_sheet_has_the_deal_being_played_and_the_last_trick(browser, served):
+    begin(browser, served)
+    sheet = "[...document.querySelectorAll('.side .scores .running td')].map((n) => n.textContent)"
+    assert browser.evaluate(sheet) == ["0", "0", "0", "0"]
+    pass_three(browser)
+    browser.wait(TURN)
+    play_one(browser)
+    assert browser.evaluate("document.querySelectorAll('.side .row-of-cards li').length") == 4
+    finish_deal(browser)
+    assert browser.evaluate(sheet) == []
+    assert browser.evaluate("document.querySelectorAll('.side .scores tbody tr').length") == 1
+
+
 def test_nothing_moves_with_reduced_motion(browser, served):
     lobby(browser, served.page, served.key, MOVING)
     features = [{"name": "prefers-reduced-motion", "value": "reduce"}]
@@ -128,6 +150,8 @@ def test_a_moon_has_its_moment_and_the_result_is_sorted(browser):
         browser.wait(OVER)
         assert browser.evaluate("[...moments]") == ["You take the queen", "You shot the moon!"]
         assert browser.evaluate("document.querySelector('.result h2').textContent") == "You won the game!"
+        assert browser.evaluate("!!document.querySelector('.rain i')")
+        assert browser.evaluate("document.querySelector('.status').textContent") == "The game is over."
         totals = browser.evaluate(
             "[...document.querySelectorAll('.tally small')].map((n) => Number(n.textContent.split(' ')[1]))"
         )

@@ -134,6 +134,9 @@ def test_the_history_and_the_fairness_of_a_real_game(browser, served):
     )
     browser.wait("document.querySelectorAll('.games li').length === 0")
     assert browser.evaluate("document.activeElement.className") == "find"
+    assert browser.evaluate(
+        "document.querySelector('.sheet').textContent.includes('No game has “no such thing” in it.')"
+    )
     browser.evaluate(
         "(() => { const n = document.querySelector('.find'); n.value = ''; n.dispatchEvent(new Event('input')); })()"
     )

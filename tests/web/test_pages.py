@@ -179,3 +179,26 @@ def test_the_coach_answers_about_any_decision_of_a_record(served):
         for at, record in ((52, text), (0, ""), (0, Deal("standard", 4).to_text()), (0, "rubbish")):
             assert client.ask("analyse", "coaching", house=served.key, record=record, at=at)["type"] == "failed"
         assert client.ask("analyse", "coaching", house="x" * 22, record=text, at=5)["code"] == "key"
+
+
+def test_a_position_is_set_up_by_clicks(browser):
+    button(browser, "Analysis board")
+    browser.wait("!!document.querySelector('.deck')")
+    for card in ("QS", "AH"):
+        browser.click(f".deck [data-card={card}]")
+    hands = "[...document.querySelectorAll('input[name=hand]')].map((n) => n.value)"
+    assert browser.evaluate(hands) == ["QS AH", "", "", ""]
+    browser.click(".level input[value='2']")
+    browser.click(".deck [data-card=QS]")
+    assert browser.evaluate(hands) == ["AH", "", "QS", ""]
+    label = "document.querySelector('.deck [data-card=QS] .unseen').textContent"
+    assert browser.evaluate(label) == "queen of spades, Seat 2"
+    browser.evaluate("document.querySelector('.deck [tabindex=\"0\"]').focus()")
+    browser.press("ArrowRight")
+    browser.press("Enter")
+    assert browser.evaluate(hands) == ["AH", "", "3C QS", ""]
+    button(browser, "Deal at random")
+    browser.wait("document.querySelectorAll('.deck .held').length === 52")
+    assert browser.evaluate(f"{hands}[2].includes('QS') && {hands}[0].includes('AH')")
+    button(browser, "Open")
+    browser.wait(f"{STAGE}.screen === 'replay'")

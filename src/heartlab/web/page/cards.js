@@ -101,11 +101,26 @@ const PIPS = {
     [R, 114],
   ],
 };
-/** @type {Record<string, string>} */
-const CROWNS = {
-  K: "M32 48l4-20 8 11 6-15 6 15 8-11 4 20zM32 51h36v5H32z",
-  Q: "M33 50l3-17 8 9 6-12 6 12 8-9 3 17zM33 53h34v4H33z",
-  J: "M34 50q-1-17 16-20 17 3 16 20zM32 52h36v5H32zM62 34q9-9 12-16-12 1-19 11z",
+/**
+ * What each court has on its head, and its hair; the upper half of the panel, mirrored below.
+ * @type {Record<string, { hair: string, hat: string, gold: string }>}
+ */
+const COURTS = {
+  K: {
+    hair: "M39 33h22v14q0 12-11 14-11-2-11-14z",
+    hat: "M39 33h22v-4H39z",
+    gold: "M38 29l-2-13 8 6 6-9 6 9 8-6-2 13z",
+  },
+  Q: {
+    hair: "M50 26q14 0 14 16 0 10 3 16H33q3-6 3-16 0-16 14-16z",
+    hat: "M50 14a3 3 0 1 1 0 6 3 3 0 1 1 0-6z",
+    gold: "M40 30l-3-10 7 5 6-8 6 8 7-5-3 10z",
+  },
+  J: {
+    hair: "M39 30h22q3 12 1 22H38q-2-10 1-22z",
+    hat: "M37 32q-3-13 13-13 15 0 14 11l-3 2z",
+    gold: "M61 29q9-5 7-16-8 4-11 13z",
+  },
 };
 
 /** "QS" as "Q♠". @param {string} name */
@@ -178,12 +193,31 @@ function corner(rank, suit) {
 function middle(rank, suit) {
   if (rank === "A") return [suitMark(suit, M, 70, 52)];
   if (PIPS[rank]) return PIPS[rank].map(([x, y]) => suitMark(suit, x, y, 20, y > 72));
-  const half = () => [svg("path", { d: CROWNS[rank], class: "crown" }), suitMark(suit, 34, 64, 14)];
+  const half = () => court(rank, suit);
   return [
     svg("rect", { x: 25, y: 14, width: 50, height: 112, rx: 5, class: "panel" }),
-    svg("g", { transform: "translate(0 -8)" }, half()),
-    svg("g", { transform: "rotate(180 50 70) translate(0 -8)" }, half()),
-    svg("text", { x: 50, y: 83, class: "court", text: rank }),
+    svg("g", {}, half()),
+    svg("g", { transform: "rotate(180 50 70)" }, half()),
+  ];
+}
+
+/**
+ * Half of a court card: robe, collar, hair, face, and what is worn on the head.
+ * @param {string} rank
+ * @param {string} suit
+ */
+function court(rank, suit) {
+  const { hair, hat, gold } = COURTS[rank];
+  return [
+    svg("path", { d: "M26 70q1-15 15-18h18q14 3 15 18z", class: "robe" }),
+    svg("path", { d: "M33 70l4-17h5l-3 17zM67 70l-4-17h-5l3 17z", class: "gold" }),
+    svg("path", { d: "M43 51h14l-7 12z", class: "linen" }),
+    svg("path", { d: hair, class: "hair" }),
+    svg("path", { d: "M42 33h16v8q0 10-8 11-8-1-8-11z", class: "skin" }),
+    svg("path", { d: "M45.2 39.5h2M52.8 39.5h2M48 46.5h4", class: "ink" }),
+    svg("path", { d: hat, class: "robe" }),
+    svg("path", { d: gold, class: "gold" }),
+    suitMark(suit, 32.5, 23, 11),
   ];
 }
 
@@ -242,6 +276,15 @@ const SIGNS = {
   moon: "M66 92A44 44 0 1 1 66 8a36 36 0 1 0 0 84z",
   loud: "M12 38h16l22-20v64L28 62H12zM64 36q10 14 0 28M76 24q20 26 0 52",
   mute: "M12 38h16l22-20v64L28 62H12zM66 40l22 20M88 40L66 60",
+  arrow: "M10 38h44V16l38 34-38 34V62H10z",
+  learn: "M50 24C38 14 22 14 8 18v60c14-4 30-4 42 6 12-10 28-10 42-6V18c-14-4-30-4-42 6zM50 24v60",
+  daily: "M12 22h76v66H12zM12 42h76M32 10v20M68 10v20",
+  friends: "M34 12a15 15 0 1 1 0 30 15 15 0 1 1 0-30zM8 84q0-30 26-30t26 30M68 20a12 12 0 1 1 0 26M72 56q20 2 20 26",
+  puzzles: "M14 34h20q-6-18 10-18t10 18h20v20q18-6 18 9t-18 9v20H14z",
+  history: "M10 88h80M22 74V52M42 74V30M62 74V42M82 74V16",
+  analysis: "M42 10a32 32 0 1 1 0 64 32 32 0 1 1 0-64zM66 66l24 24",
+  fair: "M50 8l36 12v26q0 30-36 46-36-16-36-46V20zM34 50l12 12 22-26",
+  own: "M10 28h34M62 28h28M53 18v20M10 72h18M46 72h44M37 62v20",
 };
 
 /** @param {string} name @param {string} kind */

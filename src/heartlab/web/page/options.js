@@ -9,6 +9,7 @@ const DEFAULTS = {
   check: false,
   fourColours: true,
   theme: "system",
+  felt: "green",
   motion: "system",
   name: "You",
   sound: /** @type {boolean | null} */ (null),
@@ -22,6 +23,7 @@ export const CHOICES = {
   hold: ["1", "2", "4", "click"],
   size: ["normal", "large", "largest"],
   theme: ["system", "light", "dark"],
+  felt: ["green", "blue", "wine", "slate"],
   motion: ["system", "none"],
   language: ["system", "en", "de"],
 };
@@ -42,6 +44,7 @@ export function apply() {
   const root = document.documentElement;
   Object.assign(root.dataset, {
     theme: options.theme,
+    felt: options.felt,
     colours: options.fourColours ? "four" : "two",
     motion: options.motion,
     size: options.size,

@@ -6,7 +6,8 @@ import { packed, unpacked } from "./links.js";
 import { options, setOption } from "./options.js";
 import { partsOf } from "./records.js";
 import { t } from "./texts.js";
-import { CARDS, checkProof, dealt } from "./verify.js";
+import { clicked, filled } from "./setup.js";
+import { checkProof } from "./verify.js";
 import { decisionOf, momentsOf, recordOf } from "./views/viewer.js";
 
 const PROMISES = "heartlab-promises";
@@ -36,6 +37,15 @@ export function makePageActs(world, { notice, tell, send, share, go, house, pers
   let reading = "";
 
   const acts = {
+    /** Open what is below the lobby, and go there. */
+    showMore() {
+      const below = document.querySelector("details.more");
+      if (!(below instanceof HTMLDetailsElement)) return;
+      below.open = true;
+      below.querySelector("summary")?.focus();
+      below.scrollIntoView({ block: "start" });
+    },
+
     // --- replays ---
 
     /**
@@ -115,14 +125,15 @@ export function makePageActs(world, { notice, tell, send, share, go, house, pers
       if (text) acts.read(text);
       else acts.read([...head, trickText(String(data.get("tricks") ?? "")), "end"].join("\n"), head.length);
     },
-    /** Deal at random into the form of a position. @param {Event} event */
-    randomHands(event) {
-      const form = /** @type {HTMLElement} */ (event.target).closest("form");
-      const hands = dealt(Math.floor(Math.random() * 2 ** 32), 0, CARDS, 4, 13);
-      form?.querySelectorAll("input[name=hand]").forEach((node, seat) => {
-        /** @type {HTMLInputElement} */ (node).value = hands[seat];
-      });
-    },
+    /** Deal at random what is missing in the form of a position. */
+    randomHands: () => update({ setup: filled(store.now.setup, Math.floor(Math.random() * 2 ** 32)) }),
+    /** A card of the analysis board was clicked. @param {string} card */
+    pickCard: (card) => update({ setup: clicked(store.now.setup, card) }),
+    /** Who gets the cards that are clicked. @param {string} seat */
+    pickSeat: (seat) => update({ setup: { ...store.now.setup, seat: Number(seat) } }),
+    /** @param {number} seat @param {string} text */
+    typeHand: (seat, text) => update({ setup: { ...store.now.setup, hands: store.now.setup.hands.with(seat, text) } }),
+    emptyHands: () => update({ setup: { seat: 0, hands: ["", "", "", ""] } }),
     saveProof() {
       const { replay } = store.now;
       if (replay) save(`deal-${recordOf(replay).deal ?? 0}-proof.json`, JSON.stringify(replay.deals.proof, null, 1));

@@ -72,6 +72,7 @@ import { BEGINNING } from "./lesson.js";
  * @property {import("./verify.js").Check[] | string | null} checks of a proof; a text says why there are none
  * @property {import("../protocol").Room | null} room who is at a table of friends
  * @property {Record<number, import("../protocol").Reacted["what"]>} reactions what seats show just now
+ * @property {{ seat: number, hands: string[] }} setup the hands of the analysis board, and who gets what is clicked
  * @property {string} moment something great has happened: `queen`, `moon` or `end`
  */
 
@@ -106,6 +107,7 @@ export const initial = (route) => ({
   lost: "",
   moment: "",
   games: null,
+  setup: { seat: 0, hands: ["", "", "", ""] },
   lesson: BEGINNING,
   compared: null,
   find: "",

@@ -27,10 +27,14 @@ export const way = (direction, names) => {
 /** @param {string[]} cards */
 const listed = (cards) => cards.map(pretty).join(" ");
 
+/** Who wants the next deal already. @param {Partial<Pick<View, "names" | "people" | "waiting">>} v */
+const readyFor = ({ names = [], people = [], waiting = [] }) =>
+  names.filter((_, seat) => seat > 0 && people[seat] === "person" && !waiting.includes(seat)).map(called);
+
 /**
  * The status line: what is expected now.
  * @param {Pick<View, "names" | "pass_count" | "direction" | "to_move" | "trick"> &
- *   Partial<Pick<View, "people" | "waiting" | "friends">> & {
+ *   Partial<Pick<View, "people" | "waiting" | "friends" | "limit" | "daily">> & {
  *   phase: View["phase"] | "graded", verdict?: string }} view
  * @param {number | null} winner of a trick that is still shown
  */
@@ -42,13 +46,15 @@ export function status(view, winner) {
   if (view.people?.[0] === "away") return t("status.away");
   const idle = view.friends && others.length && !view.waiting?.includes(0);
   if (idle && view.phase !== "play") return t("status.waiting", { names: inARow(others) });
+  const asked = view.friends && view.phase === "over" && view.waiting?.includes(0) ? readyFor(view) : [];
+  if (asked.length) return t("status.waitedFor", { names: inARow(asked), many: asked.length > 1 });
   if (view.phase === "pass") return t("status.pass", { n: view.pass_count, way: way(view.direction, names) });
   if (view.phase === "play" && view.to_move === 0) return t(view.trick.length ? "status.turn" : "status.lead");
   if (view.phase === "play") {
     return t("status.thinking", { name: called(names[view.to_move ?? -1] ?? t("somebody")) });
   }
   if (view.phase === "moon") return t("status.moon");
-  return t("status.over");
+  return t(view.phase === "end" && view.limit && !view.daily ? "status.end" : "status.over");
 }
 
 /** What happened, in words for a screen reader. @param {View} view */

@@ -1,6 +1,6 @@
 // The service worker: shows a friendly page while the server is down. It caches nothing else, so that nothing is old.
 
-const NAME = "heartlab-2";
+const NAME = "heartlab-3";
 const KEPT = ["/page/offline.html", "/page/offline.js", "/page/base.css", "/page/icon.svg"];
 /** @type {any} */
 const worker = self;

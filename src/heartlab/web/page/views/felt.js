@@ -62,7 +62,9 @@ export function seatPlate(plate, seat, players) {
     "section",
     {
       key: `seat-${seat}`,
-      class: `seat ${plate.active ? "active" : ""} ${seat === 0 ? "own" : ""}`,
+      class: ["seat", plate.active && "active", seat === 0 && "own", seat * 2 === players && "opposite"]
+        .filter(Boolean)
+        .join(" "),
       "data-seat": seat,
       "aria-label": label,
       vars: placed(seat, players),

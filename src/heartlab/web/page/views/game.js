@@ -1,12 +1,12 @@
 // A table: the felt with its result, what can be done, the hand, and the panel beside it.
 import { el } from "../render.js";
-import { face, pretty, sign } from "../cards.js";
-import { called, gain, inARow, isYou, playerText, some, t, whole } from "../texts.js";
+import { face, inOrder, pretty, sign, suitIcon } from "../cards.js";
+import { called, inARow, isYou, playerText, some, t, whole } from "../texts.js";
 import { advised } from "../state.js";
-import { status } from "../words.js";
+import { passSteps, status } from "../words.js";
 import * as coach from "./coach.js";
 import { felt, handView, seatPlate, statusLine, trickView } from "./felt.js";
-import { counting, lastTrick, moonRisk, scores } from "./panels.js";
+import { counting, lastTrick, moonRisk, more, scores } from "./panels.js";
 import { busyText, button, dot } from "./parts.js";
 import { friendsPanel, reactions } from "./room.js";
 
@@ -173,17 +173,24 @@ function result(state, view) {
       el("span", { class: "place", text: `${place}.` }),
       dot(seat),
       el("span", { class: "name", text: called(view.names[seat]) }),
-      el("b", { text: gain(reveal.points[seat]) }),
-      el("small", { text: t("result.total", { n: whole(view.scores[seat]) }) }),
+      el("b", { text: more(reveal.points[seat]) }),
+      view.limit !== null && el("small", { text: t("result.total", { n: whole(view.scores[seat]) }) }),
     ),
   );
   /** @param {string} name @param {string} cards */
   const held = (name, cards) =>
-    el("li", {}, el("strong", { text: `${name}: ` }), el("span", { text: cards.split(" ").map(pretty).join(" ") }));
+    el(
+      "li",
+      {},
+      el("strong", { text: `${name}: ` }),
+      [...cards.split(" ")]
+        .sort(inOrder)
+        .map((card) => el("span", { key: card, class: `suit-${card[1]}`, text: `${pretty(card)} ` })),
+    );
   return el(
     "section",
     { key: "result", class: `result ${end ? "end" : ""}`, "aria-label": t("result") },
-    end && view.winners.includes(0) && sign("crown", "trophy"),
+    end && !view.daily && sign("crown", "trophy"),
     el("h2", { text: headline(view) }),
     shooter !== null && el("p", { class: "moon", text: t("result.moon", { name: view.names[shooter] }) }),
     el("ol", { class: "tally" }, tally),
@@ -201,6 +208,20 @@ function result(state, view) {
     ),
     proof(view, reveal),
   );
+}
+
+/** Suits that fall: you have won the game. @param {State} state @param {View} view */
+function rain(state, view) {
+  const won = state.idle && view.phase === "end" && view.limit !== null && !view.daily && view.winners.includes(0);
+  if (!won) return null;
+  const drops = Array.from({ length: 24 }, (_, index) =>
+    el(
+      "i",
+      { key: index, vars: { left: `${(index * 37) % 100}%`, late: `${((index * 53) % 24) / 12}s` } },
+      suitIcon("HSDC"[index % 4]),
+    ),
+  );
+  return el("div", { key: `rain-${view.deal}`, class: "rain", "aria-hidden": "true" }, drops);
 }
 
 /** Something great that has just happened, for a second or two. @param {State} state */
@@ -279,13 +300,29 @@ export function buttons(state, view, acts) {
   ];
 }
 
+/** Below the scores there is room for the last trick. @param {View} view */
+const scoresTrick = (view) => view.phase === "play" && view.last.length > 0 && lastTrick(view);
+
+/** Where the cards that are passed will go, as an arrow on the felt. @param {View} view */
+function passArrow(view) {
+  const n = view.names.length,
+    steps = passSteps(view.direction, n);
+  if (view.phase !== "pass" || !view.may_pass.length || !Number.isFinite(steps)) return null;
+  const turn = 90 + (((steps % n) + n) % n) * (360 / n);
+  return el(
+    "div",
+    { key: "way", class: "pass-way", "aria-hidden": "true", vars: { turn: `${turn}deg` } },
+    sign("arrow", ""),
+  );
+}
+
 /** The panel beside the table. @param {State} state @param {View} view @param {Acts} acts */
 function side(state, view, acts) {
   const { answer } = state;
   const words = state.ready?.words || state.hello?.words || "";
   /** @type {Record<import("../state.js").Panel, () => import("../render.js").Made>} */
   const bodies = {
-    scores: () => scores(view),
+    scores: () => el("div", {}, scores(view), scoresTrick(view)),
     last: () => lastTrick(view),
     count: () => counting(answer, view.names),
     hint: () => coach.hint(answer, words),
@@ -334,13 +371,15 @@ export function gameView(state, acts) {
         acts.go,
         seats(state, view),
         trickView(state.shown.trick, state.shown.winner, view.names),
+        passArrow(view),
         markers(view, acts),
         state.idle && result(state, view),
         moment(state),
+        rain(state, view),
         view.friends && reactions(acts),
       ),
       moonRisk(state.risk),
-      statusLine(status(view, state.shown.winner), state.notice),
+      statusLine(state.stale ? t("line.lost") : status(view, state.shown.winner), state.notice),
       el(
         "div",
         { key: "actions", class: "actions" },

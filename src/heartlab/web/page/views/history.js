@@ -195,6 +195,7 @@ export function historyView(state, acts) {
         { class: "games" },
         found.slice(0, LISTED).map((game) => gameRow(state, game, acts)),
       ),
+      el("p", { class: "dim", role: "status", text: found.length ? "" : t("history.nothing", { words }) }),
       found.length > LISTED && el("p", { class: "dim", text: t("history.rest", { n: found.length - LISTED }) }),
     ],
     el(

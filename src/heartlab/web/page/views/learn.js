@@ -53,7 +53,7 @@ export function learnView(state, acts) {
         "div",
         { key: "actions", class: "actions" },
         button(t(last ? "learn.play" : "learn.next"), acts.nextLesson, { class: "main", disabled: !done }),
-        button(t("learn.skip"), acts.endLesson),
+        button(t(last ? "toLobby" : "learn.skip"), acts.endLesson),
       ),
       handView(hand, state.walked, acts.learn, acts.walkTo),
     ),

@@ -1,6 +1,6 @@
 // The lobby: one button to play, how strong the others are, and everything else under "More".
 import { el } from "../render.js";
-import { back, face } from "../cards.js";
+import { face, sign } from "../cards.js";
 import { options } from "../options.js";
 import { called, playerText, presetText, some, t } from "../texts.js";
 import { button, field, segments } from "./parts.js";
@@ -10,8 +10,9 @@ import { button, field, segments } from "./parts.js";
 /** @typedef {import("../../protocol").Hello} Hello */
 
 /** How far the compilation of the players is; nothing once it is done. @param {State} state */
-function readiness({ ready, starting }) {
-  if (!ready || ready.done >= ready.of)
+export function readiness({ ready, starting }) {
+  // The table comes first: once it is prepared, whoever has pressed Play waits for nothing else.
+  if (!ready || ready.done >= ready.of || (starting && ready.done > 0))
     return starting ? el("p", { class: "busy", role: "status", text: t("lobby.dealing") }) : null;
   return el(
     "div",
@@ -47,8 +48,7 @@ function hero(state, acts, tables) {
     el(
       "div",
       { class: "fan", "aria-hidden": "true" },
-      ["AC", "KD", "QS", "AH"].map((card) => el("i", { key: card }, face(card))),
-      el("i", { key: "back" }, back()),
+      ["2C", "KD", "QS", "JC", "AH"].map((card) => el("i", { key: card }, face(card))),
     ),
     el("h1", { text: "Hearts" }),
     el("p", { class: "tagline", text: t("lobby.tagline") }),
@@ -75,6 +75,21 @@ function hero(state, acts, tables) {
       ),
   );
 }
+
+/**
+ * Something that the lobby offers: a button whose name is its title, with a picture and a line about it.
+ * @param {"learn" | "daily" | "friends" | "puzzles" | "history" | "analysis" | "fair" | "own"} name
+ * @param {string} title
+ * @param {() => void} act
+ */
+const tile = (name, title, act) =>
+  el(
+    "div",
+    { key: name, class: "tile" },
+    sign(name, "tile-sign"),
+    button(title, act, { class: "quiet" }),
+    el("p", { class: "dim", text: t(`tile.${name}`) }),
+  );
 
 /** @param {Hello} hello @param {string} name @param {string} value @param {string | number} key */
 const playerChoice = (hello, name, value, key) =>
@@ -148,6 +163,7 @@ function custom(state, acts) {
           name: "seed",
           inputmode: "numeric",
           pattern: `[0-9]{1,${digits}}`,
+          title: t("custom.seedForm", { n: digits }),
           autocomplete: "off",
           value: form.seed,
         }),
@@ -215,14 +231,15 @@ export function lobbyView(state, acts, tables) {
     hero(state, acts, tables),
     el(
       "nav",
-      { class: "tiles", "aria-label": t("lobby.more") },
-      button(t("lobby.learn"), () => acts.visit("learn")),
-      button(t("lobby.daily"), acts.daily),
-      button(t("friends"), () => acts.visit("friends")),
-      button(t("lobby.puzzles"), acts.puzzle),
-      button(t("lobby.history"), () => acts.visit("history")),
-      button(t("lobby.analysis"), () => acts.visit("analysis")),
-      button(t("lobby.fair"), () => acts.visit("fair")),
+      { class: "tiles", "aria-label": t("lobby.offers") },
+      tile("learn", t("lobby.learn"), () => acts.visit("learn")),
+      tile("daily", t("lobby.daily"), acts.daily),
+      tile("friends", t("friends"), () => acts.visit("friends")),
+      tile("puzzles", t("lobby.puzzles"), acts.puzzle),
+      tile("history", t("lobby.history"), () => acts.visit("history")),
+      tile("analysis", t("lobby.analysis"), () => acts.visit("analysis")),
+      tile("fair", t("lobby.fair"), () => acts.visit("fair")),
+      tile("own", t("custom"), acts.showMore),
     ),
     el("div", { id: "lobby-panel", role: "status" }, state.panelText && el("p", { text: state.panelText })),
     el(

@@ -6,13 +6,16 @@ import { called, gain, t, whole } from "../texts.js";
 import { lineChart } from "./chart.js";
 import { dot } from "./parts.js";
 
+/** What a deal adds to a score: "0", "+5". @param {number} points */
+export const more = (points) => (points ? gain(points) : whole(points));
+
 /** Running totals, deal by deal, with a chart. @param {import("../../protocol").View} view */
 export function scores(view) {
   const rows = view.course
     .slice(1)
     .map((totals, deal) => totals.map((total, seat) => ({ total, won: total - view.course[deal][seat] })));
   const series = view.names.map((_, seat) => ({ values: view.course.map((totals, deal) => [deal, totals[seat]]) }));
-  const empty = view.limit ? t("scores.limit", { limit: view.limit }) : t("scores.one");
+  const running = !view.reveal;
   const table = el(
     "table",
     { class: `scores ${view.names.length > 4 || view.names.some((name) => [...name].length > 8) ? "many" : ""}` },
@@ -34,19 +37,25 @@ export function scores(view) {
           "tr",
           {},
           el("th", { scope: "row", text: deal + 1 }),
-          totals.map(({ total, won }) => el("td", {}, whole(total), el("small", { text: ` ${gain(won)}` }))),
+          totals.map(({ total, won }) => el("td", {}, whole(total), el("small", { text: ` ${more(won)}` }))),
         ),
       ),
+      running &&
+        el(
+          "tr",
+          { key: "running", class: "running" },
+          el("th", { scope: "row", text: rows.length + 1 }),
+          view.points.map((points) => el("td", {}, points === null ? "" : more(points))),
+        ),
     ),
   );
   return el(
     "section",
     { class: "panel-body" },
     el("h2", { text: t("scores") }),
-    rows.length
-      ? lineChart(series, { label: t("scores.chart"), limit: view.limit })
-      : el("p", { class: "dim", text: empty }),
-    rows.length > 0 && table,
+    rows.length > 0 && lineChart(series, { label: t("scores.chart"), limit: view.limit }),
+    (rows.length > 0 || running) && table,
+    el("p", { class: "dim", text: view.limit ? t("scores.limit", { limit: view.limit }) : t("scores.one") }),
   );
 }
 
