@@ -111,9 +111,7 @@ def _terms(game: GroundGame) -> dict[Term, dict[int, list[tuple[int, Rest]]]]:
         rest = frozenset(body) - {moves[0]}
         if head in following or all(abs(literal) in facts for literal in rest):
             found[role_of[moves[0]]][head].append((moves[0], rest))
-    return {
-        role: {head: own for head, own in by_head.items() if len(own) > 1} for role, by_head in found.items()
-    }
+    return {role: {head: own for head, own in by_head.items() if len(own) > 1} for role, by_head in found.items()}
 
 
 def share_moves(game: GroundGame) -> GroundGame:
