@@ -76,17 +76,24 @@ def make_room(role_moves: Any) -> Room:
 @kernel
 def choose_wide(wide: Any, values: Any, rng: Any, room: Any) -> None:
     """Play a uniform legal move of every role in every game; a game that lacks one goes on without."""
-    rows, begin, roles = np.uint64(0), 0, len(wide.role_moves) - 1
-    room.chosen[0] = ZERO
+    played, rows, begin, roles = np.uint64(wide.first_move), np.uint64(0), 0, len(wide.role_moves) - 1
+    for word in range(WIDTH):
+        room.chosen[0, word] = ZERO
     for role in range(roles):
-        if wide.role_moves[role + 1] - wide.role_moves[role] <= FEW_MOVES:
-            room.choices[role] = ZERO
-            play_counted(wide, values, rng, room, role)
+        first, last = np.uint64(wide.role_moves[role]), np.uint64(wide.role_moves[role + 1])
+        if last - first <= np.uint64(FEW_MOVES):
+            used = digits_for(last - first)
+            count_legal(wide.legal, values, first, last, room.digits)
+            for word in range(WIDTH):
+                room.choices[role, word] = ZERO
+                draw_numbers(rng, room.digits, room.numbers, used, word)
+            play_numbered(wide.legal, values, first, last, played, room)
             continue
         own = list_moves(wide, values, room, role)
         if rows and shares_any(room.chosen, FALSE, room.choices, np.uint64(role)):
             play_listed(wide, values, rng, room, rows, begin, role)
-            room.chosen[0] = ZERO
+            for word in range(WIDTH):
+                room.chosen[0, word] = ZERO
             rows, begin = np.uint64(0), role
         lay_moves(wide, values, room, role, rows, own)
         rows = max(rows, own)
@@ -95,17 +102,6 @@ def choose_wide(wide: Any, values: Any, rng: Any, room: Any) -> None:
 
 
 # Few moves
-
-
-@kernel
-def play_counted(wide: Any, values: Any, rng: Any, room: Any, role: int) -> None:
-    """Play a uniform legal move of a role in every game, by counting."""
-    first, last = np.uint64(wide.role_moves[role]), np.uint64(wide.role_moves[role + 1])
-    used = digits_for(last - first)
-    count_legal(wide.legal, values, first, last, room.digits)
-    for word in range(WIDTH):
-        draw_numbers(rng, room.digits, room.numbers, used, word)
-    play_numbered(wide.legal, values, first, last, np.uint64(wide.first_move), room)
 
 
 @kernel

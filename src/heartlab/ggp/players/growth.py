@@ -319,7 +319,7 @@ def simulate_leaf(
     ends_here = holds(board.cells, plan.shape[Shape.TERMINAL])
     if not ends_here and is_wanted(nodes, paths, 0):
         list_legal(plan, board, role_moves, lanes.legal, lanes.ends)
-        first, size = plan.shape[Shape.NEXT_WORD], plan.shape[Shape.STATE_WIDTH]
+        first, size = plan.shape[Shape.NEXT_WORD], plan.shape[Shape.STATE_WORDS]
         join(nodes, paths, 0, board.words[first + size : first + 2 * size], lanes.legal, lanes.ends)
     length = play_on(plan, board, role_moves, rng, chosen, lanes.line)
     if length < 0:
