@@ -15,9 +15,9 @@ GAMES = 64 * WIDTH
 
 
 class Moves(NamedTuple):
-    """The fields of a network that matter for choosing: no facts, the moves' nodes, and behind them what is legal."""
+    """The fields of a network that matter for choosing: the moves' rows, and behind them what is legal."""
 
-    bases: int
+    first_move: int
     role_moves: np.ndarray
     legal: np.ndarray
 
@@ -33,21 +33,17 @@ def packed(flags):
 
 
 def position(sizes, legal):
-    """Values in which moves are legal; nodes: the constant, the moves, and whether each is legal, in reverse."""
+    """Values in which moves are legal; rows: the constant, the moves, and whether each is legal, in reverse."""
     moves = sum(sizes)
-    values = np.zeros((2 * (1 + 2 * moves), WIDTH), np.uint64)
-    places = 2 * (2 * moves - np.arange(moves))
-    values[1::2] = ~np.uint64(0)
+    values = np.zeros((1 + 2 * moves, WIDTH), np.uint64)
+    places = 2 * moves - np.arange(moves)
     values[places] = packed(legal)
-    values[places + 1] = ~values[places]
-    return Moves(0, np.cumsum([0, *sizes]).astype(np.uint32), places.astype(np.uint32)), values
+    return Moves(1, np.cumsum([0, *sizes]).astype(np.uint32), places.astype(np.uint32)), values
 
 
 def played(net, values):
     """Which move is played in which game."""
-    rows = values[2 : 2 + 2 * len(net.legal)]
-    assert (rows[1::2] == ~rows[::2]).all()
-    return bits(rows[::2])
+    return bits(values[1 : 1 + len(net.legal)])
 
 
 def random_legal(sizes, seed):
@@ -64,7 +60,7 @@ def random_legal(sizes, seed):
 
 @pytest.mark.parametrize("sizes", [(3,), (FEW_MOVES, FEW_MOVES + 1), (300, 1, 64), (65, 10)])
 def test_every_role_plays_one_legal_move_where_it_has_any(sizes):
-    rng, room = np.array([7], np.uint64), make_room(sum(sizes))
+    rng, room = np.array([7], np.uint64), make_room(np.cumsum([0, *sizes]))
     for seed in range(4):
         legal = random_legal(sizes, seed)
         net, values = position(sizes, legal)
@@ -74,6 +70,30 @@ def test_every_role_plays_one_legal_move_where_it_has_any(sizes):
             assert not (found & ~legal).any()
             for first, last in zip(net.role_moves, net.role_moves[1:], strict=False):
                 assert (found[first:last].sum(axis=0) == legal[first:last].any(axis=0)).all()
+
+
+@pytest.mark.parametrize("turns", ["one after the other", "in step", "at the same time"])
+def test_roles_that_take_turns_are_drawn_together(turns):
+    """Three roles, of which all, one or none has more than one legal move in a game: always a uniform legal one."""
+    dice, size = np.random.default_rng(5), FEW_MOVES + 12
+    legal = np.zeros((3, size, GAMES), bool)
+    for game in range(GAMES):
+        movers = {"in step": [game % 3], "at the same time": [0, 1, 2], "one after the other": [1]}[turns]
+        for role in range(3):
+            legal[role, [7, 20, 58] if role in movers else [3], game] = True
+    legal[:, :, dice.random(GAMES) < 0.1] = False
+    net, values = position((size,) * 3, legal.reshape(-1, GAMES))
+    rng, room, counts = np.array([11], np.uint64), make_room(net.role_moves), np.zeros((3, size, GAMES), int)
+    for _ in range(200):
+        choose_wide(net, values, rng, room)
+        found = played(net, values).reshape(3, size, GAMES)
+        assert not (found & ~legal).any()
+        assert (found.sum(axis=1) == legal.any(axis=1)).all()
+        counts += found
+    for role in range(3):
+        choosing = legal[role].sum(axis=0) > 1
+        if choosing.any():
+            assert chisquare(counts[role][[7, 20, 58]][:, choosing].sum(axis=1)).pvalue > 1e-4
 
 
 @pytest.mark.parametrize("sizes", [(FEW_MOVES,), (FEW_MOVES + 1,), (200,)])
@@ -86,7 +106,7 @@ def test_every_legal_move_is_equally_likely(sizes):
     for game in range(GAMES):
         legal[own[game % 4], game] = True
     net, values = position(sizes, legal)
-    rng, room, counts = np.array([3], np.uint64), make_room(size), np.zeros((size, GAMES), int)
+    rng, room, counts = np.array([3], np.uint64), make_room([0, size]), np.zeros((size, GAMES), int)
     for _ in range(300):
         choose_wide(net, values, rng, room)
         counts += played(net, values)
@@ -100,7 +120,7 @@ def test_both_ways_have_the_same_distribution(monkeypatch):
     legal = np.zeros((90, GAMES), bool)
     legal[[4, 40, 77, 89]] = True
     net, values = position((90,), legal)
-    room, counts = make_room(90), []
+    room, counts = make_room([0, 90]), []
     for way in (choice.play_listed, choice.play_numbered):
         rng, found = np.array([5], np.uint64), np.zeros(90, int)
         for _ in range(200):
@@ -110,7 +130,7 @@ def test_both_ways_have_the_same_distribution(monkeypatch):
                 choice.count_legal(net.legal, values, np.uint64(0), np.uint64(90), room.digits)
                 for word in range(WIDTH):
                     draw_numbers(rng, room.digits, room.numbers, 7, word)
-                choice.play_numbered(net.legal, values, np.uint64(0), np.uint64(90), np.uint64(2), room)
+                choice.play_numbered(net.legal, values, np.uint64(0), np.uint64(90), np.uint64(1), room)
             found += played(net, values).sum(axis=1)
         counts.append(found[[4, 40, 77, 89]])
         assert found.sum() == 200 * GAMES == counts[-1].sum()

@@ -19,9 +19,10 @@ from heartlab.ggp.machine.choice import choose_wide, make_room
 from heartlab.ggp.machine.compiled import NetworkMachine
 from heartlab.ggp.machine.gates import FALSE, TRUE, Gates
 from heartlab.ggp.machine.grounding import Budget, GroundingFailed, MissingClingo
+from heartlab.ggp.machine.lanes import LANES, make_values, put_all, settle_wide
 from heartlab.ggp.machine.load import known_games, load_game, make_machine, read_game
 from heartlab.ggp.machine.network import MOVES, TERMINAL, build_network
-from heartlab.ggp.machine.simulate import WORDS
+from heartlab.ggp.machine.wide import make_wide
 from heartlab.ggp.players.tree import Tree
 
 ATOMS = [f"(true {name})" for name in "abcd"] + [f"v{number}" for number in range(4)]
@@ -124,23 +125,17 @@ def test_endless_games_are_given_up():
 
 def test_a_move_is_drawn_uniformly_in_every_game():
     machine = load_game("tictactoe")
-    net = machine.network.net
-    values = np.zeros((machine.network.literals, WORDS), np.uint64)
+    net = make_wide(machine.network.net)
+    values, room, rng = make_values(net), make_room(net.role_moves), np.array([3], np.uint64)
     state = machine.next(machine.initial, [("mark", "2", "2"), "wait"])
-    from heartlab.ggp.machine.simulate import clear, put_state, settle_wide
-
-    rng = np.array([3], np.uint64)
-    room = make_room(len(net.legal))
-    counts = np.zeros((64 * WORDS, len(net.legal)), int)
-    for word in range(WORDS):
-        clear(values[:, word])
-        put_state(net, machine.words(state), values[:, word])
+    counts = np.zeros((LANES, len(net.legal)), int)
+    put_all(net, values, machine.words(state))
     settle_wide(net, values, TERMINAL)
     settle_wide(net, values, MOVES)
     rounds = 400
     for _ in range(rounds):
         choose_wide(net, values, rng, room)
-        played = values[2 * (1 + net.bases) : 2 * (1 + net.bases + len(net.legal)) : 2]
+        played = values[net.first_move : net.first_move + len(net.legal)]
         counts += np.unpackbits(played.view(np.uint8), axis=1, bitorder="little").T
     starts = net.role_moves
     assert (counts[:, : starts[1]].sum(axis=1) == rounds).all()

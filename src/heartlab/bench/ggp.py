@@ -10,8 +10,9 @@ import numpy as np
 from heartlab.bench import BenchResult, Work, benchmark, measure, measure_beside
 from heartlab.ggp.machine.base import Machine
 from heartlab.ggp.machine.compiled import MAX_STEPS, NetworkMachine
+from heartlab.ggp.machine.lanes import LANES
 from heartlab.ggp.machine.load import known_games, load_game
-from heartlab.ggp.machine.simulate import LANES, playouts_scalar
+from heartlab.ggp.machine.simulate import playouts_scalar
 from heartlab.learners.transfer.discovery import learn_features
 from heartlab.learners.transfer.models import FeatureModel
 from heartlab.learners.transfer.settings import Learner, Opponent, Reading, Settings

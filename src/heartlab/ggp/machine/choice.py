@@ -5,7 +5,9 @@ a game. Each game draws a number below its count (all digits at once, and again 
 pass over the moves counts the numbers down and plays the move at which a number reaches zero.
 
 That costs time for every move that could ever be legal. Where there are many, the moves that are legal in some game are
-listed, and their rows turned over: then each game has its legal moves in words of its own, and picks a bit of them.
+listed. Games in which only one is legal play it. The rows of the others are turned over: then each game has its legal
+moves in words of its own, and picks a bit of them. Where players take turns, no game has a choice for two roles; so as
+long as that is so the rows of several roles are laid over each other, and turned over together.
 """
 
 from __future__ import annotations
@@ -15,10 +17,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.compiled.bits import ALL, ONE, ZERO, bit, nth, popcount
+from heartlab.compiled.bits import ALL, ONE, ZERO, bit, lowest, nth, popcount
 from heartlab.compiled.jit import kernel
 from heartlab.compiled.rng import below, next_bits
-from heartlab.compiled.rows import WIDTH, add_counts, copy_row, count_row, has_any, play_row, put_both, trade
+from heartlab.compiled.rows import (
+    WIDTH,
+    add_counts,
+    copy_row,
+    count_row,
+    lay_rows,
+    list_rows,
+    play_row,
+    shares_any,
+    trade,
+)
 
 DIGITS = 20
 """Digits of the counter of legal moves: more moves than any game has."""
@@ -26,7 +38,7 @@ FEW_MOVES = 48
 """Most moves of a role that are counted one after the other."""
 FALSE = np.uint64(0)
 """The row of the constant."""
-TWO, SIXTY_FOUR = np.uint64(2), np.uint64(64)
+SIXTY_FOUR = np.uint64(64)
 
 Rows = npt.NDArray[np.uint64]
 
@@ -37,39 +49,56 @@ class Room(NamedTuple):
     digits: Rows  # [DIGITS, WIDTH] counts of legal moves
     numbers: Rows  # [DIGITS, WIDTH] numbers below the counts
     waiting: Rows  # [1, WIDTH] games that have no move yet
-    legal: Rows  # [64 blocks, WIDTH] legal moves: a row per move, and turned over a row per game
-    listed: npt.NDArray[np.int64]  # [moves] the move of each row
+    legal: Rows  # [64 blocks, WIDTH] listed moves: a row per move, and turned over a row per game
+    listed: npt.NDArray[np.int64]  # [moves + 1] the listed moves of each role, from its first move on
     counts: Rows  # [64, WIDTH] numbers of legal moves
+    choices: Rows  # [roles, WIDTH] games in which the role has at least two legal moves
+    games: Rows  # [2, WIDTH] games in which a role has any legal move; then those that have only one
+    chosen: Rows  # [1, WIDTH] games in which one of the roles whose moves are listed has a choice
 
 
-def make_room(moves: int) -> Room:
-    """Room for a game with so many moves."""
+def make_room(role_moves: Any) -> Room:
+    """Room for a game; `role_moves` has the first move of each role, and the end."""
+    moves, roles = int(role_moves[-1]), len(role_moves) - 1
     return Room(
         digits=np.zeros((DIGITS, WIDTH), np.uint64),
         numbers=np.zeros((DIGITS, WIDTH), np.uint64),
         waiting=np.zeros((1, WIDTH), np.uint64),
         legal=np.zeros((64 * (moves // 64 + 1), WIDTH), np.uint64),
-        listed=np.zeros(moves, np.int64),
+        listed=np.zeros(moves + 1, np.int64),
         counts=np.zeros((64, WIDTH), np.uint64),
+        choices=np.zeros((roles, WIDTH), np.uint64),
+        games=np.zeros((2, WIDTH), np.uint64),
+        chosen=np.zeros((1, WIDTH), np.uint64),
     )
 
 
 @kernel
-def choose_wide(net: Any, values: Any, rng: Any, room: Any) -> None:
+def choose_wide(wide: Any, values: Any, rng: Any, room: Any) -> None:
     """Play a uniform legal move of every role in every game; a game that lacks one goes on without."""
-    played = np.uint64(2 * (1 + net.bases))
-    for role in range(len(net.role_moves) - 1):
-        first, last = np.uint64(net.role_moves[role]), np.uint64(net.role_moves[role + 1])
+    played, rows, begin, roles = np.uint64(wide.first_move), np.uint64(0), 0, len(wide.role_moves) - 1
+    for word in range(WIDTH):
+        room.chosen[0, word] = ZERO
+    for role in range(roles):
+        first, last = np.uint64(wide.role_moves[role]), np.uint64(wide.role_moves[role + 1])
         if last - first <= np.uint64(FEW_MOVES):
             used = digits_for(last - first)
-            count_legal(net.legal, values, first, last, room.digits)
+            count_legal(wide.legal, values, first, last, room.digits)
             for word in range(WIDTH):
+                room.choices[role, word] = ZERO
                 draw_numbers(rng, room.digits, room.numbers, used, word)
-            play_numbered(net.legal, values, first, last, played, room)
-        else:
-            rows = list_legal(net.legal, values, first, last, played, room)
-            turn_over(room.legal, room.counts, rows)
-            play_listed(values, played, rng, room)
+            play_numbered(wide.legal, values, first, last, played, room)
+            continue
+        own = list_moves(wide, values, room, role)
+        if rows and shares_any(room.chosen, FALSE, room.choices, np.uint64(role)):
+            play_listed(wide, values, rng, room, rows, begin, role)
+            for word in range(WIDTH):
+                room.chosen[0, word] = ZERO
+            rows, begin = np.uint64(0), role
+        lay_moves(wide, values, room, role, rows, own)
+        rows = max(rows, own)
+    if rows:
+        play_listed(wide, values, rng, room, rows, begin, roles)
 
 
 # Few moves
@@ -131,32 +160,33 @@ def play_numbered(legal: Any, values: Any, first: Any, last: Any, played: Any, r
         waiting[0, word] = ALL
     for move in range(first, last):
         reach = np.uint64(digits_for(last - np.uint64(move) - ONE))
-        play_row(values, played + TWO * np.uint64(move), np.uint64(legal[move]), waiting, numbers, reach)
+        play_row(values, played + np.uint64(move), np.uint64(legal[move]), waiting, numbers, reach)
 
 
 # Many moves
 
 
 @kernel
-def list_legal(legal: Any, values: Any, first: Any, last: Any, played: Any, room: Any) -> int:
-    """Take back what a role played, and list the moves that are legal in some game; how many there are.
+def list_moves(wide: Any, values: Any, room: Any, role: int) -> Any:
+    """Take back what a role played, and list the moves that are legal in some game; how many there are."""
+    first, last = wide.role_moves[role], wide.role_moves[role + 1]
+    values[wide.first_move + first : wide.first_move + last] = ZERO
+    first, last = np.uint64(first), np.uint64(last)
+    own = list_rows(values, wide.legal, room.listed, first, last, room.choices, np.uint64(role), room.games)
+    for word in range(WIDTH):
+        room.games[1, word] = room.games[0, word] & ~room.choices[role, word]
+    return own
 
-    Rows without a move fill the last 64.
-    """
-    rows = np.uint64(0)
-    for move in range(first, last):
-        literal = played + TWO * np.uint64(move)
-        if has_any(values, literal):
-            put_both(values, literal, FALSE, FALSE)
-        literal = np.uint64(legal[move])
-        if has_any(values, literal):
-            copy_row(room.legal, rows, values, literal)
-            room.listed[rows] = np.int64(move)
-            rows += ONE
-    end = (rows + SIXTY_FOUR - ONE) & ~(SIXTY_FOUR - ONE)
-    for row in range(rows, end):
+
+@kernel
+def lay_moves(wide: Any, values: Any, room: Any, role: int, rows: Any, own: Any) -> None:
+    """Play the moves of games that have only one, and lay those of the others over the first rows."""
+    for row in range(rows, own):
         copy_row(room.legal, np.uint64(row), values, FALSE)
-    return np.int64(end)
+    for word in range(WIDTH):
+        room.chosen[0, word] |= room.choices[role, word]
+    first, choices, played = np.uint64(wide.role_moves[role]), np.uint64(role), np.uint64(wide.first_move)
+    lay_rows(values, wide.legal, room.listed, first, own, played, room.choices, choices, room.games, room.legal)
 
 
 @kernel
@@ -179,22 +209,26 @@ def turn_over(rows: Any, counts: Any, end: int) -> None:
 
 
 @kernel
-def play_listed(values: Any, played: Any, rng: Any, room: Any) -> None:
-    """Play a uniform one of the listed moves that are legal in each game."""
-    rows, listed, counts = room.legal, room.listed, room.counts
-    for game in range(64):
-        mask = bit(game)
+def play_listed(wide: Any, values: Any, rng: Any, room: Any, count: Any, begin: int, end: int) -> None:
+    """Play a uniform one of the listed moves in each game in which one of some roles has a choice."""
+    rows, counts, played = room.legal, room.counts, np.int64(wide.first_move)
+    full = (count + SIXTY_FOUR - ONE) & ~(SIXTY_FOUR - ONE)
+    for row in range(count, full):
+        copy_row(rows, np.uint64(row), values, FALSE)
+    turn_over(rows, counts, np.int64(full))
+    for role in range(begin, end):
+        first = np.int64(wide.role_moves[role])
         for word in range(WIDTH):
-            count = np.int64(counts[game, word])
-            if count == 0:
-                continue
-            left, row = (below(rng, count) if count > 1 else 0), np.uint64(game)
-            here = popcount(rows[row, word])
-            while left >= here:
-                left -= here
-                row += SIXTY_FOUR
+            games = room.choices[role, word]
+            while games:
+                game = lowest(games)
+                mask = bit(game)
+                games ^= mask
+                left, row = below(rng, np.int64(counts[game, word])), np.uint64(game)
                 here = popcount(rows[row, word])
-            move = listed[(row & ~(SIXTY_FOUR - ONE)) + np.uint64(nth(rows[row, word], left))]
-            literal = played + TWO * np.uint64(move)
-            values[literal, word] |= mask
-            values[literal + ONE, word] &= ~mask
+                while left >= here:
+                    left -= here
+                    row += SIXTY_FOUR
+                    here = popcount(rows[row, word])
+                place = np.int64(row & ~(SIXTY_FOUR - ONE)) + nth(rows[row, word], left)
+                values[played + room.listed[first + place], word] |= mask

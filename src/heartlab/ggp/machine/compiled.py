@@ -12,20 +12,20 @@ import numpy.typing as npt
 from heartlab.ggp.gdl.terms import Term, show
 from heartlab.ggp.machine.base import Facts, GameError, Machine, State
 from heartlab.ggp.machine.choice import make_room
+from heartlab.ggp.machine.lanes import make_values, playouts_wide
 from heartlab.ggp.machine.network import GOALS, MOVES, NEXT, PERCEPTS, TERMINAL, Network, pack, unpack
 from heartlab.ggp.machine.plan import Board, Plan, make_plan
 from heartlab.ggp.machine.reckon import begin, playouts_reckoned
 from heartlab.ggp.machine.simulate import (
-    WORDS,
     clear,
     playouts_scalar,
-    playouts_wide,
     put_moves,
     put_state,
     settle,
     take_state,
 )
 from heartlab.ggp.machine.trial import STEPS, Work, is_faster
+from heartlab.ggp.machine.wide import Wide, make_wide
 
 Words = npt.NDArray[np.uint64]
 MAX_STEPS = 2000
@@ -37,6 +37,7 @@ class _Prepared:
     """What is made of a network when it is first needed, for a machine and all its forks."""
 
     plan: tuple[Plan, Board] | None = None
+    wide: Wide | None = None
     reckons: bool | None = None
 
 
@@ -170,11 +171,18 @@ class NetworkMachine(Machine):
         rng = np.array([seed & (2**64 - 1)], np.uint64)
         totals = np.zeros(len(self.roles), np.int64)
         if wide:
-            values, room = np.zeros((self.network.literals, WORDS), np.uint64), make_room(len(self.network.net.legal))
-            ended = playouts_wide(self.network.net, self.words(state), count, max_steps, rng, values, room, totals)
+            values, room = make_values(self.wide), make_room(self.wide.role_moves)
+            ended = playouts_wide(self.wide, self.words(state), count, max_steps, rng, values, room, totals)
         else:
             ended = self._one_by_one(self.reckons, state, count, max_steps, rng, totals)
         return [int(total) for total in totals], int(ended)
+
+    @property
+    def wide(self) -> Wide:
+        """The network for games side by side, made when it is first asked for."""
+        if self._prepared.wide is None:
+            self._prepared.wide = make_wide(self.network.net)
+        return self._prepared.wide
 
     @property
     def reckons(self) -> bool:

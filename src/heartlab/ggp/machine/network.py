@@ -29,6 +29,7 @@ from heartlab.ggp.gdl.graph import strong_components
 from heartlab.ggp.gdl.terms import Term, arguments, brief, functor, functor_name, number_of, sort_text
 from heartlab.ggp.machine.gates import FALSE, TRUE, Gates
 from heartlab.ggp.machine.grounding import GroundGame, GroundingFailed
+from heartlab.ggp.machine.multiplex import share_moves
 
 TERMINAL, MOVES, GOALS, NEXT, PERCEPTS = range(5)
 """The sections: whether the game is over, the legal moves, the goals, the next state, the percepts."""
@@ -193,7 +194,7 @@ def build_network(game: GroundGame, roles: tuple[Term, ...], seconds: float = fl
         GroundingFailed: the ground rules are not stratified, or the network is not built within some seconds.
     """
     try:
-        return _build_network(game, roles, time.monotonic() + seconds)
+        return _build_network(share_moves(game), roles, time.monotonic() + seconds)
     except TimeoutError:
         left = f"{max(0.0, seconds):.3g} seconds of the budget were left for it"
         raise GroundingFailed(f"the network of the game was not built in time ({left})", limit="time") from None

@@ -18,12 +18,13 @@ import numpy.typing as npt
 
 from heartlab.compiled.bits import ONE, ZERO, bit, lowest
 from heartlab.compiled.jit import bare_kernel, kernel
-from heartlab.compiled.rows import has_any, replace_bits, shares_any, take_bits
-from heartlab.ggp.machine.choice import FALSE, TWO, choose_wide
+from heartlab.compiled.rows import WIDTH, has_any, replace_bits, shares_any, take_bits
+from heartlab.ggp.machine.choice import FALSE, choose_wide
+from heartlab.ggp.machine.lanes import LANES, advance_wide, make_values, settle_wide
 from heartlab.ggp.machine.network import GOALS, MOVES, NEXT, TERMINAL
 from heartlab.ggp.machine.plan import FIRST_NODE, FIRST_WORD, GUARD, Shape
 from heartlab.ggp.machine.reckon import choose, go_to, holds, play, settle_goals
-from heartlab.ggp.machine.simulate import LANES, WORDS, advance_wide, settle_wide
+from heartlab.ggp.machine.wide import Wide
 from heartlab.ggp.players.nodes import (
     DONE,
     LEAF,
@@ -51,25 +52,24 @@ TRIES = 64
 class Lanes(NamedTuple):
     """What is kept for the games in the lanes."""
 
-    values: npt.NDArray[np.uint64]  # [literals, WORDS]
+    values: npt.NDArray[np.uint64]  # [rows, WIDTH]
     doing: npt.NDArray[np.int64]  # [LANES]
     steps: npt.NDArray[np.int64]  # [LANES] turns since the lane left the tree
-    played: npt.NDArray[np.uint64]  # [moves, WORDS] the moves of each lane since it left the tree
+    played: npt.NDArray[np.uint64]  # [moves, WIDTH] the moves of each lane since it left the tree
     line: npt.NDArray[np.int64]  # [(MAX_STEPS + 1) * roles] the same for a game that is played alone
     state: npt.NDArray[np.uint64]  # [words] room for a state
     legal: npt.NDArray[np.int32]  # [moves] room for legal moves
     ends: npt.NDArray[np.int64]  # [roles] where those of each role end
 
 
-def make_lanes(literals: int, words: int, moves: int, roles: int) -> Lanes:
-    """Idle lanes; the constants are set."""
-    values = np.zeros((literals, WORDS), np.uint64)
-    values[1::2] = ~np.uint64(0)
+def make_lanes(wide: Wide, words: int) -> Lanes:
+    """Idle lanes, for states of some words; the constants are set."""
+    moves, roles = len(wide.legal), len(wide.role_moves) - 1
     return Lanes(
-        values=values,
+        values=make_values(wide),
         doing=np.zeros(LANES, np.int64),
         steps=np.zeros(LANES, np.int64),
-        played=np.zeros((moves, WORDS), np.uint64),
+        played=np.zeros((moves, WIDTH), np.uint64),
         line=np.zeros((MAX_STEPS + 1) * roles, np.int64),
         state=np.zeros(words, np.uint64),
         legal=np.zeros(moves, np.int32),
@@ -78,49 +78,47 @@ def make_lanes(literals: int, words: int, moves: int, roles: int) -> Lanes:
 
 
 @bare_kernel
-def put_lane(net: Any, values: Any, lane: int, state: Any) -> None:
+def put_lane(wide: Any, values: Any, lane: int, state: Any) -> None:
     """Make a packed state the state of one lane."""
     word, mask = lane >> 6, bit(lane & 63)
-    for number in range(net.bases):
+    for number in range(wide.bases):
         if (state[number >> 6] >> np.uint64(number & 63)) & ONE:
-            values[2 * number + 2, word] |= mask
-            values[2 * number + 3, word] &= ~mask
+            values[number + 1, word] |= mask
         else:
-            values[2 * number + 2, word] &= ~mask
-            values[2 * number + 3, word] |= mask
+            values[number + 1, word] &= ~mask
 
 
 @bare_kernel
-def take_lane(net: Any, values: Any, lane: int, state: Any) -> None:
+def take_lane(wide: Any, values: Any, lane: int, state: Any) -> None:
     """The state of one lane, packed."""
     word, place = lane >> 6, np.uint64(lane & 63)
     for number in range(len(state)):
         state[number] = ZERO
-    for number in range(net.bases):
-        state[number >> 6] |= ((values[2 * number + 2, word] >> place) & ONE) << np.uint64(number & 63)
+    for number in range(wide.bases):
+        state[number >> 6] |= ((values[number + 1, word] >> place) & ONE) << np.uint64(number & 63)
 
 
 @bare_kernel
-def take_legal(net: Any, values: Any, lane: int, legal: Any, ends: Any) -> None:
+def take_legal(wide: Any, values: Any, lane: int, legal: Any, ends: Any) -> None:
     """The legal moves of one lane, role by role."""
     word, place, count = lane >> 6, np.uint64(lane & 63), 0
     for role in range(len(ends)):
-        for move in range(net.role_moves[role], net.role_moves[role + 1]):
-            if (values[net.legal[move], word] >> place) & ONE:
+        for move in range(wide.role_moves[role], wide.role_moves[role + 1]):
+            if (values[wide.legal[move], word] >> place) & ONE:
                 legal[count] = move
                 count += 1
         ends[role] = count
 
 
 @bare_kernel
-def take_goals(net: Any, values: Any, lane: int, rewards: Any) -> None:
+def take_goals(wide: Any, values: Any, lane: int, rewards: Any) -> None:
     """The rewards of one lane whose game is over: goals from 0 to 1, 0 where the rules give none."""
     word, place = lane >> 6, np.uint64(lane & 63)
     for role in range(len(rewards)):
         rewards[role] = 0.0
-    for number in range(len(net.goals) - 1, -1, -1):
-        if (values[net.goals[number, 2], word] >> place) & ONE:
-            rewards[net.goals[number, 0]] = min(1.0, net.goals[number, 1] / 100.0)
+    for number in range(len(wide.goals) - 1, -1, -1):
+        if (values[wide.goals[number, 2], word] >> place) & ONE:
+            rewards[wide.goals[number, 0]] = min(1.0, wide.goals[number, 1] / 100.0)
 
 
 @bare_kernel
@@ -146,19 +144,19 @@ def join(nodes: Any, paths: Any, lane: int, state: Any, legal: Any, ends: Any) -
 
 
 @kernel
-def finish_lanes(net: Any, nodes: Any, paths: Any, lanes: Any) -> None:
+def finish_lanes(wide: Any, nodes: Any, paths: Any, lanes: Any) -> None:
     """Back up the games that are over, and those that last too long."""
     values, doing = lanes.values, lanes.doing
-    over = np.zeros((1, WORDS), np.uint64)
+    over = np.zeros((1, WIDTH), np.uint64)
     goals_settled = False
     for lane in range(LANES):
         if doing[lane] != ARRIVED and doing[lane] != PLAYING:
             continue
-        if (values[net.terminal, lane >> 6] >> np.uint64(lane & 63)) & ONE:
+        if (values[wide.terminal, lane >> 6] >> np.uint64(lane & 63)) & ONE:
             if not goals_settled:
-                settle_wide(net, values, GOALS)
+                settle_wide(wide, values, GOALS)
                 goals_settled = True
-            take_goals(net, values, lane, paths.rewards[lane])
+            take_goals(wide, values, lane, paths.rewards[lane])
             if doing[lane] == ARRIVED:
                 prove(nodes, paths, lane)
             back_up(nodes, paths, lane)
@@ -167,7 +165,7 @@ def finish_lanes(net: Any, nodes: Any, paths: Any, lanes: Any) -> None:
         elif lanes.steps[lane] >= MAX_STEPS:
             doing[lane] = IDLE
     if goals_settled:
-        note_history(net.role_moves, nodes.history, lanes.played, over, paths.rewards)
+        note_history(wide.role_moves, nodes.history, lanes.played, over, paths.rewards)
 
 
 @bare_kernel
@@ -177,7 +175,7 @@ def note_history(role_moves: Any, history: Any, played: Any, over: Any, rewards:
         for move in range(role_moves[role], role_moves[role + 1]):
             if not shares_any(played, np.uint64(move), over, FALSE):
                 continue
-            for word in range(WORDS):
+            for word in range(WIDTH):
                 waiting = played[move, word] & over[0, word]
                 while waiting:
                     place = lowest(waiting)
@@ -187,7 +185,7 @@ def note_history(role_moves: Any, history: Any, played: Any, over: Any, rewards:
 
 
 @kernel
-def fill_lanes(net: Any, nodes: Any, paths: Any, lanes: Any, root: int, left: int, rng: Any) -> int:
+def fill_lanes(wide: Any, nodes: Any, paths: Any, lanes: Any, root: int, left: int, rng: Any) -> int:
     """Begin simulations in idle lanes, as many as may be under way; how many were begun."""
     allowed = min(LANES, FEWEST + nodes.visits[root] // VISITS_PER_LANE)
     begun = 0
@@ -201,7 +199,7 @@ def fill_lanes(net: Any, nodes: Any, paths: Any, lanes: Any, root: int, left: in
             found = descend(nodes, paths, lane, root, rng)
             if found == LEAF:
                 turn = paths.lengths[lane] - 1
-                put_lane(net, lanes.values, lane, nodes.states[paths.positions[lane, turn]])
+                put_lane(wide, lanes.values, lane, nodes.states[paths.positions[lane, turn]])
                 lanes.doing[lane] = NEW
                 lanes.steps[lane] = 0
                 break
@@ -211,16 +209,16 @@ def fill_lanes(net: Any, nodes: Any, paths: Any, lanes: Any, root: int, left: in
 
 
 @kernel
-def put_selected(net: Any, nodes: Any, paths: Any, lanes: Any) -> None:
+def put_selected(wide: Any, nodes: Any, paths: Any, lanes: Any) -> None:
     """In lanes that are new, play the selected moves in place of those that were drawn; note what all lanes play."""
-    new = np.zeros((1, WORDS), np.uint64)
+    new = np.zeros((1, WIDTH), np.uint64)
     for lane in range(LANES):
         if lanes.doing[lane] == NEW:
             new[0, lane >> 6] |= bit(lane & 63)
-    values, first, moves = lanes.values, np.uint64(2 * (1 + net.bases)), len(net.legal)
+    values, first, moves = lanes.values, np.uint64(wide.first_move), len(wide.legal)
     for move in range(moves if has_any(new, FALSE) else 0):
-        take_bits(values, first + TWO * np.uint64(move), new)
-    for word in range(WORDS):
+        take_bits(values, first + np.uint64(move), new)
+    for word in range(WIDTH):
         waiting = new[0, word]
         while waiting:
             place = lowest(waiting)
@@ -228,20 +226,19 @@ def put_selected(net: Any, nodes: Any, paths: Any, lanes: Any) -> None:
             lane = 64 * word + place
             turn = paths.lengths[lane] - 1
             for role in range(paths.entries.shape[2]):
-                literal = first + TWO * np.uint64(nodes.moves[paths.entries[lane, turn, role]])
-                values[literal, word] |= bit(place)
-                values[literal + ONE, word] &= ~bit(place)
+                row = first + np.uint64(nodes.moves[paths.entries[lane, turn, role]])
+                values[row, word] |= bit(place)
     for move in range(moves):
-        replace_bits(lanes.played, np.uint64(move), new, values, first + TWO * np.uint64(move))
+        replace_bits(lanes.played, np.uint64(move), new, values, first + np.uint64(move))
 
 
 @kernel
-def grow_wide(net: Any, nodes: Any, paths: Any, lanes: Any, room: Any, root: int, simulations: int, rng: Any) -> int:
+def grow_wide(wide: Any, nodes: Any, paths: Any, lanes: Any, room: Any, root: int, simulations: int, rng: Any) -> int:
     """Run simulations from a position of the tree, all of them to their ends; how many there were.
 
     `room` is what drawing moves needs; it is not among `lanes`, because simulations one at a time pass those on.
     """
-    begun = fill_lanes(net, nodes, paths, lanes, root, simulations, rng)
+    begun = fill_lanes(wide, nodes, paths, lanes, root, simulations, rng)
     while True:
         busy = False
         for lane in range(LANES):
@@ -249,26 +246,26 @@ def grow_wide(net: Any, nodes: Any, paths: Any, lanes: Any, room: Any, root: int
         if not busy and (begun >= simulations or nodes.solved[root] >= 0.0):
             return begun
         # the games that are over
-        settle_wide(net, lanes.values, TERMINAL)
-        finish_lanes(net, nodes, paths, lanes)
+        settle_wide(wide, lanes.values, TERMINAL)
+        finish_lanes(wide, nodes, paths, lanes)
         # the positions that are new, and a move in every game
-        settle_wide(net, lanes.values, MOVES)
+        settle_wide(wide, lanes.values, MOVES)
         for lane in range(LANES):
             if lanes.doing[lane] == ARRIVED:
                 if is_wanted(nodes, paths, lane):
-                    take_lane(net, lanes.values, lane, lanes.state)
-                    take_legal(net, lanes.values, lane, lanes.legal, lanes.ends)
+                    take_lane(wide, lanes.values, lane, lanes.state)
+                    take_legal(wide, lanes.values, lane, lanes.legal, lanes.ends)
                     join(nodes, paths, lane, lanes.state, lanes.legal, lanes.ends)
                 lanes.doing[lane] = PLAYING
-        choose_wide(net, lanes.values, rng, room)
-        put_selected(net, nodes, paths, lanes)
-        settle_wide(net, lanes.values, NEXT)
-        advance_wide(net, lanes.values)
+        choose_wide(wide, lanes.values, rng, room)
+        put_selected(wide, nodes, paths, lanes)
+        settle_wide(wide, lanes.values, NEXT)
+        advance_wide(wide, lanes.values)
         for lane in range(LANES):
             lanes.steps[lane] += 1
             if lanes.doing[lane] == NEW:
                 lanes.doing[lane] = ARRIVED
-        begun += fill_lanes(net, nodes, paths, lanes, root, simulations - begun, rng)
+        begun += fill_lanes(wide, nodes, paths, lanes, root, simulations - begun, rng)
 
 
 # One at a time
@@ -354,13 +351,13 @@ def grow_reckoned(
 
 
 @kernel
-def plant(net: Any, nodes: Any, lanes: Any, state: Any) -> int:
+def plant(wide: Any, nodes: Any, lanes: Any, state: Any) -> int:
     """The position of a state that is not over, added if it is not there; -1 if there is no room."""
     position = find_position(nodes, state)
-    if position >= 0 or not has_room(nodes, len(net.legal)):
+    if position >= 0 or not has_room(nodes, len(wide.legal)):
         return position
-    put_lane(net, lanes.values, 0, state)
-    settle_wide(net, lanes.values, TERMINAL)
-    settle_wide(net, lanes.values, MOVES)
-    take_legal(net, lanes.values, 0, lanes.legal, lanes.ends)
+    put_lane(wide, lanes.values, 0, state)
+    settle_wide(wide, lanes.values, TERMINAL)
+    settle_wide(wide, lanes.values, MOVES)
+    take_legal(wide, lanes.values, 0, lanes.legal, lanes.ends)
     return add_position(nodes, state, lanes.legal, lanes.ends)

@@ -17,8 +17,8 @@ import numpy.typing as npt
 from heartlab.compiled.hashing import find_slot, hash_row
 from heartlab.ggp.machine.choice import make_room
 from heartlab.ggp.machine.compiled import NetworkMachine
+from heartlab.ggp.machine.lanes import LANES
 from heartlab.ggp.machine.network import Network
-from heartlab.ggp.machine.simulate import LANES
 from heartlab.ggp.players.growth import FEWEST, VISITS_PER_LANE, grow_reckoned, grow_wide, make_lanes, plant
 from heartlab.ggp.players.nodes import POSITIONS, USED_ENTRIES, Nodes, keep_visited, make_nodes, make_paths
 
@@ -89,8 +89,8 @@ class Tree:
         self.machine = machine or NetworkMachine(network, "")
         self.nodes: Nodes = make_nodes(roles, len(net.initial), len(net.legal), positions)
         self.paths = make_paths(LANES, roles)
-        self.lanes = make_lanes(network.literals, len(net.initial), len(net.legal), roles)
-        self.room = make_room(len(net.legal))
+        self.lanes = make_lanes(self.machine.wide, len(net.initial))
+        self.room = make_room(net.role_moves)
         compile_rest()
         self.wide = len(net.pairs) <= MANY_GATES
         """Whether simulations run side by side, once a position has `wide_from` visits."""
@@ -111,12 +111,13 @@ class Tree:
 
     def search(self, state: Words, simulations: int, rng: Words) -> int:
         """Run simulations from a state that is not over; how many there were: fewer if it is solved, or no room."""
-        root = plant(self.network.net, self.nodes, self.lanes, state)
+        rows = self.machine.wide
+        root = plant(rows, self.nodes, self.lanes, state)
         if root < 0:
             return 0
         net, nodes = self.network.net, self.nodes
         if self.wide and nodes.visits[root] >= self.wide_from:
-            return int(grow_wide(net, nodes, self.paths, self.lanes, self.room, root, simulations, rng))
+            return int(grow_wide(rows, nodes, self.paths, self.lanes, self.room, root, simulations, rng))
         plan, board, _ = self.machine.reckoning()
         done = grow_reckoned(plan, board, nodes, self.paths, self.lanes, net.role_moves, root, simulations, rng)
         return int(done)
