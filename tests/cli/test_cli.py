@@ -121,7 +121,7 @@ def test_without_a_command_all_are_shown(run, line):
         (["deal", "--number", "2147483648"], "there is no deal 2147483648"),
         (["arena", "gnome", "random", "--deals", "0"], "--deals 0: needs a number above zero"),
         (["arena", *["random"] * 5], "5 players are named, but these rules have 4 seats"),
-        (["arena", "gnome", "random", "--record", "/no/such/folder/x.hearts"], "No such file or directory"),
+        (["arena", "gnome", "--record", "/no/such/folder/x.hearts"], "/no/such/folder: there is no such folder"),
         (["deal", "--number", "-1"], "deals are numbered from 0"),
         (["replay", "/no/such/file.hearts"], "/no/such/file.hearts: No such file or directory"),
         (["bench", "--only", "nothing"], "no benchmark starts with 'nothing'; known are engine."),
