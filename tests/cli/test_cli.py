@@ -260,7 +260,7 @@ def test_a_situation_is_told_as_it_was_asked_for(run):
         (["advice-best", "--at", "3", "--when", "queen-out"], "give one of them"),
         (["advice-t", "--when", "queen-out=7"], "queen-out=7: needs a number from 0 (no) to 1 (yes)"),
         (["advice-t", "--when", "queen-out=nan"], "queen-out=nan: needs a number from 0 (no) to 1 (yes)"),
-        (["advice-t", "--when", "queen-out="], "queen-out=: '' is no number"),
+        (["advice-t", "--when", "queen-out="], "queen-out=: '' is not a number"),
         (["advice-t", "--when", "queen-out", "--when", "queen-out=0"], "queen-out was given before"),
     ],
 )

@@ -66,13 +66,13 @@ def test_a_run_that_could_not_be_resumed_is_not_begun(run, tmp_path):
 
 def test_folders_and_files_are_told_apart(run, tmp_path, record):
     assert "needs a folder" in refused(run, "train", "advice-t", "--games", 5, "--out", record)
-    assert "is no folder" in refused(run, "runs", record)
+    assert "is not a folder" in refused(run, "runs", record)
     nowhere = tmp_path / "no" / "deals.jsonl"
     assert f"{nowhere.parent}: there is no such folder" in refused(
         run, "arena", "random", "gnome", "--deals", 1, "--record", nowhere
     )
     line = ("reproduce", "advice", "--quick", "--out", tmp_path / "report", "--kept")
-    assert "is no folder" in run(*line, record)[2]
+    assert "is not a folder" in run(*line, record)[2]
     assert "there is no such folder" in run(*line, tmp_path / "no", "--finished")[2]
     assert not (tmp_path / "report").exists()
 

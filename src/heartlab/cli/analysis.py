@@ -13,7 +13,7 @@ from heartlab.players.analysis import Analysis, analyse, review, searching
 from heartlab.records.position import find_deal, situation
 from heartlab.rules import Rules
 
-SHARES = "(values on the scale of the evaluation, not points: they compare cards and are no forecast)"
+SHARES = "(values on the scale of the evaluation, not points: they compare cards and are not a forecast)"
 STEPS = 8
 """Cards of a line that the table shows."""
 

@@ -76,5 +76,5 @@ def _kept_file(kept: Path | None, paper: str, quick: bool, only_kept: bool) -> P
     if kept is None and not quick and KEPT_FOLDER.is_dir():
         kept = KEPT_FOLDER
     if kept is not None and not kept.is_dir() and (only_kept or kept.exists()):
-        raise ValueError(f"--kept {kept}: {'is no folder' if kept.exists() else 'there is no such folder'}")
+        raise ValueError(f"--kept {kept}: {'is not a folder' if kept.exists() else 'there is no such folder'}")
     return None if kept is None else kept / f"{paper}.jsonl"

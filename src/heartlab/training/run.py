@@ -112,7 +112,7 @@ def _whole_lines(path: Path) -> Iterator[Metrics]:
                 try:
                     yield dict(json.loads(line))
                 except (ValueError, TypeError, RecursionError) as error:
-                    raise RunError(f"{path}: line {number} is no measurement ({clipped(error, 80)})") from error
+                    raise RunError(f"{path}: line {number} is not a measurement ({clipped(error, 80)})") from error
 
 
 _Scalar = bool | int | float | str
@@ -175,7 +175,7 @@ def known_runs(folder: Path, warn: Callable[[str], None] = lambda line: None) ->
     :raises RunError: if there is no such folder.
     """
     if not folder.is_dir():
-        raise RunError(f"{folder}: {'is no folder' if folder.exists() else 'there is no such folder'}")
+        raise RunError(f"{folder}: {'is not a folder' if folder.exists() else 'there is no such folder'}")
     runs = []
     for path in sorted(folder.rglob(CONFIG)):
         try:
