@@ -130,6 +130,18 @@ def test_arrows_point_down(room):
         assert FLOOR[used] < FLOOR[room] or {room, used} <= GROUND, f"{room} -> {used}"
 
 
+ROOMS = [path for path in MODULES if path.name == "__init__.py" and not {"ggp", "web"} & set(path.parts)]
+"""The rooms and the rooms within them; those of `ggp` and `web` are still being furnished."""
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=module_of)
+def test_a_room_names_its_modules(room):
+    """Its docstring does, so that a reader knows where to begin."""
+    named = set(re.findall(r"\w+", ast.get_docstring(ast.parse(room.read_text())) or ""))
+    inside = {path.stem for path in room.parent.glob("*.py") if not path.stem.startswith("__")}
+    assert inside - named == set()
+
+
 def test_no_text_hides_an_arrow():
     """The test above sees names of modules in texts: it must find the one that is there on purpose."""
     assert "heartlab.bench.engine" in used_by(PACKAGE / "bench" / "__init__.py")

@@ -242,9 +242,7 @@ def test_an_answer_that_is_no_card_is_an_error_in_words(answer):
         def play(self, obs):
             return answer
 
-    words = (
-        re.escape(f"player odd answered {answer!r}, which is no card: a card is ") + ".*deal 0, seat \\d, after 0 cards"
-    )
+    words = re.escape(f"player odd answered {answer!r}, which is not a card:") + ".*deal 0, seat \\d, after 0 cards"
     with pytest.raises(PlayerFailure, match=words):
         play([Odd("odd"), make_player("random")], "seed,passing=hold", 1)
 
@@ -490,7 +488,7 @@ def test_links_are_followed_and_pipes_stay_pipes(tmp_path):
     assert link.is_symlink()
     assert pipe.is_fifo()
     assert heard == [target.read_text()]
-    with pytest.raises(ValueError, match="is no regular file"):
+    with pytest.raises(ValueError, match="is not a regular file"):
         run_match(match, keep=pipe)
     link.unlink()
     link.symlink_to(tmp_path / "kept.npz")

@@ -212,7 +212,7 @@ def test_many_equal_categories_do_not_take_minutes(tmp_path):
 
 
 def test_a_file_that_cannot_be_read(tmp_path):
-    with pytest.raises(BundleError, match="is no regular file"):
+    with pytest.raises(BundleError, match="is not a regular file"):
         read_bundle(tmp_path)
     with pytest.raises(BundleError, match="no such file"):
         read_bundle(tmp_path / "nothing")

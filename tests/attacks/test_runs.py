@@ -249,7 +249,7 @@ def test_metrics_that_were_cut_keep_their_whole_lines(tmp_path, capsys):
 def test_metrics_that_are_no_measurements(tmp_path, line):
     run = train(begin("attack-walk", tmp_path / "run", seed=1))
     (run.folder / "metrics.jsonl").write_bytes(line + b"\n")
-    with pytest.raises(RunError, match="line 1 is no measurement") as caught:
+    with pytest.raises(RunError, match="line 1 is not a measurement") as caught:
         run.metrics()
     sentence_of(caught.value, run.folder)
 

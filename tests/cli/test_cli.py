@@ -121,7 +121,7 @@ def test_without_a_command_all_are_shown(run, line):
         (["deal", "--number", "2147483648"], "there is no deal 2147483648"),
         (["arena", "gnome", "random", "--deals", "0"], "--deals 0: needs a number above zero"),
         (["arena", *["random"] * 5], "5 players are named, but these rules have 4 seats"),
-        (["arena", "gnome", "random", "--record", "/no/such/folder/x.hearts"], "No such file or directory"),
+        (["arena", "gnome", "--record", "/no/such/folder/x.hearts"], "/no/such/folder: there is no such folder"),
         (["deal", "--number", "-1"], "deals are numbered from 0"),
         (["replay", "/no/such/file.hearts"], "/no/such/file.hearts: No such file or directory"),
         (["bench", "--only", "nothing"], "no benchmark starts with 'nothing'; known are engine."),
@@ -260,7 +260,7 @@ def test_a_situation_is_told_as_it_was_asked_for(run):
         (["advice-best", "--at", "3", "--when", "queen-out"], "give one of them"),
         (["advice-t", "--when", "queen-out=7"], "queen-out=7: needs a number from 0 (no) to 1 (yes)"),
         (["advice-t", "--when", "queen-out=nan"], "queen-out=nan: needs a number from 0 (no) to 1 (yes)"),
-        (["advice-t", "--when", "queen-out="], "queen-out=: '' is no number"),
+        (["advice-t", "--when", "queen-out="], "queen-out=: '' is not a number"),
         (["advice-t", "--when", "queen-out", "--when", "queen-out=0"], "queen-out was given before"),
     ],
 )

@@ -271,8 +271,8 @@ def test_nothing_is_no_record() -> None:
 
 BAD_LINES = [
     # start of the line of GOOD, what stands there instead, line of the error, what it says
-    ("hand 2", "hnad 2  4C 4D 4H", 9, "`hnad` is no keyword; did you mean hand? known are deal, game"),
-    ("players", "Hello World", 5, "`Hello` is no keyword; known are deal"),
+    ("hand 2", "hnad 2  4C 4D 4H", 9, "`hnad` is not a keyword; did you mean hand? known are deal, game"),
+    ("players", "Hello World", 5, "`Hello` is not a keyword; known are deal"),
     ("deal", "deal seven", 3, "'seven' is no whole number"),
     ("deal", "deal", 3, "'' is no whole number"),
     ("deal", "deal 0 1", 3, "'0 1' is no whole number"),
@@ -336,7 +336,7 @@ BAD_LINES = [
     ("moon", "moon 4", 20, "there is no seat 4"),
     ("end", "end of deal", 22, "`end` stands alone"),
     ("end", None, 21, "the deal of line 3 has no `end`"),
-    ("end", "end\nedn", 23, "`edn` is no keyword; did you mean end?"),
+    ("end", "end\nedn", 23, "`edn` is not a keyword; did you mean end?"),
     ("end", "\ndeal 1\nend", 23, "the deal of line 3 has no `end`"),
     ("end", "%hearts 1\n", 22, "the deal of line 3 has no `end`"),
 ]
@@ -421,14 +421,14 @@ def test_versions_that_nobody_knows(text: str, line: int, skip_bad: bool) -> Non
 
 
 BAD_JSON: list[tuple[Callable[[str], str], str]] = [
-    (lambda line: line[:-1], "this is no JSON object on one line"),
-    (lambda line: "[" * 100_000, "this is no JSON object on one line"),
+    (lambda line: line[:-1], "this is not a JSON object on one line"),
+    (lambda line: "[" * 100_000, "this is not a JSON object on one line"),
     (lambda line: f"[{line}]", "a record is a JSON object, in braces"),
     (lambda line: line.replace('"hearts": 1, ', ""), 'the version, "hearts", is missing: known is version 1'),
     (lambda line: line.replace('"hearts": 1', '"hearts": 2'), 'the version, "hearts", is 2: known is version 1'),
     (
         lambda line: line.replace('"moon"', '"mono"'),
-        "'mono' is no key of a record; did you mean moon? known are hearts",
+        "'mono' is not a key of a record; did you mean moon? known are hearts",
     ),
     (lambda line: line.replace('"moon": 0', '"deal": 0'), "the key 'deal' is there twice"),
     (lambda line: line.replace('"deal": 0, ', ""), "the number of the deal is missing"),

@@ -46,6 +46,8 @@ class Recorder:
         self._out: TextIO
 
     def __enter__(self) -> Recorder:
+        if not self.path.parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(self.path.parent))
         self._out = open(self._partial, "w", encoding="utf-8")
         return self
 

@@ -7,7 +7,7 @@ measures:
 
 - `engine`: dealing and playing, sampled worlds;
 - `search`, `pruning`: tree searches;
-- `td`, `advice`, `falcon`, `whole-game`: the learners; `ggp`: general games and transfer;
+- `td`, `advice`, `falcon`, `whole-game` (module `whole_game`): the learners; `ggp`: general games and transfer;
 - `envs`: the environments;
 - `threads`: what a second thread brings at best (used by the others).
 """

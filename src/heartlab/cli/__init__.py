@@ -20,7 +20,6 @@ Public: `main`, the entry point of the program, and `app`. No other room imports
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import typer
@@ -36,6 +35,8 @@ app.add_typer(ggp)
 
 USAGE_ERROR: Any = typer.BadParameter.__base__
 """All that the parser refuses; the library has no name of its own for it."""
+PIPE_CLOSED = 128 + 13
+"""The exit status if whoever read our output went away, as in `| head -1`: what shells show for signal SIGPIPE."""
 
 
 def main() -> None:
@@ -62,9 +63,8 @@ def _run() -> None:
         if getattr(error, "option_name", "") == "--use":
             fail(f"--use comes before the command: {command.replace('heartlab', 'heartlab --use FILE', 1)} ...")
         fail(f"{sentence}; see `{command} --help`")
-    except BrokenPipeError:
-        sys.stderr.close()
-        raise SystemExit(0) from None
+    except SystemExit as end:  # the library turns a closed pipe into status 1, which has other meanings here
+        raise SystemExit(PIPE_CLOSED) if isinstance(end.__context__, BrokenPipeError) else end from None
     except MemoryError:
         fail("not enough memory for this")
     except (ValueError, OSError, CardError) as error:

@@ -13,7 +13,7 @@ from heartlab.players.analysis import Analysis, analyse, review, searching
 from heartlab.records.position import find_deal, situation
 from heartlab.rules import Rules
 
-SHARES = "(values on the scale of the evaluation, not points: they compare cards and are no forecast)"
+SHARES = "(values on the scale of the evaluation, not points: they compare cards and are not a forecast)"
 STEPS = 8
 """Cards of a line that the table shows."""
 
@@ -35,8 +35,8 @@ def run_analysis(
     :param at: number of the card to be chosen, from 1; None reviews the deal.
     :param report: takes the machine-readable result instead of printing tables.
     """
-    mind = searching(make_player(player))
     record, deal = find_deal(path, place, openspiel_rules)
+    mind = searching(make_player(player))
     names = [f"seat {number}" for number in range(deal.rules.players)]
     if seat is not None and not 0 <= seat < deal.rules.players:
         raise ValueError(f"--seat {seat}: the deal has seats 0 to {deal.rules.players - 1}")
@@ -56,6 +56,8 @@ def run_analysis(
     before = deal.before(at)
     if before.to_move is None:
         raise ValueError("in this deal cards are still to be passed: there is no choice of a card to analyse")
+    if seat is not None and seat != before.to_move:
+        raise ValueError(f"--seat {seat}: card {at} is the choice of seat {before.to_move}; leave out --seat or --at")
     played = deal.history[at - 1] if at <= len(deal.history) else None
     analysis = analyse(before, mind, seed=seed, played=played)
     if report is not None:

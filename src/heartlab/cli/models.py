@@ -34,6 +34,15 @@ ChoiceRulesOption = Annotated[
 ]
 
 
+def _check_deal(number: int, record: Path | None) -> None:
+    """Refuse --deal where there is no file to count in.
+
+    :raises ValueError: also for a place before the first.
+    """
+    if positive("--deal", number) > 1 and record is None:
+        raise ValueError(f"--deal {number} asks about a deal of a record: name its file as well")
+
+
 @app.command()
 def features(
     model: ModelArgument = "",
@@ -68,7 +77,7 @@ def advice(
         typer.Option(
             "--when",
             metavar="NAME",
-            help="Show the weights in situations where this holds, such as queen-out; repeatable.",
+            help="Show the weights in situations where this holds, such as queen-own; repeatable.",
         ),
     ] = None,
     record: ChoiceRecordOption = None,
@@ -82,6 +91,7 @@ def advice(
     """Show learned weights of advice. With --at: the advice behind a choice."""
     from heartlab.learners.advice.explain import describe_choice, describe_model, list_advice
 
+    _check_deal(number, record)
     report = print_json if as_json else None
     of_choice = at is not None or record is not None
     if model is None and (when or of_choice):
@@ -121,6 +131,7 @@ def falcon(
     """
     from heartlab.learners.falcon.explain import describe_choice, describe_network
 
+    _check_deal(number, record)
     report = print_json if as_json else None
     if at is not None or record is not None:
         chosen = None if rules is None else Rules.parse(rules)
@@ -157,13 +168,14 @@ def explain(
     report = print_json if as_json else None
     if file is None and at is not None:
         raise ValueError(f"--at {at} asks about a card of a record: name its file as well")
+    _check_deal(number, file)
     if file is None:
         find_explainer(model).describe_model(model, report)
         return
     if at is None:
         raise ValueError("--at is missing: give the number of the card to be chosen, from 1")
     question = Question(seed, worlds, positive("--top", top))
-    explain_choice(model, file, positive("--deal", number), at, Rules.parse(rules), question, report)
+    explain_choice(model, file, number, at, Rules.parse(rules), question, report)
 
 
 @app.command("analyse")

@@ -43,7 +43,9 @@ def reproduce_paper(
 ) -> None:
     """Measure the claims of a paper. Reports intervals and verdicts; finished parts are not repeated."""
     if name is None:
-        list_papers()
+        if quick or finished or out or kept or runs is not None:
+            raise ValueError("the paper is missing: name one, as in `heartlab reproduce advice`")
+        list_papers(print_json if as_json else None)
         return
     run_reproduction(
         name,
@@ -59,11 +61,19 @@ def reproduce_paper(
     )
 
 
-def list_papers() -> None:
+def list_papers(report: Callable[[Any], None] | None) -> None:
     """Print the papers and their experiments."""
     from heartlab.reproduction.registry import known_papers
     from heartlab.reproduction.report import experiment_lines
 
+    if report:
+        report(
+            {
+                paper.name: {"title": paper.title, "experiments": {one.name: one.summary for one in paper.experiments}}
+                for paper in known_papers()
+            }
+        )
+        return
     for paper in known_papers():
         print(f"{paper.name}: {paper.title}")
         for line in experiment_lines(paper.experiments, paper.name):

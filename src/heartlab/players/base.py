@@ -139,7 +139,7 @@ def _card(answer: Any) -> Card:
         return CardSet([answer]).mask.bit_length() - 1
     except (TypeError, CardError) as error:
         raise NoCard(
-            f"answered {quoted(answer)}, which is no card: a card is an int from 0 to 51 or a name such as QS"
+            f"answered {quoted(answer)}, which is not a card: a card is an int from 0 to 51 or a name such as QS"
         ) from error
 
 
@@ -149,7 +149,7 @@ def _mask(answer: Any) -> int:
         return CardSet(cards).mask
     except (TypeError, CardError) as error:
         raise NoCard(
-            f"answered {quoted(cards)}, which are no cards: a card is an int from 0 to 51 or a name such as QS"
+            f"answered {quoted(cards)}, which are not cards: a card is an int from 0 to 51 or a name such as QS"
         ) from error
 
 

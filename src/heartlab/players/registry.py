@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from heartlab.players.base import Player
 from heartlab.util.errors import quoted
-from heartlab.util.registry import Registry
+from heartlab.util.registry import Registry, need_name
 
 Factory = Callable[[str], Player]
 AnyFactory = TypeVar("AnyFactory", bound=Callable[..., Player])
@@ -46,6 +46,7 @@ def register(name: str, summary: str = "") -> Callable[[AnyFactory], AnyFactory]
 
     :raises PlayerError: if the name is already taken.
     """
+    need_name("register", name)
 
     def add(make: AnyFactory) -> AnyFactory:
         doc = (make.__doc__ or "").strip()

@@ -278,7 +278,7 @@ def _check_passing(record: DealRecord) -> None:
 def _check_play(record: DealRecord, stated_leaders: Sequence[int]) -> None:
     rules, plays, n = record.rules, record.plays, record.rules.players
     if any(not 0 <= card < 52 for card in plays):
-        fail("trick 1", "a play is no card: cards are the ints 0 to 51")
+        fail("trick 1", "a play is not a card: cards are the ints 0 to 51")
     if plays and record.leader is None:
         fail("trick 1", "cards are played, but nobody leads the first trick: say which seat does")
     if len(plays) > rules.plays:

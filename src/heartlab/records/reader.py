@@ -188,7 +188,7 @@ def _read_block(block: Block, rules: Rules | None, source: str) -> DealRecord:
                 fail("end", f"the deal of line {lines['deal']} has no `end`: write `end` after its last line")
             word, *rest = line.split(maxsplit=1)
             if word not in _KEYWORDS:
-                fail(word, f"`{word}` is no keyword{_known(word, _KEYWORDS)}; words of your own start with x_")
+                fail(word, f"`{word}` is not a keyword{_known(word, _KEYWORDS)}; words of your own start with x_")
             if word != "deal" and not document:
                 fail(word, f"`{word}` stands outside of a deal: a deal starts with a line like `deal 0`")
             if word != "note" and word in lines:
@@ -242,7 +242,7 @@ def _read_line(document: dict[str, Any], word: str, rest: str) -> str:
 
 def _int(text: str, word: str) -> int:
     if not re.fullmatch("-?[0-9]{1,4000}", text):
-        fail(word, f"`{word}`: {quoted(text, 40)} is no whole number like 12 or -3")
+        fail(word, f"`{word}`: {quoted(text, 40)} is not a whole number like 12 or -3")
     return int(text)
 
 
@@ -291,9 +291,8 @@ def from_json(line: str, *, source: str = "<json>", line_number: int = 1) -> Dea
             fail("deal", f'the version, "hearts", {given}: known is version {VERSION}, written as "hearts": {VERSION}')
         for key, value in document.items():
             if key not in _SHAPES:
-                fail(
-                    "deal", f"{quoted(key)} is no key of a record{_known(key, _SHAPES)}; keys of your own start with x_"
-                )
+                known = _known(key, _SHAPES)
+                fail("deal", f"{quoted(key)} is not a key of a record{known}; keys of your own start with x_")
             fits, shape = _SHAPES[key]
             if not fits(value):
                 fail("deal", f"the value of {quoted(key)} has to be {shape}")
@@ -301,7 +300,7 @@ def from_json(line: str, *, source: str = "<json>", line_number: int = 1) -> Dea
     except RecordError as error:
         raise error.at(source, line_number) from None
     except (ValueError, RecursionError) as error:
-        raise RecordError(f"this is no JSON object on one line: {error}", source, line_number) from None
+        raise RecordError(f"this is not a JSON object on one line: {error}", source, line_number) from None
 
 
 def _read_json(lines: Lines, source: str) -> Iterator[Result]:

@@ -140,7 +140,7 @@ def replay_file(
         errors.append(error)
         print(f"heartlab: {error}", file=sys.stderr)
 
-    shown = 0
+    index = shown = 0
     for index, (record, deal) in enumerate(
         load_deals(path, skip_bad=skip_bad, on_error=note, openspiel_rules=openspiel_rules), 1
     ):
@@ -156,7 +156,8 @@ def replay_file(
                 return len(errors)
         print()
     if place is not None and not shown:
-        raise ValueError(f"{path} has no good deal at place {place}")
+        good = "good deals" if errors else "deals"
+        raise ValueError(f"{path} holds {index} {good}, none at place {place}; the first is at place 1")
     if not shown and not errors:
         raise ValueError(f"{path} holds no deals")
     print(f"{shown} deals replayed, {len(errors)} bad ones skipped", file=sys.stderr)

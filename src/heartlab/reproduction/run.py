@@ -45,8 +45,8 @@ def reproduce(
     paper = find_paper(paper_name)
     chosen = paper.choose(experiment_names)
     folder = folder or DEFAULT_FOLDER
+    units = _kept_file(kept, paper.name, quick, only_kept)
     executor = make_executor(on, threads if threads > 1 else None) if on != "local" or threads > 1 else None
-    units = _kept_file(kept, paper.name, quick)
     parts = folder / "parts" / paper.name
     workshop = Workshop(
         parts, seed, quick, threads, executor=executor, kept=units, only_kept=only_kept, most_runs=runs
@@ -71,8 +71,10 @@ def reproduce(
     return Reproduced(report, write_report(report, folder), workshop.fresh, workshop.found)
 
 
-def _kept_file(kept: Path | None, paper: str, quick: bool) -> Path | None:
+def _kept_file(kept: Path | None, paper: str, quick: bool, only_kept: bool) -> Path | None:
     """The file of finished runs; None: that of the workshop. Quick runs are kept only where it is asked for."""
     if kept is None and not quick and KEPT_FOLDER.is_dir():
         kept = KEPT_FOLDER
+    if kept is not None and not kept.is_dir() and (only_kept or kept.exists()):
+        raise ValueError(f"--kept {kept}: {'is not a folder' if kept.exists() else 'there is no such folder'}")
     return None if kept is None else kept / f"{paper}.jsonl"

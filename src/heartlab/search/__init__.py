@@ -11,7 +11,8 @@
 | `walk` | depth-first search with a stack of its own, counters |
 | `maxn` | max^n and paranoid search, pruning |
 | `soft` | soft-max^n and prob-max^n |
-| `endgame` | exact solutions of the last tricks |
+| `trick` | max^n to the end of the present trick, faster |
+| `endgame`, `solved` | exact solutions of the last tricks; the cards that follow if every seat plays by them |
 | `transpositions` | transposition table |
 | `playouts`, `stock` | playout policies; the rule-based player Stock |
 | `uct` | UCT for several players |

@@ -97,7 +97,7 @@ class Search:
             return None
         second = Search(SearchOptions(evaluator=name))
         if second.evaluator.unit != POINTS_UNIT:
-            raise SearchError(f"also={name}: its values are no points, so they have no mean with those of trees")
+            raise SearchError(f"also={name}: its values are not points, so they cannot be averaged with those of trees")
         if self.options.is_open or self.options.pick == Pick.VISITS:
             raise SearchError(f"also={name} changes values: it needs worlds and pick=value")
         return second

@@ -31,7 +31,7 @@ from heartlab.kernel.ranks import HEARTS, QUEEN_BIT, SPADES, highest_rank, lowes
 from heartlab.kernel.table import play_tricks
 from heartlab.kernel.table import playout as play_randomly
 from heartlab.search.stock import stock_choice
-from heartlab.util.registry import Registry
+from heartlab.util.registry import Registry, need_name
 
 RANDOM, THROW, CAREFUL, STOCK, EVALUATE, POINTED = range(6)
 SIGNATURE = types.int64(numba.from_dtype(RULES), numba.from_dtype(STATE), types.uint64, types.uint64[::1])
@@ -178,6 +178,7 @@ def policy(name: str) -> Callable[[Policy], Policy]:
 
     :raises PolicyError: if the name is another's.
     """
+    need_name("policy", name)
 
     def add(function: Policy) -> Policy:
         POLICIES.claim(name, function)

@@ -107,7 +107,9 @@ def load_model(name: str | Path, kind: str | None = None, forms: Mapping[str, Fo
         with open_bundle(path) as bundle:
             header = _header(path, bundle)
             if kind is not None and not header.kind.startswith(kind):
-                raise ModelError(f"{path}: a model of kind {clipped(header.kind, 80)}, but {kind} is needed")
+                raise ModelError(
+                    f"{path}: a model of kind {clipped(header.kind, 80)}, but {kind.rstrip('-')} is needed"
+                )
             arrays = bundle.arrays(forms.get(header.kind))
     except BundleError as error:
         raise ModelError(str(error)) from error

@@ -215,10 +215,12 @@ def find_recipe(name: str) -> Recipe:
 
 def parse_changes(texts: Sequence[str], option: str = "--set") -> dict[str, str]:
     """Read the `key=value` texts of an option."""
-    changes = {}
+    changes: dict[str, str] = {}
     for text in texts:
         key, equals, value = text.partition("=")
         if not equals or not key.strip():
             raise RecipeError(f"{option} {text}: write key=value")
+        if key.strip() in changes:
+            raise RecipeError(f"duplicate {option} {key.strip()}: {changes[key.strip()]} and {value}")
         changes[key.strip()] = value
     return changes

@@ -112,7 +112,7 @@ def _whole_lines(path: Path) -> Iterator[Metrics]:
                 try:
                     yield dict(json.loads(line))
                 except (ValueError, TypeError, RecursionError) as error:
-                    raise RunError(f"{path}: line {number} is no measurement ({clipped(error, 80)})") from error
+                    raise RunError(f"{path}: line {number} is not a measurement ({clipped(error, 80)})") from error
 
 
 _Scalar = bool | int | float | str
@@ -175,7 +175,7 @@ def known_runs(folder: Path, warn: Callable[[str], None] = lambda line: None) ->
     :raises RunError: if there is no such folder.
     """
     if not folder.is_dir():
-        raise RunError(f"{folder}: there is no such folder")
+        raise RunError(f"{folder}: {'is not a folder' if folder.exists() else 'there is no such folder'}")
     runs = []
     for path in sorted(folder.rglob(CONFIG)):
         try:
@@ -192,6 +192,8 @@ def new_run(
 
     :raises RunError: if there is one already.
     """
+    if folder.exists() and not folder.is_dir():
+        raise RunError(f"{folder}: is a file; a run needs a folder")
     if (folder / CONFIG).exists():
         raise RunError(f"{folder}: holds a run already; --resume continues it, --out puts a new one elsewhere")
     return Run(folder, recipe.name, seed, games, asdict(recipe.settings(changes)), used)
@@ -369,6 +371,8 @@ def begin(
     recipe = find_recipe(recipe_name)
     if games is not None and games <= 0:
         raise RecipeError(f"--games {games}: needs a number above zero")
+    if games is not None and games > MOST_GAMES:
+        raise RecipeError(f"--games {games}: at most {MOST_GAMES}")
     folder = folder or default_folder(recipe.name, seed or 0)
     if resume:
         return resume_run(folder, recipe, seed, games, changes, used)

@@ -8,6 +8,7 @@ when the run is finished, so that the machines need no common disk.
 
 from __future__ import annotations
 
+import math
 import sys
 import tempfile
 import time
@@ -26,6 +27,7 @@ from heartlab.util.progress import Progress
 
 FILES = (CONFIG, METRICS, CHECKPOINT, MODEL)
 POLL_SECONDS = 0.05
+MOST_RUNS = 100_000
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Job:
 
     recipe: str
     seed: int
-    games: int | None
+    games: int
     changes: Mapping[str, str]
     used: tuple[str, ...] = ()
 
@@ -55,6 +57,7 @@ def plan(
     """All runs of a sweep: each seed with each combination of the varied values, which are separated by slashes.
 
     :param used: the user's files that the runs need (--use).
+    :param games: of every run; None: as many as the recipe's own number.
     :raises RecipeError: if a parameter or a value does not fit the recipe.
     """
     both = sorted(set(fixed) & set(varied))
@@ -62,6 +65,10 @@ def plan(
         raise RecipeError(f"{both[0]} is set and varied at the same time")
     entry = find_recipe(recipe)
     choices = [[(key, value) for value in dict.fromkeys(text.split("/"))] for key, text in varied.items()]
+    ways = math.prod(map(len, choices))
+    if ways * len(seeds) > MOST_RUNS:
+        raise RecipeError(f"{len(seeds)} seeds of {ways} settings: a sweep has at most {MOST_RUNS:,} runs")
+    games = entry.games if games is None else games
     jobs = [Job(recipe, seed, games, {**fixed, **dict(way)}, used) for way in product(*choices) for seed in seeds]
     for job in jobs:
         entry.settings(job.changes)
@@ -94,10 +101,10 @@ def run_sweep(jobs: Sequence[Job], folder: Path, executor: Executor, report: Cal
 
     An interrupt closes the executor and waits until the runs in work here have left their checkpoints.
     """
-    left = [job for job in jobs if not (folder / job.name / MODEL).is_file()]
+    left = [job for job in jobs if not _is_done(job, folder)]
     found, fresh = len(jobs) - len(left), len(left)
     if not _train_all(left, folder, executor, found):
-        done = sum((folder / job.name / MODEL).is_file() for job in jobs)
+        done = sum(_is_done(job, folder) for job in jobs)
         print(f"interrupted: {done} of {len(jobs)} runs are finished in {folder}; the same command resumes them",
               file=sys.stderr)  # fmt: skip
         return True
@@ -110,6 +117,12 @@ def run_sweep(jobs: Sequence[Job], folder: Path, executor: Executor, report: Cal
             print("  ".join(f"{key} {short(value)}" for key, value in row.items()))
     print(f"{fresh} runs done, {found} found finished in {folder}", file=sys.stderr)
     return False
+
+
+def _is_done(job: Job, folder: Path) -> bool:
+    """Whether the run of a job is finished; one that was made with fewer games is not."""
+    place = folder / job.name
+    return (place / MODEL).is_file() and open_run(place).done == job.games
 
 
 def _train_all(jobs: Sequence[Job], folder: Path, executor: Executor, found: int) -> bool:

@@ -154,7 +154,7 @@ def _fit_one(name: str, array: Shaped, form: Form, known: dict[str, int]) -> Non
     if math.prod(array.shape) > form.most:
         raise BundleError(clipped(f"array {name} has shape ({shape}): at most {form.most:,} elements are read"))
     if isinstance(array, np.ndarray) and array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise BundleError(f"array {name} has values that are no finite numbers")
+        raise BundleError(f"array {name} has values that are not finite numbers")
 
 
 # --- writing ---
@@ -192,7 +192,7 @@ class Bundle:
             raise _damaged("it has no header")
         declared = self.declared(HEADER)
         if declared.dtype != np.uint8 or declared.bytes > HEADER_LIMIT:
-            raise _damaged("its header is no text, or too long")
+            raise _damaged("its header is not text, or too long")
         self._text = self._read(HEADER).tobytes()
 
     @property
@@ -295,7 +295,7 @@ def open_bundle(path: Path) -> Iterator[Bundle]:
     :raises BundleError: if the file is missing, damaged or of another kind, now or inside the block.
     """
     if not path.is_file():
-        raise BundleError(f"{path}: {'is no regular file' if path.exists() else 'no such file'}")
+        raise BundleError(f"{path}: {'is not a regular file' if path.exists() else 'no such file'}")
     try:
         with _Watched(path) as file:
             yield Bundle(file, path.stat().st_size)

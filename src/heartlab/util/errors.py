@@ -6,7 +6,7 @@ import sysconfig
 from pathlib import Path
 from traceback import FrameSummary, extract_tb
 
-_PACKAGE = Path(__file__).parent
+_PACKAGE = Path(__file__).parent.parent
 _LIBRARIES = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]
 
 QUOTED = 200

@@ -61,7 +61,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     """
     path = followed(path)
     if path.exists() and not path.is_file():
-        raise OSError(errno.EINVAL, "is no regular file", str(path))
+        raise OSError(errno.EINVAL, "is not a regular file", str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     remove_parts(path.parent, path.name, STALE_SECONDS)
     with naming(path):

@@ -126,5 +126,14 @@ class Registry(Generic[Thing]):
             self._things[entry.name] = self._adopt(entry)
 
 
+def need_name(decorator: str, name: object) -> None:
+    """Refuse a decorator that is written without its parentheses: it would register nothing.
+
+    :raises TypeError: if the name is no text.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f'@{decorator} needs a name: write @{decorator}("NAME")')
+
+
 def _is_ours(entry: EntryPoint) -> bool:
     return entry.value.partition(".")[0] == PACKAGE

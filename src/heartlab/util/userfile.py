@@ -15,7 +15,7 @@ def use_file(path: Path) -> None:
     :raises ValueError: if it cannot be run.
     """
     if not path.is_file():
-        raise ValueError(f"--use {path}: {'is no file' if path.exists() else 'there is no such file'}")
+        raise ValueError(f"--use {path}: {'is not a file' if path.exists() else 'there is no such file'}")
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
         raise ValueError(f"--use {path}: not a Python file")

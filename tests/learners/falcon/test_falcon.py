@@ -594,7 +594,7 @@ def test_damaged_models_are_refused_in_words():
     shared[first] = shared[second]
     for name, array, words in (
         ("visits", np.zeros((30, 2), np.int32), "do not fit each other"),
-        ("tests", deep, "asks for percepts that there are not"),
+        ("tests", deep, "asks for unknown percepts"),
         ("branches", shared, "a place of its own"),
     ):
         with pytest.raises(ModelError, match=f"model odd: .*{words}"):

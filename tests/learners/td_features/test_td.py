@@ -287,7 +287,7 @@ def test_a_network_without_its_atoms_is_refused(model_file, tmp_path):
     with pytest.raises(ModelError, match="do not fit together"):
         to_network(replace(model, arrays={**model.arrays, "weights": model.arrays["weights"][:-1]}))
     broken = np.where(model.arrays["weights"] == model.arrays["weights"][0], np.nan, model.arrays["weights"])
-    with pytest.raises(ModelError, match="weights that are no numbers"):
+    with pytest.raises(ModelError, match="weights that are not numbers"):
         to_network(replace(model, arrays={**model.arrays, "weights": broken}))
     with pytest.raises(ModelError, match="lacks its"):
         to_network(replace(model, arrays={"weights": model.arrays["weights"]}))

@@ -79,7 +79,7 @@ def read_situation(situation: Sequence[str], inputs: Sequence[str]) -> dict[str,
         try:
             found[name] = float(value) if equals else 1.0
         except ValueError as error:
-            raise ExplainError(f"{text}: {quoted(value)} is no number") from error
+            raise ExplainError(f"{text}: {quoted(value)} is not a number") from error
         if not 0.0 <= found[name] <= 1.0:
             raise ExplainError(f"{text}: needs a number from 0 (no) to 1 (yes)")
     return found

@@ -159,7 +159,7 @@ class Boxes:
         for node in np.flatnonzero(~leaf):
             most[branches[node]] = most[node]
         if (tests >= most).any():
-            raise ValueError("it asks for percepts that there are not")
+            raise ValueError("it asks for unknown percepts")
         if (np.bincount(branches[leaf, 0], minlength=len(weights)) != 1).any():
             raise ValueError("each category needs a place of its own in the questions")
         return cls(Tree(tests, branches, weights), visits)

@@ -30,6 +30,7 @@ from heartlab.compiled.jit import compile_reason, kernel, pointed
 from heartlab.kernel.layout import RULES, STATE
 from heartlab.kernel.ranks import ACE_BIT, CLUBS, DIAMONDS, HEARTS, KING_BIT, QUEEN_BIT, SMALL_SPADES, SPADES
 from heartlab.util.errors import quoted
+from heartlab.util.registry import need_name
 
 WORDS = 2
 MAX_ATOMS = 64 * WORDS
@@ -270,6 +271,7 @@ def atom(name: str, sentence: str = "") -> Callable[[Callable[..., bool]], Atom]
 
     :raises AtomError: if the name is taken, there is no place left, or the predicate cannot be compiled.
     """
+    need_name("atom", name)
 
     def add(function: Callable[..., bool]) -> Atom:
         text = sentence or (function.__doc__ or name).strip().split("\n")[0]

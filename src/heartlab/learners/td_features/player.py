@@ -56,10 +56,10 @@ def read_conjunctions(arrays: Arrays) -> Conjunctions:
     fit(arrays, {name: ARRAYS[name] for name in ("conjunctions", "weights")})
     rows = arrays["conjunctions"]
     if not set(np.unique(rows).tolist()) <= {-1, *ATOMS}:
-        raise AtomError("has conjunctions of atomic features that there are not")
+        raise AtomError("has conjunctions of unknown atomic features")
     found = Conjunctions.of(unpadded_rows(rows))
     if len(found) != len(rows):
-        raise AtomError("has conjunctions twice, or some that can never be active")
+        raise AtomError("has duplicate conjunctions, or some that can never be active")
     return found
 
 
@@ -100,7 +100,7 @@ def to_network(model: Model) -> Network:
     if rows.ndim != 2 or weights.shape != (len(rows),) or used.shape != (len(model.names),):
         raise ModelError("the parts of the network do not fit together")
     if not np.isfinite(weights).all():
-        raise ModelError("the network has weights that are no numbers")
+        raise ModelError("the network has weights that are not numbers")
     try:
         if not set(MOON_NAMES).isdisjoint(model.names):
             place_moon()
@@ -115,7 +115,7 @@ def to_network(model: Model) -> Network:
     }
     conjunctions = Conjunctions.of(chosen)
     if len(conjunctions) != len(rows):
-        raise ModelError("the network has conjunctions twice, or some that can never be active")
+        raise ModelError("the network has duplicate conjunctions, or some that can never be active")
     whole = model.extras.get("whole", 0.0)
     if not isinstance(whole, int | float) or not 0 <= whole <= MOST_POINTS:
         raise ModelError(f"the network cuts values to {whole!r}, which are not the points of a deal")

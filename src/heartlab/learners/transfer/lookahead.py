@@ -225,7 +225,7 @@ def parse_shape(text: str) -> ShapeTree:
         if place != len(letters):
             raise ValueError
     except ValueError:
-        raise ValueError(f"{quoted(text)} is no shape; a shape looks like {{L, N{{W,N}}}}") from None
+        raise ValueError(f"{quoted(text)} is not a shape; a shape looks like {{L, N{{W,N}}}}") from None
     return tree
 
 

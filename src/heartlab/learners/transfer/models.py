@@ -169,7 +169,7 @@ def check_writable(path: Path) -> None:
     """See that a file can be written, before any work is done for it.
 
     Raises:
-        GdlError: there is no folder for it.
+        GdlError: there is not a folder for it.
     """
     if path.is_dir() or not path.parent.is_dir():
         raise GdlError(f"{path}: cannot be written: " + ("it is a folder" if path.is_dir() else "no such folder"))

@@ -37,7 +37,7 @@ from heartlab.kernel.play import mask_points, points, shooter
 from heartlab.rules import Rules
 from heartlab.search.transpositions import EVERYTHING, POINTS
 from heartlab.search.walk import INFINITY
-from heartlab.util.registry import Registry
+from heartlab.util.registry import Registry, need_name
 
 Function = Callable[..., None]
 _FLOATS = types.float64[::1]
@@ -142,6 +142,7 @@ def evaluator(
 
     :raises EvaluatorError: if the name is another's.
     """
+    need_name("evaluator", name)
 
     def add(function: Function) -> Evaluator:
         EVALUATORS.claim(name, function)
