@@ -20,6 +20,7 @@ from heartlab.coach.ideas import Idea, ideas_for, in_numbers, reasons_for
 from heartlab.coach.judgement import Judge, Judgement, PassReport
 from heartlab.coach.outcomes import Outcome
 from heartlab.coach.passing import pass_ideas, pass_reasons
+from heartlab.coach.phrases import price_of_trick
 from heartlab.coach.playing_on import SOMEBODY, STRONG, stand_ins
 from heartlab.coach.words import Words, learned_under, same_cards, sources
 from heartlab.deal import Deal
@@ -223,7 +224,7 @@ def _(f: Facts, _card: str, alone: str | None) -> bool:
     return safe and f.rules.queen_points > 0 and (alone is None or f.share(alone, single / len(hands)))
 
 
-@truth(r"Stop (\w+)'s moon: (.*); it succeeds COUNT, after <card> MANY\.")
+@truth(r"Stop (\w+)'s moon: (.*); the moon succeeds COUNT, after <card> MANY\.")
 def _(f: Facts, who: str, how: str, here: str, card: str, worst: str) -> bool:
     takers = [seat for seat, cards in enumerate(f.obs.taken) if f.points(list(cards))]
     risks = {card: one.moon for card, one in f.judged.outcomes.items()}
@@ -234,8 +235,7 @@ def _(f: Facts, who: str, how: str, here: str, card: str, worst: str) -> bool:
         f"keep {pretty_card(max(kept, default=0))} to take a heart later": bool(kept) and max(kept) >= CARD["J♥"],
         f"do not lead {SUIT_NAMES[card_suit(CARD[card])]}, which {who} needs": not f.table
         and card_suit(CARD[card]) not in {f.suit, *map(card_suit, f.judged.equal)},
-        f"{pretty_card(f.card)} leaves it the least chance": f.outcome.moon == min(risks.values()),
-        f"{pretty_card(f.card)} leaves it less chance": f.outcome.moon < max(risks.values()),
+        f"play {pretty_card(f.card)}": True,
     }
     if f.throws and f.winner != takers[0]:
         hows[f"throw points on {NAMES[f.winner]}'s trick"] = f.points([f.card]) > 0
@@ -292,11 +292,22 @@ def _(f: Facts, _card: str, suit: str) -> bool:
 
 
 EXIT = r"<card> stays as an exit\."
+PRICE = r"(no points|hardly any points|\d\.\d points on average)"
+
+
+def is_price(f: Facts, price: str) -> bool:
+    """Whether the trick is cheap, and its price in words."""
+    mean = f.outcome.trick_points
+    words = f"{mean:.1f} points on average" if mean >= 0.05 else "hardly any points" if mean else "no points"
+    return price == words and mean < 0.5
 
 
 def is_exit(f: Facts, card: str) -> bool:
-    """Whether a lower card of the suit stays in the hand, and another seat may have one above it."""
-    return CARD[card] in f.hand and CARD[card] < f.card and any(one > CARD[card] for one in f.out(f.suit))
+    """Whether a lower card stays in the hand, is none of the best, not Q♠, and most of those that are out beat it."""
+    higher = [one for one in f.out(f.suit) if one > CARD[card]]
+    stays = CARD[card] in f.hand and CARD[card] < f.card and CARD[card] not in f.judged.equal
+    fears = CARD[card] == QUEEN_OF_SPADES and f.rules.queen_points > 0
+    return stays and not fears and len(higher) > len(f.out(f.suit)) / 2
 
 
 @truth(r"Take it high: the trick is yours anyway, and " + EXIT)
@@ -305,14 +316,14 @@ def _(f: Facts, left: str) -> bool:
     return forced and f.outcome.takes == 1 and is_exit(f, left)
 
 
-@truth(r"Spend <card> while the trick is cheap \((\d\.\d) points on average\); " + EXIT)
-def _(f: Facts, _card: str, mean: str, left: str) -> bool:
-    return f.follows and f.card > f.high and f"{f.outcome.trick_points:.1f}" == mean < "0.6" and is_exit(f, left)
+@truth(r"Spend <card> while the trick is cheap \(" + PRICE + r"\); " + EXIT)
+def _(f: Facts, _card: str, price: str, left: str) -> bool:
+    return f.follows and f.card > f.high and is_price(f, price) and is_exit(f, left)
 
 
-@truth(r"Lead <card> while it is cheap \((\d\.\d) points on average\); " + EXIT)
-def _(f: Facts, _card: str, mean: str, left: str) -> bool:
-    return not f.table and f"{f.outcome.trick_points:.1f}" == mean < "0.6" and is_exit(f, left)
+@truth(r"Lead <card> while it is cheap \(" + PRICE + r"\); " + EXIT)
+def _(f: Facts, _card: str, price: str, left: str) -> bool:
+    return not f.table and is_price(f, price) and is_exit(f, left)
 
 
 @truth(r"Throw <card>; " + EXIT)
@@ -336,9 +347,9 @@ def _(f: Facts, _card: str, share: str) -> bool:
     return not f.table and f.share(share, 1 - f.outcome.takes) and f.outcome.takes <= 0.5
 
 
-@truth(r"Taking this trick is cheap: (\d\.\d) points on average\.")
-def _(f: Facts, mean: str) -> bool:
-    return f.outcome.takes >= 0.5 and f"{f.outcome.trick_points:.1f}" == mean < "0.6"
+@truth(r"Taking this trick is cheap: " + PRICE + r"\.")
+def _(f: Facts, price: str) -> bool:
+    return f.outcome.takes >= 0.5 and is_price(f, price)
 
 
 @truth(r"Catch J♦: <card> takes it(?: COUNT)?\.")
@@ -389,7 +400,7 @@ def check_sentence(facts: Facts, sentence: str) -> str:
         if found:
             told = [group for group in found.groups() if group in CARD]
             told += ["Q♠"] if "her now" in sentence else []
-            of_it = pretty_card(facts.card) in told or "exit" in sentence or sentence.startswith("Stop ")
+            of_it = pretty_card(facts.card) in told or "exit" in sentence or sentence.startswith(("Stop ", "Shoot "))
             assert not told or of_it, sentence
             assert check(facts, *found.groups()), (sentence, str(facts.obs), pretty_card(facts.card), facts.outcome)
             return form
@@ -472,6 +483,69 @@ def test_an_own_moon_is_no_reason_to_duck(judge):
     words, codes = reasons_for(replace(judged, outcomes=few), judged.best, NAMES)
     assert [one[:18] for one in words] == ["You shoot the moon"]
     assert codes == []
+
+
+def test_any_of_some_cards_has_a_reason_that_all_of_them_share(judge):
+    """ "Anything but 2♦ 5♥" is not followed by "Throw a heart", where diamonds are as good."""
+    several = 0
+    for deal in decisions("standard", range(12 * SCALE)):
+        judged = judge.judge(deal, 0)
+        if 1 < len(judged.equal) < len(judged.outcomes):
+            _, codes = reasons_for(judged, judged.best, NAMES)
+            several += bool(codes)
+            for card in judged.equal:
+                theirs = [code for one in ideas_for(judged, card, NAMES) for code in (one.code, one.kind)]
+                assert set(codes) <= set(theirs), (str(judged.obs), pretty_card(card), codes)
+    assert several > 10
+
+
+def test_the_queen_is_no_exit(judge):
+    """Nor is a card that most cards out lie below; a trick that costs nothing is not "0.0 points on average"."""
+    deal = short_deal("QS AS 3H / 2S KS 2C / 3S 3C 5H / 4S 4C 6H | 2S 3S 4S")
+    judged = judge.judge(deal, 0)
+    assert "exit" not in " ".join(one.sentence for one in ideas_for(judged, CARD["A♠"], NAMES))
+    deal = short_deal("TC KC 3H / 2C AC 5H / 3C 6C 7C / 4C 8C 9C | 2C 3C 4C")
+    judged = judge.judge(deal, 0)
+    assert "exit" not in " ".join(one.sentence for one in ideas_for(judged, CARD["K♣"], NAMES))
+    assert [price_of_trick(mean) for mean in (0, 0.04, 0.25)] == [
+        "no points", "hardly any points", "0.2 points on average"
+    ]  # fmt: skip
+
+
+def test_who_may_shoot_hears_no_numbers_for_those_who_duck(judge):
+    """ "Shoot the moon", and beside it fewer hearts: the second speaks against the first."""
+    deal = next(deal for deal in decisions("standard", range(1, 40)) if len(judge.judge(deal, 0).equal) == 1)
+    judged = judge.judge(deal, 0)
+    plan = {card: replace(one, own_moon=0.3, hearts=3.0, moon=0.0, queen=0.0) for card, one in judged.outcomes.items()}
+    plan[judged.best] = replace(plan[judged.best], hearts=1.0)
+    words, codes = reasons_for(replace(judged, outcomes=plan), judged.best, NAMES)
+    assert (words, codes) == (["Shoot the moon: it succeeds in 30 of 100 deals."], ["shoot-moon"])
+    plan = {card: replace(one, own_moon=0.5) for card, one in plan.items()}
+    plan[judged.best] = replace(plan[judged.best], own_moon=0.3)
+    assert "shoot-moon" not in reasons_for(replace(judged, outcomes=plan), judged.best, NAMES)[1], "others shoot more"
+
+
+def test_where_all_cards_are_alike_a_moon_is_told_first(judge):
+    """ "You end with about 19.5 points" is no number that anybody can check where Ada's moon makes it."""
+    judged = next(
+        judged
+        for deal in decisions("standard", range(1, 40))
+        for judged in [judge.judge(deal, 0)]
+        if len(judged.equal) == len(judged.outcomes) > 1
+    )
+
+    def told(*shares: float, spread: float = 0.0) -> str:
+        one = judged.outcomes[judged.best]
+        alike = replace(one, shooters=shares, own_moon=shares[0], moon=sum(shares[1:]), points=12.3)
+        other = replace(alike, shooters=(shares[0] + spread, *shares[1:]))
+        every = dict.fromkeys(judged.outcomes, other) | {judged.best: alike}
+        (text,), _ = reasons_for(replace(judged, outcomes=every), judged.best, NAMES)
+        return text
+
+    assert told(0.0, 0.75, 0.0, 0.0) == "Ada shoots the moon in 75 of 100 deals whichever you play."
+    assert told(0.14, 0.0, 0.05, 0.0) == "You shoot the moon in 14 of 100 deals whichever you play."
+    assert told(0.14, 0.0, 0.0, 0.0, spread=0.05) == "You end with about 12.3 points whichever you play."
+    assert told(0.05, 0.05, 0.0, 0.0) == "You end with about 12.3 points whichever you play."
 
 
 def test_who_stops_a_moon_is_not_told_to_leave_points_to_the_shooter(judge, monkeypatch):

@@ -84,7 +84,8 @@ def test_parts_and_numbers_are_translated():
     said = Said("Duck: {card} leaves {points} to somebody else.", card="3♣", points=Said("1 point"))
     assert said == "Duck: 3♣ leaves 1 point to somebody else."
     assert GERMAN.tell(said) == "Bleib darunter: 3♣ lässt 1 Punkt einem anderen."
-    cheap = Said("Taking this trick is cheap: {mean:.1f} points on average.", mean=0.25)
+    price = Said("{mean:.1f} points on average", mean=0.25)
+    cheap = Said("Taking this trick is cheap: {price}.", price=price)
     assert GERMAN.tell(in_a_row([cheap, Said("Well played.")])) == (
         "Diesen Stich zu nehmen ist billig: im Mittel 0,2 Punkte. Gut gespielt."
     )

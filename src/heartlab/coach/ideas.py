@@ -27,7 +27,7 @@ from heartlab.cards import (
 )
 from heartlab.coach.judgement import Judgement
 from heartlab.coach.outcomes import Outcome
-from heartlab.coach.phrases import of_100, so_many, so_many_points, told_suit
+from heartlab.coach.phrases import of_100, price_of_trick, so_many, so_many_points, told_suit
 from heartlab.coach.scene import MOON_ALARM, Scene
 from heartlab.coach.values import about_same
 from heartlab.util.said import Said
@@ -36,6 +36,8 @@ SAVED = 0.03
 """The least share of moons that a card must prevent, compared with the worst card, to be credited with it."""
 SHOOTS = 0.25
 """The least share of deals with an own moon at which shooting is recommended."""
+TELLING_MOON = 0.1
+"""The least share of deals with a moon that is told instead of the points where all cards are about the same."""
 ROUNDED = 0.05
 """Points that are told as 0.0."""
 TELLING = 0.25
@@ -138,7 +140,7 @@ def stop_moon(scene: Scene) -> tuple[float, Said, str] | None:
         return None
     how, kind = _how_to_stop(scene, worst)
     said = Said(
-        "Stop {who}'s moon: {how}; it succeeds {here}, after {worst} {there}.",
+        "Stop {who}'s moon: {how}; the moon succeeds {here}, after {worst} {there}.",
         who=scene.names[scene.collector], how=how, here=of_100(scene.outcome.moon), worst=pretty_card(worst),
         there=so_many(values[worst]),
     )  # fmt: skip
@@ -170,9 +172,7 @@ def _how_to_stop(scene: Scene, worst: Card) -> tuple[Said, str]:
         return Said("do not lead {suit}, which {who} needs", suit=suit, who=who), "other-suit"
     if keep:
         return Said("keep {card} to take a heart later", card=pretty_card(max(stoppers))), "keep-stopper"
-    if scene.outcome.moon == min(one.moon for one in scene.judged.outcomes.values()):
-        return Said("{card} leaves it the least chance", card=card), "least-chance"
-    return Said("{card} leaves it less chance", card=card), "least-chance"
+    return Said("play {card}", card=card), "this-card"
 
 
 @idea("shoot-moon")
@@ -181,7 +181,8 @@ def shoot_moon(scene: Scene) -> tuple[float, Said] | None:
     share = scene.outcome.own_moon
     worst = min(scene.judged.outcomes, key=lambda card: scene.judged.outcomes[card].own_moon)
     least, other = scene.judged.outcomes[worst].own_moon, pretty_card(worst)
-    if share < SHOOTS or scene.card not in scene.judged.equal:
+    most = max(one.own_moon for one in scene.judged.outcomes.values())
+    if share < max(SHOOTS, most - SAVED) or scene.card not in scene.judged.equal:
         return None
     weight, here = 6.0 + 10 * share, of_100(share)
     if share - least < SAVED:
@@ -249,11 +250,13 @@ def make_void(scene: Scene) -> tuple[float, Said] | None:
 @idea("keep-exit")
 def keep_exit(scene: Scene) -> tuple[float, Said] | None:
     """Spend a high card where it is harmless; low cards are ways out later."""
-    lower = [card for card in scene.mates if card < scene.card and any(other > card for other in scene.out)]
-    if not lower or scene.card in (QUEEN_OF_SPADES, scene.judged.obs.rules.bonus):
+    lowest = min(scene.mates, default=scene.card)
+    if not (lowest < scene.card and scene.is_exit(lowest)):
         return None
-    card, low, mean = pretty_card(scene.card), pretty_card(min(lower)), scene.outcome.trick_points
-    if scene.under and min(lower) not in scene.judged.equal:
+    if scene.card in (QUEEN_OF_SPADES, scene.judged.obs.rules.bonus) or lowest in scene.judged.equal:
+        return None
+    card, low, mean = pretty_card(scene.card), pretty_card(lowest), scene.outcome.trick_points
+    if scene.under:
         return 2.5, Said(
             "{card} cannot win under {high}; {low} stays as an exit.", card=card, high=pretty_card(scene.high), low=low
         )
@@ -264,13 +267,13 @@ def keep_exit(scene: Scene) -> tuple[float, Said] | None:
         return (4.5, said) if scene.card == max(scene.judged.obs.legal) else None
     if scene.follows and not scene.under and mean < 0.5 and scene.outcome.takes >= 0.3:
         return 5.0, Said(
-            "Spend {card} while the trick is cheap ({mean:.1f} points on average); {low} stays as an exit.",
-            card=card, mean=mean, low=low,
+            "Spend {card} while the trick is cheap ({price}); {low} stays as an exit.",
+            card=card, price=price_of_trick(mean), low=low,
         )  # fmt: skip
     if scene.leads and mean < 0.5:
         return 4.0, Said(
-            "Lead {card} while it is cheap ({mean:.1f} points on average); {low} stays as an exit.",
-            card=card, mean=mean, low=low,
+            "Lead {card} while it is cheap ({price}); {low} stays as an exit.",
+            card=card, price=price_of_trick(mean), low=low,
         )  # fmt: skip
     if scene.discards:
         return 3.5, Said("Throw {card}; {low} stays as an exit.", card=card, low=low)
@@ -304,8 +307,7 @@ def safe_win(scene: Scene) -> tuple[float, Said] | None:
     """Take a trick without points."""
     if scene.outcome.takes < 0.5 or scene.outcome.trick_points >= 0.5 or (scene.leads and len(scene.hand) < 2):
         return None
-    mean = scene.outcome.trick_points
-    return 1.5, Said("Taking this trick is cheap: {mean:.1f} points on average.", mean=mean)
+    return 1.5, Said("Taking this trick is cheap: {price}.", price=price_of_trick(scene.outcome.trick_points))
 
 
 @idea("bonus")
@@ -394,26 +396,19 @@ def reasons_for(judged: Judgement, card: Card, names: list[str]) -> tuple[list[s
         return [Said("It is the only legal card.")], []
     rival = rival_of(judged)
     if rival is None and len(judged.equal) == len(judged.outcomes):
-        if min(one.own_moon for one in judged.outcomes.values()) == 1:
-            return [Said("You shoot the moon with any of them.")], ["shoot-moon"]
-        moon = [one for one in ideas_for(judged, card, names) if one.code == "shoot-moon"]
-        if moon:
-            return [moon[0].sentence], ["shoot-moon"]
-        taken = judged.obs.points[judged.obs.seat]
-        if all(abs(one.points - taken) < ROUNDED for one in judged.outcomes.values()):
-            return [Said("You take no more points with any of them.")], []
-        return [Said("You end with about {mean:.1f} points whichever you play.", mean=judged.outcomes[card].points)], []
-    found = ideas_for(judged, card, names)
-    if found and found[0].code == "stop-moon":
-        found = [one for one in found if one.code != "duck"]  # who ducks may leave the points to the shooter
+        return _of_all(judged, card, names)
+    found, numbers = shared_ideas(judged, card, names), None
     if any(one.code == "keep-exit" for one in found):
         found = [one for one in found if one.code != "safe-win"]  # it would tell the price of the trick again
-    found = found[: 1 if found and found[0].code == "shoot-moon" else 2]  # other ideas are for those who duck
-    numbers = in_numbers(judged, card, rival, names) if rival is not None else None
+    if found and found[0].code == "shoot-moon":
+        found = found[:1]  # the other ideas, and all other numbers, are for those who duck
+    elif found and found[0].code == "stop-moon":
+        found = [one for one in found if one.code != "duck"]  # who ducks may leave the points to the shooter
+    elif rival is not None:
+        numbers = in_numbers(judged, card, rival, names)
+    found = found[:2]
     if numbers and "You shoot the moon" in numbers:
-        found = [one for one in found if one.code == "shoot-moon"]
-    if numbers and found and "moon" in found[0].sentence and "moon" in numbers:
-        numbers = None
+        found = []
     if numbers and len(found) == 2 and "100 deals" not in found[0].sentence:
         found = found[:1]
     told: list[str] = [one.sentence for one in found]
@@ -424,3 +419,36 @@ def reasons_for(judged: Judgement, card: Card, names: list[str]) -> tuple[list[s
         this, that = pretty_card(card), pretty_card(rival)
         told = [Said("{this} costs {gap:.1f} points less than {that}.", this=this, gap=gap, that=that)]
     return told, [code for one in found for code in (one.code, one.kind) if code]
+
+
+def shared_ideas(judged: Judgement, card: Card, names: list[str]) -> list[Idea]:
+    """The ideas that speak for the coach's card and for each that is about the same, heaviest first.
+
+    Where the advice is "any of these", what only one of them has would be a reason against the others.
+    """
+    found = ideas_for(judged, card, names)
+    for other in judged.equal:
+        if other != card and found:
+            theirs = {(one.code, one.kind) for one in ideas_for(judged, other, names)}
+            found = [one for one in found if (one.code, one.kind) in theirs]
+    return found
+
+
+def _of_all(judged: Judgement, card: Card, names: list[str]) -> tuple[list[str], list[str]]:
+    """What happens whichever card is played, where all are about the same: a moon, or so many points."""
+    every, here, obs = list(judged.outcomes.values()), judged.outcomes[card], judged.obs
+    if min(one.own_moon for one in every) == 1:
+        return [Said("You shoot the moon with any of them.")], ["shoot-moon"]
+    moon = [one for one in ideas_for(judged, card, names) if one.code == "shoot-moon"]
+    if moon:
+        return [moon[0].sentence], ["shoot-moon"]
+    who = max(range(obs.rules.players), key=lambda seat: here.shooters[seat])
+    share, shares = here.shooters[who], [one.shooters[who] for one in every]
+    if share >= TELLING_MOON and max(shares) - min(shares) < SAVED:
+        if who == obs.seat:
+            return [Said("You shoot the moon {share} whichever you play.", share=of_100(share))], []
+        return [Said("{who} shoots the moon {share} whichever you play.", who=names[who], share=of_100(share))], []
+    taken = obs.points[obs.seat]
+    if all(abs(one.points - taken) < ROUNDED for one in every):
+        return [Said("You take no more points with any of them.")], []
+    return [Said("You end with about {mean:.1f} points whichever you play.", mean=here.points)], []

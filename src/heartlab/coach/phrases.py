@@ -34,6 +34,13 @@ def so_many_points(number: int) -> Said:
     return Said("1 point") if number == 1 else Said("{n} points", n=number)
 
 
+def price_of_trick(mean: float) -> Said:
+    """What a cheap trick costs whoever takes it: "no points", and never "0.0 points on average"."""
+    if mean < 0.05:
+        return Said("hardly any points") if mean else Said("no points")
+    return Said("{mean:.1f} points on average", mean=mean)
+
+
 def either(names: list[str]) -> str:
     """One of some names."""
     return names[0] if len(names) == 1 else Said("{one} or {others}", one=names[0], others=either(names[1:]))

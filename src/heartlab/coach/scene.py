@@ -125,6 +125,12 @@ class Scene:
         gives = winning is not None and winning[0] == self.collector and not self.leads
         return gives and self.value > 0 and self.outcome.moon >= MOON_ALARM
 
+    def is_exit(self, card: Card) -> bool:
+        """Whether a card of the same suit is a way out later: most of those that are out beat it, and it is not Q♠."""
+        if card == QUEEN_OF_SPADES and self.judged.obs.rules.queen_points > 0:
+            return False
+        return 2 * sum(other > card for other in self.out) > len(self.out)
+
     def leaves(self, test: Callable[[Card], bool]) -> list[Card]:
         """The cards of the hand after this one for which something holds."""
         return [card for card in self.hand if card != self.card and test(card)]

@@ -11,6 +11,9 @@ PARTS = {
     "in all": "in allen",
     "1 point": "1 Punkt",
     "{n} points": "{n} Punkte",
+    "no points": "keine Punkte",
+    "hardly any points": "kaum Punkte",
+    "{mean:.1f} points on average": "im Mittel {mean:.1f} Punkte",
     "1 low spade": "1 kleines Pik",
     "{n} low spades": "{n} kleine Pik",
     "{one} or {others}": "{one} oder {others}",
@@ -39,6 +42,8 @@ CARDS = {
     "You end with about {mean:.1f} points whichever you play.": (
         "Am Ende hast du mit jeder von ihnen etwa {mean:.1f} Punkte."
     ),
+    "You shoot the moon {share} whichever you play.": "Du holst alle Punkte {share}, was du auch spielst.",
+    "{who} shoots the moon {share} whichever you play.": "{who} holt alle Punkte {share}, was du auch spielst.",
     "You shoot the moon with any of them.": "Mit jeder von ihnen holst du alle Punkte.",
     "{this} costs {gap:.1f} points less than {that}.": "{this} kostet {gap:.1f} Punkte weniger als {that}.",
     "{this} costs {cost:.1f} points more than {that}.": "{this} kostet {cost:.1f} Punkte mehr als {that}.",
@@ -55,16 +60,15 @@ CARDS = {
     "Flush the queen: {card} cannot take Q♠, which must fall {share}.": (
         "Treib die Dame heraus: {card} kann Q♠ nicht nehmen, und {share} muss sie fallen."
     ),
-    "Stop {who}'s moon: {how}; it succeeds {here}, after {worst} {there}.": (
-        "Verhindere, dass {who} alle Punkte holt: {how}; es gelingt {here}, nach {worst} {there}."
+    "Stop {who}'s moon: {how}; the moon succeeds {here}, after {worst} {there}.": (
+        "Verhindere, dass {who} alle Punkte holt: {how}; alle zu holen gelingt dann {here}, nach {worst} {there}."
     ),
     "throw points on {who}'s trick": "gib {who} Punkte in den Stich",
     "take one heart yourself": "nimm selbst ein Herz",
     "take {price:.0f} points now to save {total}": "nimm jetzt {price:.0f} Punkte, um {total} zu sparen",
     "keep {card} to take a heart later": "behalte {card}, um später ein Herz zu nehmen",
     "do not lead {suit}, which {who} needs": "spiele kein {suit} aus, das braucht {who}",
-    "{card} leaves it the least chance": "{card} lässt dem die kleinste Chance",
-    "{card} leaves it less chance": "{card} lässt dem eine kleinere Chance",
+    "play {card}": "spiele {card}",
     "Shoot the moon: it succeeds {share}.": "Hol alle Punkte: es gelingt {share}.",
     "Shoot the moon: it succeeds {share}, after {other} only {least}.": (
         "Hol alle Punkte: es gelingt {share}, nach {other} nur {least}."
@@ -87,11 +91,11 @@ CARDS = {
     "Take it high: the trick is yours anyway, and {low} stays as an exit.": (
         "Nimm hoch: der Stich gehört dir sowieso, und mit {low} kommst du wieder heraus."
     ),
-    "Spend {card} while the trick is cheap ({mean:.1f} points on average); {low} stays as an exit.": (
-        "Gib {card} her, solange der Stich billig ist (im Mittel {mean:.1f} Punkte); mit {low} kommst du wieder heraus."
+    "Spend {card} while the trick is cheap ({price}); {low} stays as an exit.": (
+        "Gib {card} her, solange der Stich billig ist ({price}); mit {low} kommst du wieder heraus."
     ),
-    "Lead {card} while it is cheap ({mean:.1f} points on average); {low} stays as an exit.": (
-        "Spiele {card} aus, solange das billig ist (im Mittel {mean:.1f} Punkte); mit {low} kommst du wieder heraus."
+    "Lead {card} while it is cheap ({price}); {low} stays as an exit.": (
+        "Spiele {card} aus, solange das billig ist ({price}); mit {low} kommst du wieder heraus."
     ),
     "Throw {card}; {low} stays as an exit.": "Wirf {card} ab; mit {low} gibst du später den Stich ab.",
     "{card} cannot win under {high}; {low} stays as an exit.": (
@@ -99,9 +103,7 @@ CARDS = {
     ),
     "Stay low: somebody goes over {card} {share}.": "Bleib klein: {share} geht jemand über {card}.",
     "Lose the lead: somebody beats {card} {share}.": "Gib das Ausspiel ab: {share} schlägt jemand {card}.",
-    "Taking this trick is cheap: {mean:.1f} points on average.": (
-        "Diesen Stich zu nehmen ist billig: im Mittel {mean:.1f} Punkte."
-    ),
+    "Taking this trick is cheap: {price}.": "Diesen Stich zu nehmen ist billig: {price}.",
     "Catch {what}: {card} takes it.": "Fang {what}: {card} nimmt sie.",
     "Catch {what}: {card} takes it {share}.": "Fang {what}: {card} nimmt sie {share}.",
     "You take Q♠ {here} {this}, {there} {that}.": "Du nimmst Q♠ {here} {this}, {there} {that}.",
