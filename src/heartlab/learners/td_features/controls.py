@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from heartlab.learners.td_features.full import FULL_MARGIN, changed, full_plan, learned_weights, moments
+from heartlab.learners.td_features.full import FULL_MARGIN, changed, full_plan, learned_weights
 from heartlab.learners.td_features.parts import (
     Plan,
     expert,
@@ -29,7 +30,9 @@ from heartlab.reproduction.units import run_units
 from heartlab.util.statistics import Estimate, estimate
 
 EARLY_SNAPSHOT = 2
-"""The snapshot, after 10,000 deals, with which the last is compared."""
+"""The snapshot of the full game, after 10,000 deals, with which the last is compared."""
+MARKS = (10_000, 20_000, 50_000)
+"""Training deals of the snapshots at which one thing was changed; the last is compared with the first."""
 CONTROL_RUNS = 5
 """Independent runs of every control."""
 
@@ -87,87 +90,88 @@ SLUGS = {"falling rate": "falling-rate", "rate 1/26": "half-rate", "cut to 0…2
 
 def degradation(shop: Workshop) -> Findings:
     """The full game once more, with one thing changed at a time; each snapshot plays the expert."""
-    sizes = {"train": moments(shop)[-2], "moment": shop.size(400, 2)}
-
-    def work(shop: Workshop, run: int) -> Unit:
-        found: Unit = {}
-        for partners in Partners:
-            base = full_plan(shop, partners, run)
-            assert base.conjunctions is not None
-            start = learned_weights(shop, base.conjunctions, run)
-            plans = {
-                "our reading": base,
-                "falling rate": changed(base, "falling", halving=shop.size(10_000, 500)),
-                "rate 1/26": changed(base, "slow", rate=1 / 26),
-                "cut to 0…26": changed(base, "whole", cut="whole"),
-                "weights kept": changed(base, "kept", start),
-            }
-            found[partners.value] = {}
-            for name, plan in plans.items():
-                (net,) = train_parts(shop, [plan])
-                found[partners.value][name] = [
-                    lead(shop, net.player(at), expert(), "seed-nomoon", sizes["moment"], run)
-                    for at in range(len(moments(shop)) - 1)
-                ]
-        return found
-
-    units = run_units(shop, "degradation", sizes, shop.size(CONTROL_RUNS, 2), work)
-    findings = Findings()
-    x = moments(shop)[:-1]
+    marks = [1_000, 2_000] if shop.quick else list(MARKS)
+    findings = Findings(tables=[Table("What is changed", ["name", "change"], [[a, b] for a, b in VARIANTS.items()])])
+    told = []
     for partners in Partners:
-        curves = [
-            Curve.over_runs(name, x, [[one[0] for one in unit[partners.value][name]] for unit in units])
-            for name in VARIANTS
-        ]
+        units = _variant_units(shop, partners, marks)
+        curves = [Curve.over_runs(name, marks, [[one[0] for one in unit[name]] for unit in units]) for name in VARIANTS]
         findings.figures.append(
             Figure(f"degradation-{partners}", f"{partners}-trained minus expert, one thing changed at a time",
                    "training deals", "points per deal", curves, log_x=True, levels=[("break-even", 0.0)])
         )  # fmt: skip
-        findings.claims += _degradation_claims(partners, units, sizes["moment"] * len(units))
-    findings.tables.append(Table("What is changed", ["name", "change"], [[a, b] for a, b in VARIANTS.items()]))
-    findings.notes.append(_why(units))
-    return findings
-
-
-def _drop(units: Sequence[Unit], partners: Partners, name: str) -> np.ndarray:
-    """Points per deal that a run loses from an early snapshot to its last."""
-    leads = np.array([[one[0] for one in unit[partners.value][name]] for unit in units])
-    return np.asarray(leads[:, -1] - leads[:, min(EARLY_SNAPSHOT, leads.shape[1] - 1)])
-
-
-def _degradation_claims(partners: Partners, units: Sequence[Unit], n: int) -> list[Claim]:
-    claims = [
-        more_claim(f"degradation/{partners}-gets-worse", f"{partners} training gets worse with more deals",
-                   _drop(units, partners, "our reading"), n,
-                   "last snapshot, after 100,000 deals, minus the one after 10,000",
-                   margin=FULL_MARGIN)
-    ]  # fmt: skip
-    ends = {name: values([{"x": unit[partners.value][name][-1]} for unit in units], "x") for name in VARIANTS}
-    for name in list(VARIANTS)[1:]:
-        claims.append(
-            less_claim(f"degradation/{partners}-{SLUGS[name]}", f"{partners} training ends better: {name}",
-                       ends[name] - ends["our reading"], n, "points per deal against the expert, same deals and runs",
-                       margin=FULL_MARGIN)
-        )  # fmt: skip
-    return claims
-
-
-def _why(units: Sequence[Unit]) -> str:
-    """The paragraph that says whether training gets worse, and what helps, from intervals over runs."""
-    told = []
-    for partners in Partners:
-        drop = estimate(_drop(units, partners, "our reading"))
-        ends = {name: np.array([unit[partners.value][name][-1][0] for unit in units]) for name in VARIANTS}
-        gains = {name: estimate(ends[name] - ends["our reading"]) for name in list(VARIANTS)[1:]}
-        helps = [f"{name} {_signed(gain)}" for name, gain in gains.items() if gain.ci95[1] < 0]
-        worse = "it gets worse" if drop.ci95[0] > 0 else "that it gets worse is not shown"
-        better = f"clearly better in the end: {', '.join(helps)}" if helps else "no change is clearly better in the end"
-        told.append(f"From 10,000 to 100,000 deals {partners} training moves by {_signed(drop)}: {worse}; {better}.")
-    return (
+        findings.claims += _degradation_claims(partners, units, marks, _moment_deals(shop) * len(units))
+        told.append(_why(partners, units, marks))
+    findings.notes.append(
         "A rate that never falls lets the last few deals move the weights, and most of an error is the luck of the "
         "cards: if that is the reason, a falling rate must help, and half the rate a little. "
         f"{' '.join(told)} (Points per deal against the expert; fewer are better.)"
     )
+    return findings
+
+
+def _moment_deals(shop: Workshop) -> int:
+    """Deals of a match against the expert at a snapshot."""
+    return shop.size(200, 2)
+
+
+def _variant_units(shop: Workshop, partners: Partners, marks: list[int]) -> list[Unit]:
+    """What every run of one way of training showed: the leads over the expert of each variant at its snapshots."""
+    deals = _moment_deals(shop)
+
+    def work(shop: Workshop, run: int) -> Unit:
+        base = replace(full_plan(shop, partners, run), label=f"degradation-{partners}", marks=marks)
+        assert base.conjunctions is not None
+        start = learned_weights(shop, base.conjunctions, run)
+        plans = {
+            "our reading": base,
+            "falling rate": changed(base, "falling", halving=shop.size(10_000, 500)),
+            "rate 1/26": changed(base, "slow", rate=1 / 26),
+            "cut to 0…26": changed(base, "whole", cut="whole"),
+            "weights kept": changed(base, "kept", start),
+        }
+        found: Unit = {}
+        for name, plan in plans.items():
+            (net,) = train_parts(shop, [plan])
+            found[name] = [lead(shop, net.player(at), expert(), "seed-nomoon", deals, run) for at in range(len(marks))]
+        return found
+
+    sizes = {"train": marks[-1], "moment": deals}
+    return run_units(shop, f"degradation by {partners} training", sizes, shop.size(CONTROL_RUNS, 2), work)
+
+
+def _drop(units: Sequence[Unit]) -> np.ndarray:
+    """Points per deal that a run of our reading loses from the first snapshot to the last."""
+    leads = np.array([[one[0] for one in unit["our reading"]] for unit in units])
+    return np.asarray(leads[:, -1] - leads[:, 0])
+
+
+def _gains(units: Sequence[Unit]) -> dict[str, np.ndarray]:
+    """Points per deal that each change adds at the end, run by run."""
+    ends = {name: np.array([unit[name][-1][0] for unit in units]) for name in VARIANTS}
+    return {name: ends[name] - ends["our reading"] for name in list(VARIANTS)[1:]}
+
+
+def _degradation_claims(partners: Partners, units: Sequence[Unit], marks: Sequence[int], n: int) -> list[Claim]:
+    return [
+        more_claim(f"degradation/{partners}-gets-worse", f"{partners} training gets worse with more deals",
+                   _drop(units), n, f"after {marks[-1]:,} deals minus after {marks[0]:,}", margin=FULL_MARGIN),
+        *(
+            less_claim(f"degradation/{partners}-{SLUGS[name]}", f"{partners} training ends better: {name}",
+                       gain, n, "points per deal against the expert, same deals and runs", margin=FULL_MARGIN)
+            for name, gain in _gains(units).items()
+        ),
+    ]  # fmt: skip
+
+
+def _why(partners: Partners, units: Sequence[Unit], marks: Sequence[int]) -> str:
+    """A sentence that says whether training gets worse, and what helps, from intervals over runs."""
+    drop = estimate(_drop(units))
+    gains = {name: estimate(gain) for name, gain in _gains(units).items()}
+    helps = [f"{name} {_signed(gain)}" for name, gain in gains.items() if gain.ci95[1] < 0]
+    worse = "it gets worse" if drop.ci95[0] > 0 else "that it gets worse is not shown"
+    better = f"clearly better in the end: {', '.join(helps)}" if helps else "no change is clearly better in the end"
+    return f"From {marks[0]:,} to {marks[-1]:,} deals {partners} training moves by {_signed(drop)}: {worse}; {better}."
 
 
 def _signed(value: Estimate) -> str:

@@ -73,10 +73,9 @@ def full_training(shop: Workshop, partners: Partners, run: int, *, rest: bool = 
 
 
 def changed(plan: Plan, name: str, start: Network | None = None, **changes: object) -> Plan:
-    """A plan with other parameters, to the same moments but the last."""
+    """A plan with other parameters."""
     parameters = replace(plan.parameters, **changes)  # type: ignore[arg-type]
-    marks = list(plan.marks[:-1]) or list(plan.marks)
-    return replace(plan, label=f"{plan.label}-{name}", parameters=parameters, marks=marks, start=start)
+    return replace(plan, label=f"{plan.label}-{name}", parameters=parameters, start=start)
 
 
 def closed_unit(shop: Workshop, player: Player, deals: int, games: int, run: int) -> Unit:
