@@ -30,7 +30,7 @@ from support.page import (
     play_one,
     start,
 )
-from support.web_client import moon_hands, serving
+from support.web_client import QUICK_WORLDS, moon_hands, serving
 
 from heartlab.cards import card_name
 from heartlab.coach.judgement import Judge
@@ -624,7 +624,7 @@ def test_a_puzzle_shows_who_played_what(browser, served):
     while deal.to_move != 0 or len(deal.history) < 18 or len(deal.observe(0).trick) < 2 or len(deal.legal) < 2:
         deal.play(min(deal.legal))
     names = ["You", "Ada", "Emil", "Ines"]
-    best = card_name(Judge().judge(deal, 0).best)
+    best = card_name(Judge(worlds=QUICK_WORLDS).judge(deal, 0).best)
     body = make_puzzle(deal, Decision(19, 5, best, best, 1.0, None, 0.0, ["Because of T♣."]), names)
     served.house.store.add_puzzle("You", origin_of("You", body), body, 0.0)
     button(browser, "Puzzles from my mistakes")
@@ -653,7 +653,7 @@ def test_a_puzzle_opens_at_its_top(browser, served):
     deal = Deal("standard", 4, 3)
     while deal.to_move != 0 or len(deal.history) < 18 or len(deal.legal) < 2:
         deal.play(min(deal.legal))
-    best = card_name(Judge().judge(deal, 0).best)
+    best = card_name(Judge(worlds=QUICK_WORLDS).judge(deal, 0).best)
     body = make_puzzle(deal, Decision(19, 5, best, best, 1.0, None, 0.0, ["Because."]), ["Pia", "Ada", "Emil", "Ines"])
     served.house.store.add_puzzle("Pia", origin_of("Pia", body), body, 0.0)
     browser.size(390, 844, phone=True)
