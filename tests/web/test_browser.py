@@ -687,8 +687,8 @@ def test_a_deal_is_left_in_practice(browser):
     pass_three(browser)
     finish_deal(browser)
     browser.click(".result .hands summary")
-    hands = browser.evaluate("[...document.querySelectorAll('.result .hands li span')].map((n) => n.textContent)")
-    assert [len(hand.split()) for hand in hands] == [13] * 4
+    hands = browser.evaluate("[...document.querySelectorAll('.result .hands li')].map((n) => n.textContent)")
+    assert [len(hand.split(": ")[1].split()) for hand in hands] == [13] * 4
 
 
 def test_a_late_close_event_does_not_take_away_the_next_question(browser):

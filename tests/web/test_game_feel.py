@@ -59,6 +59,17 @@ def test_an_arrow_points_to_the_seat_that_gets_the_cards(browser, served):
     assert not browser.evaluate("!!document.querySelector('.pass-way')")
 
 
+def test_the_name_of_the_tab_says_whose_turn_it_is(browser, served):
+    assert browser.evaluate("document.title") == "Hearts · heartlab"
+    begin(browser, served)
+    assert browser.evaluate("document.title") == "● Your turn · Hearts"
+    pass_three(browser)
+    browser.wait(TURN)
+    assert browser.evaluate("document.title") == "● Your turn · Hearts"
+    finish_deal(browser)
+    assert browser.evaluate("document.title") == "Hearts · heartlab"
+
+
 def test_the_score_sheet_has_the_deal_being_played_and_the_last_trick(browser, served):
     begin(browser, served)
     sheet = "[...document.querySelectorAll('.side .scores .running td')].map((n) => n.textContent)"

@@ -283,6 +283,10 @@ function draw(state, before) {
     turn: String(screen === "game" && (view?.legal.length ?? 0) > 0),
   });
   document.body.dataset.line = state.line;
+  // Whoever looks at another tab meanwhile sees it in the name of this one.
+  const asked = screen === "game" && state.idle && !state.stale && view && view.legal.length + view.may_pass.length > 0;
+  const title = asked ? `● ${t("status.turn").replace(/\.$/, "")} · Hearts` : "Hearts · heartlab";
+  if (document.title !== title) document.title = title;
   if (screen !== screenOf(before)) scrollTo(0, 0);
   // A focused card that was played hands the focus to its neighbour.
   const cards = cardsIn();
