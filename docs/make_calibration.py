@@ -34,14 +34,14 @@ from heartlab.players import Observations
 from heartlab.players.analysis import analyse
 from heartlab.web.bots import Bots
 
-SEED = 2611
+SEED = 5903
 STRANGERS = [
     "net", "gnome:peter", "gnome:jake", "gnome:ling", "gnome", "advice:advice-four", "uct:worlds=10,sims=60",
 ]  # fmt: skip
 TENTHS = 10
 LATE = 3
 """Cards in the hand of a late position."""
-AGAIN_SEED, PASS_SEED = 4712, 2711
+AGAIN_SEED, PASS_SEED = 4712, 6173
 PASSES, TRIED = 30, 500
 """Candidates of a pass, and continuations in which they are compared."""
 SIFTED, LAST = 60, 8
@@ -235,6 +235,12 @@ def show_cards(rows: list[Row]) -> None:
     mine = np.array([row["shooter"] == 0 for row in rows], float)
     gap = real - said
     print(f"{len(rows)} positions: realised - predicted {gap.mean():+.2f} ± {gap.std() / len(gap) ** 0.5:.2f} points")
+    solved, early = (
+        np.array(part) for part in zip(*((row["source"] == "solved", row["at"] < 12) for row in rows), strict=True)
+    )
+    for name, part in (("first three tricks", early), ("between", ~early & ~solved), ("solved", solved)):
+        error = gap[part].std() / part.sum() ** 0.5
+        print(f"  {name}: {gap[part].mean():+.2f} ± {error:.2f} ({part.sum()})")
     for name, a, b, scale in (
         ("points", said, real, 1),
         ("another's moon, %", moon, shot, 100),

@@ -328,11 +328,11 @@ def decision(cost: float, se: float | None) -> Decision:
     return Decision(5, 2, "KS", "3S", cost, se, 0.0, [])
 
 
-def played_deal(hands: list[str], leader: int, plays: str) -> Deal:
+def played_deal(hands: list[str], leader: int, plays: str, rules: str = "seed") -> Deal:
     """A deal with a pack that is just these hands, played to its end."""
     held = [CardSet(hand) for hand in hands]
     removed = CardSet(((1 << 52) - 1) & ~sum(hand.mask for hand in held))
-    deal = Deal.from_hands(held, Rules.parse("seed").replace(removed=removed), leader=leader)
+    deal = Deal.from_hands(held, Rules.parse(rules).replace(removed=removed), leader=leader)
     for card in parse_cards(plays):
         deal.play(card)
     assert deal.is_over
@@ -397,6 +397,21 @@ def test_without_points_a_mistake_was_a_risk():
     assert " You passed up a moon at trick 2: K♠ instead of 3♠ cost 3.0 points." in missed
     passed = PassReview([], [], 9.0, 0.3, "", ["Play for the moon: you shoot it in 80 of 100 deals."])
     assert " You passed up a moon with your pass: it cost 9.0 points." in told(deal, [bad], [bad], passed)
+
+
+def test_the_summary_counts_what_the_rules_count():
+    """J♦ pays for hearts: that is no "not a single point". Q♠ is named only where it counts."""
+    hands = ["2H 4H", "JD 2C", "5H 3C", "6H 4C"]
+    play = "JD 5H 6H 4H 2C 3C 4C 2H"
+    assert told(played_deal(hands, 1, play, "seed,bonus=JD,bonus_points=-3"), [], [], None, seat=1).startswith(
+        "You end with 0 points, J♦ included; "
+    )
+    assert told(played_deal(hands, 1, play, "seed-hearts"), [], [], None, seat=1).startswith(
+        ("You took 3 points.", "You took 3 points;")
+    )
+    deal = played_deal(["6H JH", "3H AH", "4H KH", "5H QH"], 0, "6H 3H 4H 5H JH AH KH QH", "seed,heart_points=rank")
+    assert (deal.points[0], deal.points[1]) == (18, 50)
+    assert "moon" not in told(deal, [], [], None, seat=1)
 
 
 def test_the_level_counts_what_the_review_counts(tmp_path):

@@ -387,10 +387,16 @@ def _(f: Facts, here: str, _card: str, there: str, other: str) -> bool:
     return f.share(here, f.outcome.own_moon) and f.share(there, rival.own_moon) and number(here) > number(there)
 
 
-@truth(r"<card> brings (-?\d+\.\d) points by (?:..|other cards) on average, <card> (-?\d+\.\d)\.")
-def _(f: Facts, _card: str, here: str, other: str, there: str) -> bool:
-    rival = f.judged.outcomes[CARD[other]]
-    return (float(here), float(there)) == (round(-f.outcome.bonus, 1), round(-rival.bonus, 1))
+@truth(r"J♦ takes off (\d+\.\d) points on average after <card>, (\d+\.\d) after <card>\.")
+def _(f: Facts, here: str, _card: str, there: str, other: str) -> bool:
+    saved = [-f.outcome.bonus, max(0.0, -f.judged.outcomes[CARD[other]].bonus)]
+    return f.rules.bonus == CARD["J♦"] and [here, there] == [f"{one:.1f}" for one in saved] and saved[0] > saved[1]
+
+
+@truth(r"You end with (\d+\.\d) points of other cards on average after <card>, (\d+\.\d) after <card>\.")
+def _(f: Facts, here: str, _card: str, there: str, other: str) -> bool:
+    counts = [f.outcome.bonus, f.judged.outcomes[CARD[other]].bonus]
+    return [here, there] == [f"{one:.1f}" for one in counts] and counts[0] < counts[1]
 
 
 def check_sentence(facts: Facts, sentence: str) -> str:
@@ -463,6 +469,12 @@ def test_equal_numbers_set_no_card_apart(judge):
     assert "hearts" in (in_numbers(replace(judged, outcomes=outcomes), this, that, NAMES) or ""), "4 and 3 of 100"
     outcomes[this], outcomes[that] = alike, replace(alike, own_moon=0.006)
     assert in_numbers(replace(judged, outcomes=outcomes), this, that, NAMES) is None
+    outcomes[this], outcomes[that] = (replace(alike, moon=share, shooters=(0, share, 0, 0)) for share in (0.06, 0.08))
+    assert in_numbers(replace(judged, outcomes=outcomes), this, that, NAMES) is None, "6 and 8 of 100"
+    outcomes[that] = replace(alike, moon=0.1, shooters=(0, 0.1, 0, 0))
+    assert "Ada shoots the moon in 6 of 100" in (
+        in_numbers(replace(judged, outcomes=outcomes), this, that, NAMES) or ""
+    )
 
 
 def test_an_own_moon_is_no_reason_to_duck(judge):
@@ -586,8 +598,13 @@ PASS_TRUTHS: dict[str, Callable[[Observation, CardSet, list[int], list[str]], bo
         int(found[0]) == low_spades(kept) >= 3 and set(said) <= {CARD["K♠"], CARD["A♠"]} & set(kept)
     ),
     r"Keep low spades: you have (\d) below Q♠\.": lambda obs, kept, said, found: int(found[0]) == low_spades(kept) >= 3,
-    r".* could take Q♠, (?:with (\d) low spades? beside|and no low spade is beside)\.": lambda obs, kept, said, found: (
-        int((*found, 0)[0]) == low_spades(kept) and set(said[:-1]) <= {CARD["K♠"], CARD["A♠"]} - set(kept)
+    r".* could take Q♠, and you have (?:only (\d)|no) low spades? to duck with\.": lambda _, kept, said, found: (
+        int((*found, 0)[0]) == low_spades(kept) < 3
+        and set(said[:-1]) <= {CARD["K♠"], CARD["A♠"]}
+        and highest(said[:-1], kept)
+    ),
+    r"Get rid of .*, which could take Q♠\.": lambda obs, kept, said, found: (
+        low_spades(kept) >= 3 and set(said[:-1]) <= {CARD["K♠"], CARD["A♠"]} and highest(said[:-1], kept)
     ),
     r"Void in (\w+)(?: and (\w+))?: there you can throw what hurts\.": lambda obs, kept, said, found: all(
         SUIT_NAMES[card_suit(one)] not in found for one in kept
@@ -602,12 +619,17 @@ PASS_TRUTHS: dict[str, Callable[[Observation, CardSet, list[int], list[str]], bo
         all(CARD["2♥"] <= one < CARD["8♥"] for one in said) and not set(said) & set(kept)
     ),
     r".* would take hearts: let somebody else have (?:it|them)\.": lambda obs, kept, said, found: (
-        all(one >= CARD["8♥"] for one in said) and not set(said) & set(kept) and obs.rules.heart_points != "none"
+        all(one >= CARD["8♥"] for one in said) and highest(said, kept) and obs.rules.heart_points != "none"
     ),
     r".* would win tricks that you do not want\.": lambda obs, kept, said, found: (
-        all(card_rank(one) >= 9 and one < CARD["2♠"] for one in said) and not set(said) & set(kept)
+        all(card_rank(one) >= 9 and one < CARD["2♠"] for one in said) and highest(said, kept)
     ),
 }
+
+
+def highest(passed: list[int], kept: CardSet) -> bool:
+    """Whether no card above these is kept in their suits: nobody passes J♣, which would win tricks, and keeps Q♣."""
+    return all(card_suit(one) != card_suit(card) or one < card for card in passed for one in kept)
 
 
 def low_spades(cards: CardSet) -> int:

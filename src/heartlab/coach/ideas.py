@@ -341,8 +341,9 @@ def in_numbers(judged: Judgement, card: Card, rival: Card, names: list[str]) -> 
     rules, here, there = judged.obs.rules, judged.outcomes[card], judged.outcomes[rival]
     mine, other = (parts_of(one, rules.total_points, rules.queen_points) for one in (here, there))
     gains = {name: other[name] - mine[name] for name in mine}
-    if abs(round(100 * here.own_moon) - round(100 * there.own_moon)) <= 1:  # so little sets nothing apart
-        gains["own"] = 0.0
+    for name, one, two in (("moon", here.moon, there.moon), ("own", here.own_moon, there.own_moon)):
+        if abs(one - two) < SAVED:
+            gains[name] = 0.0  # "in 6 of 100 deals, in 8" sets nothing apart
     part = max(gains, key=lambda name: gains[name])
     if gains[part] < TELLING:
         return None
@@ -371,10 +372,14 @@ def in_numbers(judged: Judgement, card: Card, rival: Card, names: list[str]) -> 
             "You shoot the moon {here} with {this}, {there} with {that}.",
             here=of_100(here.own_moon), this=this, there=so_many(there.own_moon), that=that,
         )  # fmt: skip
-    what = pretty_card(rules.bonus) if rules.bonus is not None else Said("other cards")
+    if rules.bonus is not None and here.bonus < 0:
+        return Said(
+            "{what} takes off {here:.1f} points on average after {this}, {there:.1f} after {that}.",
+            what=pretty_card(rules.bonus), this=this, here=-here.bonus, that=that, there=max(0.0, -there.bonus),
+        )  # fmt: skip
     return Said(
-        "{this} brings {here:.1f} points by {what} on average, {that} {there:.1f}.",
-        this=this, here=-here.bonus, what=what, that=that, there=-there.bonus,
+        "You end with {here:.1f} points of other cards on average after {this}, {there:.1f} after {that}.",
+        this=this, here=here.bonus, that=that, there=there.bonus,
     )  # fmt: skip
 
 

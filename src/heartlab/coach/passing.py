@@ -83,6 +83,12 @@ def _held(cards: Iterable[Card], suit: int) -> list[int]:
     return [card for card in cards if card_suit(card) == suit]
 
 
+def _highest(obs: Observation, cards: CardSet, suit: int) -> list[int]:
+    """The cards of a suit that are passed above all that are kept: where a higher one stays, height is no reason."""
+    kept = max(_held(obs.hand - cards, suit), default=-1)
+    return [card for card in _held(cards, suit) if card > kept]
+
+
 def _said(cards: list[int]) -> str:
     return " ".join(map(pretty_card, sorted(cards)))
 
@@ -121,13 +127,16 @@ def keep_low_spades(obs: Observation, cards: CardSet) -> tuple[float, Said] | No
 @idea("high-spades")
 def high_spades(obs: Observation, cards: CardSet) -> tuple[float, Said] | None:
     """Pass A♠ and K♠, which could take Q♠."""
-    takers = [card for card in _held(cards, SPADES) if card >= KING_OF_SPADES]
+    takers = [card for card in _highest(obs, cards, SPADES) if card >= KING_OF_SPADES]
     if not takers or obs.rules.queen_points <= 0 or QUEEN_OF_SPADES in obs.hand - cards:
         return None
     low = [card for card in _held(obs.hand - cards, SPADES) if card < QUEEN_OF_SPADES]
     if not low:
-        return 7.0, Said("{cards} could take Q♠, and no low spade is beside.", cards=_said(takers))
-    return 7.0, Said("{cards} could take Q♠, with {low} beside.", cards=_said(takers), low=_low_spades(len(low)))
+        return 7.0, Said("{cards} could take Q♠, and you have no low spade to duck with.", cards=_said(takers))
+    if len(low) >= GUARDS:
+        return 7.0, Said("Get rid of {cards}, which could take Q♠.", cards=_said(takers))
+    few = _low_spades(len(low))
+    return 7.0, Said("{cards} could take Q♠, and you have only {low} to duck with.", cards=_said(takers), low=few)
 
 
 @idea("void-suit")
@@ -175,7 +184,8 @@ def pass_heart(obs: Observation, cards: CardSet) -> tuple[float, Said] | None:
 @idea("high-hearts")
 def high_hearts(obs: Observation, cards: CardSet) -> tuple[float, Said] | None:
     """Pass high hearts, which take other hearts."""
-    high = [card for card in _held(cards & obs.rules.penalty_cards, HEARTS) if card_rank(card) >= HIGH_HEART]
+    hearts = _highest(obs, cards, HEARTS)
+    high = [card for card in hearts if card_rank(card) >= HIGH_HEART and card in obs.rules.penalty_cards]
     if not high:
         return None
     if len(high) == 1:
@@ -186,7 +196,7 @@ def high_hearts(obs: Observation, cards: CardSet) -> tuple[float, Said] | None:
 @idea("high-cards")
 def high_cards(obs: Observation, cards: CardSet) -> tuple[float, Said] | None:
     """Pass high cards; low ones lose tricks."""
-    high = [card for card in cards if card_suit(card) in (CLUBS, DIAMONDS) and card_rank(card) >= JACK]
+    high = [card for suit in (CLUBS, DIAMONDS) for card in _highest(obs, cards, suit) if card_rank(card) >= JACK]
     if not high:
         return None
     return 2.0 + 0.3 * len(high), Said("{cards} would win tricks that you do not want.", cards=_said(high))

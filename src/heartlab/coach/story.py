@@ -8,11 +8,13 @@ from heartlab.coach.values import Decision, PassReview, clear_cost, is_mistake
 from heartlab.deal import Deal
 from heartlab.util.said import Said, in_a_row
 
+ALL = 26
+"""All points of a deal under standard rules: of these..."""
 BAD = 10
-"""Points from which a deal went badly."""
+"""... so many make a bad deal; ..."""
 WELL = Said("Well played.")
 NEARLY = 15
-"""Points from which all of them with one seat were nearly a moon."""
+"""... and so many, all with one seat, are nearly a moon. Under other rules as large a part of all points."""
 
 
 def summary(
@@ -24,8 +26,8 @@ def summary(
     lucky = deal.shooter == seat or (deal.shooter is None and deal.points[seat] <= 0)
     clean = not worst and bad_pass is None
     told = [_result(deal, names, seat, clean=clean), _where(decisions, worst, bad_pass, lucky=lucky)]
-    rest = _rest(decisions, worst, bad_pass, badly=deal.points[seat] >= BAD)
-    if not (clean and deal.points[seat] == 0 and rest == WELL):  # "well done" is said already
+    rest = _rest(decisions, worst, bad_pass, badly=deal.points[seat] * ALL >= BAD * deal.rules.total_points)
+    if not (clean and "well done" in told[0] and rest == WELL):  # it is said already
         told.append(rest)
     return in_a_row(told)
 
@@ -46,9 +48,13 @@ def _result(deal: Deal, names: list[str], seat: int, *, clean: bool) -> Said:
 
 def _took(deal: Deal, seat: int, *, clean: bool) -> Said:
     """What the seat took, as the beginning of a sentence."""
-    points = deal.points[seat]
+    points, bonus = deal.points[seat], deal.rules.bonus
+    if bonus is not None and bonus in deal.taken[seat]:
+        return Said("You end with {points}, {card} included", points=so_many_points(points), card=pretty_card(bonus))
     if points == 0:
         return Said("Not a single point: well done") if clean else Said("Not a single point, with some luck")
+    if deal.rules.queen_points <= 0:
+        return Said("You took {points}", points=so_many_points(points))
     if QUEEN_OF_SPADES in deal.taken[seat]:
         return Said("You took {points}, with Q♠", points=so_many_points(points))
     return Said("You took {points}, without Q♠", points=so_many_points(points))
@@ -67,7 +73,7 @@ def _nearly(deal: Deal, names: list[str], seat: int) -> Said | None:
         if holder in (-1, taker):
             holder, held = taker, held + points
             continue
-        if held < NEARLY:
+        if held * ALL < NEARLY * deal.rules.total_points:
             return None
         if holder == seat:
             return Said("you had all the points until trick {trick}, which {who} won", who=names[taker], trick=number)

@@ -27,7 +27,6 @@ PARTS = {
     "diamond": "Karo",
     "spade": "Pik",
     "heart": "Herz",
-    "other cards": "andere Karten",
     "you": "du",
     "{who} as {player}": "{who} wie {player}",
 }
@@ -118,8 +117,11 @@ CARDS = {
     "You shoot the moon {here} with {this}, {there} with {that}.": (
         "Du holst alle Punkte {here} mit {this}, {there} mit {that}."
     ),
-    "{this} brings {here:.1f} points by {what} on average, {that} {there:.1f}.": (
-        "{this} bringt im Mittel {here:.1f} Punkte durch {what}, {that} {there:.1f}."
+    "{what} takes off {here:.1f} points on average after {this}, {there:.1f} after {that}.": (
+        "{what} spart im Mittel {here:.1f} Punkte nach {this}, {there:.1f} nach {that}."
+    ),
+    "You end with {here:.1f} points of other cards on average after {this}, {there:.1f} after {that}.": (
+        "Am Ende hast du nach {this} im Mittel {here:.1f} Punkte in anderen Karten, nach {that} {there:.1f}."
     ),
 }
 PASSES = {
@@ -137,8 +139,13 @@ PASSES = {
     "Keep low spades: Q♠ is safe with {n} of them.": "Behalte kleine Pik: mit {n} davon ist Q♠ sicher.",
     "Keep low spades: you have {n} beside {high}.": "Behalte kleine Pik: du hast {n} neben {high}.",
     "Keep low spades: you have {n} below Q♠.": "Behalte kleine Pik: du hast {n} unter Q♠.",
-    "{cards} could take Q♠, and no low spade is beside.": "{cards} könnte Q♠ nehmen, und kein kleines Pik ist dabei.",
-    "{cards} could take Q♠, with {low} beside.": "{cards} könnte Q♠ nehmen; daneben hast du {low}.",
+    "{cards} could take Q♠, and you have no low spade to duck with.": (
+        "{cards} könnte Q♠ nehmen, und du hast kein kleines Pik, um darunter zu bleiben."
+    ),
+    "{cards} could take Q♠, and you have only {low} to duck with.": (
+        "{cards} könnte Q♠ nehmen, und du hast nur {low}, um darunter zu bleiben."
+    ),
+    "Get rid of {cards}, which could take Q♠.": "Weg mit {cards}, womit du Q♠ nehmen könntest.",
     "Void in {suits}: there you can throw what hurts.": "Ohne {suits} wirfst du darauf ab, was wehtut.",
     "Nearly void in {suit}: only {card} stays.": "Fast ohne {suit}: nur {card} bleibt.",
     "Hold back {high}: it stops a moon, and {low} ducks.": (
@@ -193,6 +200,8 @@ REVIEW = {
     "{took}; {moon}.": "{took}; {moon}.",
     "Not a single point: well done": "Kein einziger Punkt: gut gemacht",
     "Not a single point, with some luck": "Kein einziger Punkt, mit etwas Glück",
+    "You end with {points}, {card} included": "Am Ende hast du {points}, {card} eingerechnet",
+    "You took {points}": "Du nahmst {points}",
     "You took {points}, with Q♠": "Du nahmst {points}, mit Q♠",
     "You took {points}, without Q♠": "Du nahmst {points}, ohne Q♠",
     "you had all the points until trick {trick}, which {who} won": (
