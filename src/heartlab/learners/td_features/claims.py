@@ -8,6 +8,7 @@ tasks, `controls` what helps to understand them, `beyond` what goes beyond the p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -190,7 +191,12 @@ PAPER = Paper(
         Experiment("figure-4b", "the full game: self-trained against expert-trained", figure_4b),
         Experiment("imperfect", "real Hearts with 20 sampled worlds: deals and games to 100", imperfect),
         Experiment("xor", "the demonstration: XOR with and without the AND of its inputs", xor),
-        Experiment("degradation", "why more training can make a player worse", degradation),
+        Experiment(
+            "degradation",
+            "why more training against experts can make a player worse",
+            partial(degradation, partners=Partners.EXPERT),
+        ),
+        Experiment("degradation-self", "the same for self-play", partial(degradation, partners=Partners.SELF)),
         Experiment("raw-cards", "the 416 raw card features that the construction replaces", raw_cards),
         Experiment("with-pairs", "three-wise sets with and without pairs", with_pairs),
         Experiment("distinct", "another reading: of features that say the same only one is picked", distinct),

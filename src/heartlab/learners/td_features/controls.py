@@ -88,26 +88,24 @@ SLUGS = {"falling rate": "falling-rate", "rate 1/26": "half-rate", "cut to 0…2
 """The changes in the ids of claims."""
 
 
-def degradation(shop: Workshop) -> Findings:
+def degradation(shop: Workshop, partners: Partners) -> Findings:
     """The full game once more, with one thing changed at a time; each snapshot plays the expert."""
     marks = [1_000, 2_000] if shop.quick else list(MARKS)
-    findings = Findings(tables=[Table("What is changed", ["name", "change"], [[a, b] for a, b in VARIANTS.items()])])
-    told = []
-    for partners in Partners:
-        units = _variant_units(shop, partners, marks)
-        curves = [Curve.over_runs(name, marks, [[one[0] for one in unit[name]] for unit in units]) for name in VARIANTS]
-        findings.figures.append(
+    units = _variant_units(shop, partners, marks)
+    curves = [Curve.over_runs(name, marks, [[one[0] for one in unit[name]] for unit in units]) for name in VARIANTS]
+    return Findings(
+        claims=_degradation_claims(partners, units, marks, _moment_deals(shop) * len(units)),
+        tables=[Table("What is changed", ["name", "change"], [[a, b] for a, b in VARIANTS.items()])],
+        figures=[
             Figure(f"degradation-{partners}", f"{partners}-trained minus expert, one thing changed at a time",
                    "training deals", "points per deal", curves, log_x=True, levels=[("break-even", 0.0)])
-        )  # fmt: skip
-        findings.claims += _degradation_claims(partners, units, marks, _moment_deals(shop) * len(units))
-        told.append(_why(partners, units, marks))
-    findings.notes.append(
-        "A rate that never falls lets the last few deals move the weights, and most of an error is the luck of the "
-        "cards: if that is the reason, a falling rate must help, and half the rate a little. "
-        f"{' '.join(told)} (Points per deal against the expert; fewer are better.)"
-    )
-    return findings
+        ],
+        notes=[
+            "A rate that never falls lets the last few deals move the weights, and most of an error is the luck of "
+            "the cards: if that is the reason, a falling rate must help, and half the rate a little. "
+            f"{_why(partners, units, marks)} (Points per deal against the expert; fewer are better.)"
+        ],
+    )  # fmt: skip
 
 
 def _moment_deals(shop: Workshop) -> int:
@@ -165,13 +163,16 @@ def _degradation_claims(partners: Partners, units: Sequence[Unit], marks: Sequen
 
 
 def _why(partners: Partners, units: Sequence[Unit], marks: Sequence[int]) -> str:
-    """A sentence that says whether training gets worse, and what helps, from intervals over runs."""
+    """Whether training gets worse, and which change helps or harms, from intervals over runs."""
     drop = estimate(_drop(units))
     gains = {name: estimate(gain) for name, gain in _gains(units).items()}
     helps = [f"{name} {_signed(gain)}" for name, gain in gains.items() if gain.ci95[1] < 0]
+    harms = [f"{name} {_signed(gain)}" for name, gain in gains.items() if gain.ci95[0] > 0]
     worse = "it gets worse" if drop.ci95[0] > 0 else "that it gets worse is not shown"
-    better = f"clearly better in the end: {', '.join(helps)}" if helps else "no change is clearly better in the end"
-    return f"From {marks[0]:,} to {marks[-1]:,} deals {partners} training moves by {_signed(drop)}: {worse}; {better}."
+    return (
+        f"From {marks[0]:,} to {marks[-1]:,} deals {partners} training moves by {_signed(drop)}: {worse}. "
+        f"Clearly better in the end: {', '.join(helps) or 'no change'}. Clearly worse: {', '.join(harms) or 'none'}."
+    )
 
 
 def _signed(value: Estimate) -> str:
