@@ -96,7 +96,7 @@ def test_numbers_that_are_not_finite(tmp_path, value):
     write_bundle(path, {}, {"weights": np.array([1.0, value])})
     with open_bundle(path) as bundle:
         assert len(bundle.arrays()["weights"]) == 2, "it is only refused where a form is declared"
-        with pytest.raises(BundleError, match="no finite numbers"):
+        with pytest.raises(BundleError, match="not finite numbers"):
             bundle.arrays({"weights": Form(FLOATS, "units")})
 
 
