@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from support import strategies
 from support.strategies import examples, random_script, seat_deal
 
+from heartlab.arena import Match
 from heartlab.cards import (
     CARD_NAMES,
     CARDS,
@@ -35,6 +36,7 @@ from heartlab.cards import (
 )
 from heartlab.deal import Deal, IllegalPlay
 from heartlab.game import Game, game_is_over, winners
+from heartlab.players import make_player
 from heartlab.records.format import RecordError
 from heartlab.rules import PRESET_NOTES, PRESETS, Rules, RulesError
 
@@ -674,3 +676,25 @@ def test_games_end_exactly_when_they_should(text: str, seed: int) -> None:
 def test_a_game_in_progress_says_where_it_stands() -> None:
     game = Game("standard", 1)
     assert str(game) == "deal 0 of a game under standard, totals 0:0  1:0  2:0  3:0"
+
+
+def test_wrong_arguments_are_refused_in_words():
+    two = [make_player("gnome"), make_player("random")]
+    standard = Rules.parse("standard")
+    with pytest.raises(TypeError, match=r"write Rules.parse\('standard'\)"):
+        Match(two, "standard", 2)
+    with pytest.raises(TypeError, match="'gnome' is not a player"):
+        Match(["gnome", "random"], standard, 2)
+    with pytest.raises(TypeError, match=r"units=2\.5"):
+        Match(two, standard, 2.5)
+    with pytest.raises(ValueError, match="at least one player"):
+        Match([], standard, 2)
+    with pytest.raises(ValueError, match="None is not a rule set"):
+        Deal(None)
+    deal = Deal("standard", seed=7, number=3)
+    obs = deal.observe(deal.to_move)
+    for seat in (-1, 4):
+        with pytest.raises(ValueError, match=f"there is no seat {seat}"):
+            obs.voids(seat)
+    with pytest.raises(ValueError, match="-1 worlds"):
+        obs.worlds(-1)

@@ -187,7 +187,12 @@ class Observation:
         return CardSet(mask)
 
     def voids(self, seat: int) -> list[Suit]:
-        """The suits in which a seat is known to be void."""
+        """The suits in which a seat is known to be void.
+
+        :raises ValueError: if there is no such seat.
+        """
+        if not 0 <= seat < self.rules.players:
+            raise ValueError(f"there is no seat {seat}: seats are 0 to {self.rules.players - 1}")
         if seat == self.seat:
             return [suit for suit in SUITS if not int(self._record["hand"]) & CS_SUITS[suit]]
         held = int(self._record["may_hold"][seat])
@@ -203,8 +208,11 @@ class Observation:
     def worlds(self, count: int, seed: int = 0) -> list[Deal]:
         """Sample full deals that are consistent with this observation, uniformly and independently.
 
-        :raises ValueError: if no deal is consistent, which cannot happen to an observation of a real deal.
+        :raises ValueError: for a count below 0, or if no deal is consistent, which cannot happen to an observation of
+            a real deal.
         """
+        if count < 0:
+            raise ValueError(f"{count} worlds: the count must be at least 0")
         from heartlab.compiled.rng import seed_key
         from heartlab.deal import Deal
         from heartlab.kernel.table import worlds_table

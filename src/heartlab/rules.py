@@ -228,6 +228,8 @@ class Rules:
         """
         if isinstance(text, Rules):
             return text
+        if not isinstance(text, str):
+            raise RulesError(f"{quoted(text)} is not a rule set: write a Rules or a text such as 'standard,moon=self'")
         words = [word.strip() for word in text.split(",") if word.strip()]
         base = "standard"
         if words and "=" not in words[0]:

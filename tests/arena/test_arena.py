@@ -20,7 +20,6 @@ from heartlab.arena.report import summary_lines
 from heartlab.arena.resume import Keeper
 from heartlab.arena.rows import RowsInPlay
 from heartlab.arena.seating import arrangements
-from heartlab.cli.matches import run_arena
 from heartlab.players import Observations, PlayerError
 from heartlab.records.replay import load_deals
 from heartlab.util.bundle import read_bundle, write_bundle
@@ -253,7 +252,7 @@ def test_a_pass_that_is_no_cards_is_an_error_in_words(answer):
         def pass_cards(self, obs):
             return answer
 
-    with pytest.raises(PlayerFailure, match=re.escape(f"player odd answered {answer!r}, which are no cards")):
+    with pytest.raises(PlayerFailure, match=re.escape(f"player odd answered {answer!r}, which are not cards")):
         play([Odd("odd"), make_player("random")], units=1)
 
 
@@ -550,19 +549,17 @@ def test_a_match_that_cannot_be_kept_fails_at_once_and_later_loses_nothing(tmp_p
     assert result.not_kept == "No space left on device"
 
 
-def test_a_refused_command_leaves_no_files(tmp_path, monkeypatch):
+def test_a_refused_command_leaves_no_files(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
-    settings = dict(rules=Rules.parse("seed"), units=1, seed=1, games=False, open_match=False, until_se=None,
-                    keep=None, threads=1, batch=None, report=None)  # fmt: skip
-    with pytest.raises(ValueError, match="--on nowhere"):
-        run_arena(["random"], record=tmp_path / "r.txt", on="nowhere", **settings)
-    with pytest.raises(IsADirectoryError):
-        run_arena(["random"], record=tmp_path / "folder", on="local", **settings)
-    with pytest.raises(ValueError, match="no player is called"):
-        run_arena(["exec:log=l.txt:cat", "nobody"], record=None, on="local", **settings)
-    with pytest.raises(ValueError, match="cannot write the log nowhere"):
-        run_arena(["exec:log=nowhere/l.txt:cat"], record=None, on="local", **settings)
+    for words, sentence in (
+        ("random --record r.txt --on nowhere", "--on nowhere"),
+        ("random --record folder", "folder: is a directory"),
+        ("exec:log=l.txt:cat nobody", "no player is called"),
+        ("exec:log=nowhere/l.txt:cat", "cannot write the log nowhere"),
+    ):
+        status, _, err = run("arena", *words.split(), "--rules", "seed", "--deals", 1)
+        assert (status, sentence in err) == (2, True), err
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 

@@ -109,6 +109,14 @@ def test_papers_are_listed_as_json(run):
     assert "figure-2" in papers["advice"]["experiments"]
 
 
+def test_what_a_users_file_prints_does_not_mix_with_the_result(run, tmp_path):
+    mine = tmp_path / "mine.py"
+    mine.write_text("print('loading')\n")
+    status, out, err = run("--use", mine, "rules", "--json")
+    assert (status, err) == (0, "loading\n")
+    assert "standard" in json.loads(out)
+
+
 def test_the_kind_of_model_that_is_needed_is_a_word(run):
     assert "a model of kind td, but advice is needed" in refused(run, "advice", "td")
 

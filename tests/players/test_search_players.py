@@ -455,7 +455,7 @@ def test_a_cell_that_is_run_again_replaces_its_evaluator_bounds_and_all():
         ("ismcts:c=-3", "c=-3: a finite number of at least 0"),
         ("ismcts:worlds=3", "ismcts draws a world for every simulation: say sims=N"),
         ("uct:pick=best", "pick=best is unknown; choose from visits, value"),
-        ("uct:also=pie", "also=pie: its values are no points"),
+        ("uct:also=pie", "also=pie: its values are not points"),
         ("uct:also=nobody", "no evaluator is called 'nobody'"),
         ("uct:worlds=0,also=td", "also=td changes values: it needs worlds and pick=value"),
         ("uct:pick=visits,also=td", "also=td changes values: it needs worlds and pick=value"),

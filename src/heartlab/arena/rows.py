@@ -26,7 +26,7 @@ from heartlab.players.base import NoCard, Observations, OpenStates, Player
 from heartlab.players.random import RandomPlayer
 from heartlab.players.registry import PlayerError
 from heartlab.rules import Rules
-from heartlab.util.errors import error_sentence
+from heartlab.util.errors import error_sentence, quoted
 from heartlab.util.executor import Stopped, asked_to_stop
 from heartlab.util.statistics import FloatArray
 
@@ -72,7 +72,15 @@ class Match:
     """Number of the first unit."""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.rules, Rules):
+            raise TypeError(f"rules={quoted(self.rules)}: write Rules.parse({quoted(self.rules)})")
+        if not isinstance(self.units, int | np.integer):
+            raise TypeError(f"units={quoted(self.units)}: a whole number is needed")
+        if not self.players:
+            raise PlayerError("a match needs at least one player")
         for player in self.players:
+            if not isinstance(player, Player):
+                raise TypeError(f"{quoted(player)} is not a player: make_player makes one of a name")
             if player.is_open and not self.open:
                 raise PlayerError(f"player {player.name} sees all hands: it may only play in an open match (--open)")
             player.check_rules(self.rules)

@@ -7,7 +7,8 @@ import math
 import re
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -106,6 +107,15 @@ def positive(option: str, value: Any) -> Any:
     if not 0 < value < math.inf:
         raise ValueError(f"{option} {value}: needs a number above zero{', and an end' if value == math.inf else ''}")
     return value
+
+
+@contextmanager
+def needs_web() -> Iterator[None]:
+    """Imports that need the extra for the browser."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise ValueError(f"{error.name} is missing: install the extra with pip install 'heartlab[web]'") from error
 
 
 def leave(interrupted: bool) -> NoReturn:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from heartlab.cli.app import JsonOption, SeedOption, leave, positive, print_json
+from heartlab.cli.app import JsonOption, SeedOption, leave, needs_web, positive, print_json
 from heartlab.util.progress import Progress
 
 if TYPE_CHECKING:
@@ -75,22 +75,13 @@ def load_game(file: str, kind: str, budget: float, force: bool) -> tuple[Descrip
     return description, machine
 
 
-@contextmanager
-def _needs_web() -> Iterator[None]:
-    """Imports that need the extra for the browser."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise ValueError(f"{error.name} is missing: install the extra with pip install 'heartlab[web]'") from error
-
-
 def _showing(
     machines: Sequence[Machine], total: int, browser: bool, port: int, opens: bool
 ) -> AbstractContextManager[LiveMatches | None]:
     """Show matches in the browser while a block plays them, and then until Ctrl-C; nothing without --browser."""
     if not browser:
         return nullcontext()
-    with _needs_web():
+    with needs_web():
         from heartlab.web.gdl_live import showing_matches
     return showing_matches(machines, total, port, browser=opens)
 
@@ -194,7 +185,7 @@ def play(
     if browser:
         if role is not None:
             raise ValueError("--role: the page asks for the role; leave it out with --browser")
-        with _needs_web():
+        with needs_web():
             from heartlab.web.gdl_serve import run_game_server
         run_game_server(chosen, opponent, clock, natural_seed(seed), port, browser=opens)
         return

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from heartlab.arena.match import DealListener
     from heartlab.arena.moons import MoonCounter
     from heartlab.arena.results import MatchResult
-    from heartlab.arena.rows import FinishedDeals
+    from heartlab.arena.rows import FinishedDeals, Match
     from heartlab.players import Player
 
 
@@ -60,23 +60,18 @@ def arena(
     as_json: JsonOption = False,
 ) -> None:
     """Play a match between players. Every deal is played in every seat arrangement; shows confidence intervals."""
-    interrupted = run_arena(
-        names,
-        rules=Rules.parse(rules),
-        units=positive("--deals", deals),
-        seed=seed,
-        games=games,
-        open_match=open_match,
-        until_se=None if until_se is None else positive("--until-se", until_se),
-        record=record,
-        keep=keep,
-        moons=moons,
-        threads=None if threads is None else positive("--threads", threads),
-        batch=None if batch is None else positive("--batch", batch),
-        on=on,
-        report=print_json if as_json else None,
-    )
-    leave(interrupted)
+    from heartlab.arena.rows import Match
+
+    chosen, units = Rules.parse(rules), positive("--deals", deals)
+    for option, value in (("--until-se", until_se), ("--threads", threads), ("--batch", batch)):
+        if value is not None:
+            positive(option, value)
+    if keep and (record or moons):
+        option = "--record" if record else "--moons"
+        raise ValueError(f"--keep and {option} do not go together: deals from before an interruption would be missing")
+    match = Match(seat_players(names), chosen, units, seed=seed, games=games, open=open_match)
+    report = print_json if as_json else None
+    leave(run_arena(match, until_se, record, keep, moons, threads, batch, on, report))
 
 
 def seat_players(names: Sequence[str]) -> list[Player]:
@@ -88,34 +83,17 @@ def seat_players(names: Sequence[str]) -> list[Player]:
 
 
 def run_arena(
-    names: Sequence[str],
-    *,
-    rules: Rules,
-    units: int,
-    seed: int,
-    games: bool,
-    open_match: bool,
-    until_se: float | None,
-    record: Path | None,
-    keep: Path | None,
-    threads: int | None,
-    batch: int | None,
-    on: str,
-    report: Callable[[dict[str, Any]], None] | None,
-    moons: bool = False,
-) -> bool:
+    match: Match, until_se: float | None, record: Path | None, keep: Path | None, moons: bool,
+    threads: int | None, batch: int | None, on: str, report: Callable[[dict[str, Any]], None] | None,
+) -> bool:  # fmt: skip
     """Play and report; returns whether the match was interrupted. Progress goes to standard error."""
     from heartlab.arena.match import run_match
     from heartlab.arena.moons import MoonCounter
     from heartlab.arena.recording import Recorder
-    from heartlab.arena.rows import Match, PlayerFailure
+    from heartlab.arena.rows import PlayerFailure
     from heartlab.util.executor import make_executor
     from heartlab.util.progress import Progress
 
-    if keep and (record or moons):
-        option = "--record" if record else "--moons"
-        raise ValueError(f"--keep and {option} do not go together: deals from before an interruption would be missing")
-    match = Match(seat_players(names), rules, units, seed=seed, games=games, open=open_match)
     with ExitStack() as stack:
         executor = make_executor(on, threads)
         stack.callback(executor.close)
@@ -123,7 +101,7 @@ def run_arena(
         counter = MoonCounter(match) if moons else None
         for player in match.kinds:
             stack.callback(getattr(player, "close", lambda: None))
-        progress = stack.enter_context(Progress(units))
+        progress = stack.enter_context(Progress(match.units))
         try:
             result = run_match(
                 match,
@@ -140,10 +118,8 @@ def run_arena(
     if result.not_kept:
         raise ValueError(f"{keep}: the match could not be saved: {result.not_kept}")
     if keep and result.interrupted:
-        print(
-            f"{result.units} {'games' if games else 'deals'} are saved in {keep}; the same command resumes the match",
-            file=sys.stderr,
-        )
+        what = f"{result.units} {'games' if match.games else 'deals'}"
+        print(f"{what} are saved in {keep}; the same command resumes the match", file=sys.stderr)
     if recorder:
         print(f"{recorder.count} deals written to {record}", file=sys.stderr)
     return result.interrupted

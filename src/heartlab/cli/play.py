@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from heartlab.cli.app import app, positive
+from heartlab.cli.app import app, needs_web, positive
 
 LISTEN = {"lan": "0.0.0.0"}
 """Words for --listen."""
@@ -57,10 +57,8 @@ def play(
     ] = 2,
 ) -> None:
     """Play Hearts in the browser. Against our players, or with friends; a coach explains its advice."""
-    try:
+    with needs_web():
         from heartlab.web.serve import run_server
-    except ModuleNotFoundError as error:
-        raise ValueError(f"{error.name} is missing: install the extra with pip install 'heartlab[web]'") from error
 
     run_server(
         host=LISTEN.get(listen, listen) if listen else host,

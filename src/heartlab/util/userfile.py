@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 from heartlab.util.errors import error_sentence
 
 
 def use_file(path: Path) -> None:
-    """Run a user's Python file.
+    """Run a user's Python file; what it prints goes to standard error, so that results stay alone on standard output.
 
     :raises ValueError: if it cannot be run.
     """
@@ -22,6 +23,7 @@ def use_file(path: Path) -> None:
     module = importlib.util.module_from_spec(spec)
     sys.modules.setdefault(path.stem, module)
     try:
-        spec.loader.exec_module(module)
+        with redirect_stdout(sys.stderr):
+            spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         raise ValueError(f"--use {path}: {error_sentence(error)}") from error
