@@ -8,6 +8,7 @@ import pytest
 from heartlab.compiled.jit import kernel
 from heartlab.compiled.rows import FREQUENT, WIDTH, put_gates
 from heartlab.ggp import load_game
+from heartlab.ggp.machine.grounding import Budget
 from heartlab.ggp.machine.lanes import advance_wide, make_values, put_all, settle_wide
 from heartlab.ggp.machine.network import GOALS, MOVES, NEXT, TERMINAL
 from heartlab.ggp.machine.simulate import clear, put_moves, put_state, settle
@@ -80,4 +81,4 @@ def test_rows_say_what_the_network_says(name):
 
 @pytest.mark.slow
 def test_rows_of_a_large_game():
-    check_rows(load_game("kinghunt", "network"), 200, seed=5)
+    check_rows(load_game("kinghunt", "network", Budget(seconds=1200)), 200, seed=5)
