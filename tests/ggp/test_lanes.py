@@ -7,7 +7,8 @@ import pytest
 
 from heartlab.compiled.jit import kernel
 from heartlab.compiled.rows import FREQUENT, WIDTH, put_gates
-from heartlab.ggp import load_game
+from heartlab.ggp import load_game, make_machine, parse_game
+from heartlab.ggp.machine.grounding import Budget
 from heartlab.ggp.machine.lanes import advance_wide, make_values, put_all, settle_wide
 from heartlab.ggp.machine.network import GOALS, MOVES, NEXT, TERMINAL
 from heartlab.ggp.machine.simulate import clear, put_moves, put_state, settle
@@ -48,7 +49,7 @@ def check_rows(machine, turns, seed):
     for _ in range(turns):
         put_all(wide, rows, machine.words(state))
         put_state(net, machine.words(state), words)
-        for section in (TERMINAL, MOVES, GOALS):
+        for section in (TERMINAL, GOALS, MOVES):
             settle_wide(wide, rows, section)
             settle(net, words, section)
         asked = [(wide.terminal, net.terminal), *zip(wide.legal, net.legal, strict=True)]
@@ -78,6 +79,16 @@ def test_rows_say_what_the_network_says(name):
     check_rows(load_game(name, "network"), 60, seed=4)
 
 
+def test_sections_have_copies_of_their_own():
+    """Goals are evaluated before the legal moves: a negation that both ask for must not be that of the last turn."""
+    text = """(role p) (init (s 0)) (<= (next (s 1)) (true (s 0))) (<= (next (b)) (true (s 0)))
+    (<= terminal (true (s 1))) (<= (legal p go) (not (true (b)))) (legal p stay)
+    (<= (goal p 100) (not (true (b)))) (<= (goal p 0) (true (b))) (<= (next c) (not (true (b))))"""
+    machine = make_machine(parse_game(text), "network")
+    assert machine.playouts(machine.initial, 5, 1) == ([0], 5)
+    check_rows(machine, 20, seed=1)
+
+
 @pytest.mark.slow
 def test_rows_of_a_large_game():
-    check_rows(load_game("kinghunt", "network"), 200, seed=5)
+    check_rows(load_game("kinghunt", "network", Budget(seconds=1200)), 200, seed=5)

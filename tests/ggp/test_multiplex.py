@@ -7,7 +7,7 @@ import pytest
 
 from heartlab.ggp import load_game, make_machine, parse_game, read_game
 from heartlab.ggp.machine import network
-from heartlab.ggp.machine.grounding import GroundGame
+from heartlab.ggp.machine.grounding import Budget, GroundGame
 from heartlab.ggp.machine.multiplex import share_moves
 
 
@@ -97,9 +97,10 @@ def test_playouts_are_those_of_the_plain_rules(monkeypatch):
 
 @pytest.mark.slow
 def test_the_large_chess_like_game(monkeypatch):
-    shared = load_game("kinghunt", "network")
+    patient = Budget(seconds=1200)
+    shared = load_game("kinghunt", "network", patient)
     monkeypatch.setattr(network, "share_moves", lambda game: game)
-    plain = make_machine(read_game("kinghunt"), "network")
+    plain = make_machine(read_game("kinghunt"), "network", patient)
     assert 2 * len(shared.network.net.pairs) < len(plain.network.net.pairs)
     for seed in range(3):
         assert shared.playouts(shared.initial, 300, seed) == plain.playouts(plain.initial, 300, seed)

@@ -7,7 +7,9 @@
 | `grounding` | what grounding is and its budget; by clingo, the second choice |
 | `reach` | our own grounding: rules with variables to rules over atoms, by semi-naive evaluation |
 | `gates`, `network` | ground rules to and-gates, and those to arrays in the order of evaluation |
-| `simulate`, `choice` | compiled: evaluation, and random playouts 256 at a time; their random moves |
+| `multiplex` | before that: fewer ground rules for what a move carries with it |
+| `simulate` | compiled: evaluation, and random playouts one at a time with every gate in every turn |
+| `wide`, `lanes`, `choice` | the network as rows of 256 games; compiled: random playouts of them; their random moves |
 | `expand` | compiled: all moves of a position at once |
 | `plan`, `reckon` | the network the other way round, and one game at a time that only follows what changes |
 | `trial` | which of the two is faster for one game at a time |

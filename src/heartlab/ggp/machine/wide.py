@@ -15,7 +15,6 @@ nodes of the network, then a row that is true, then the gates.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -132,6 +131,7 @@ class _Layout:
         self.flipped: set[int] = self._flipped()
         self.copies: dict[int, int] = {FALSE: FALSE, TRUE: self.true}
         """The rows of literals that are asked for although their nodes are kept the other way."""
+        self.lasting = self.copies
         self.inputs: list[int] = []
         self.runs: list[tuple[int, ...]] = []
 
@@ -192,6 +192,12 @@ class _Layout:
             self.rows += len(missing)
         return first, len(self.runs)
 
+    def forget_copies(self, section: int) -> None:
+        """After a section: only the copies of the first one are there for others, which may be evaluated without it."""
+        if section == TERMINAL:
+            self.lasting = dict(self.copies)
+        self.copies = dict(self.lasting)
+
     def _is_negated(self, literal: int) -> bool:
         return (literal & 1) != (literal >> 1 in self.flipped)
 
@@ -214,31 +220,36 @@ def make_wide(net: Net) -> Wide:
     widener = _Widener(net)
     layout, needed = _Layout(widener), widener.needed()
     blocks: list[tuple[int, int, int, int]] = []
-    sections = [0]
+    sections, registers = [0], []
+    rows: list[list[int | None]] = []
     for section in (TERMINAL, MOVES, GOALS, NEXT):
         for start, end, first, last in net.blocks[net.sections[section] : net.sections[section + 1]].tolist():
             runs = layout.put_gates([gate for gate in range(start, end) if needed[gate]])
-            copies = layout.put_copies(net.registers[first:last, 1].tolist())
+            renewed = net.registers[first:last].tolist()
+            copies = layout.put_copies([new for _, new in renewed])
             blocks.append((runs[0], copies[1], first, last))
+            registers += [(node, layout.row(new)) for node, new in renewed]
         copies = layout.put_copies(widener.asked[section])
         if copies[1] > copies[0]:
             blocks.append((*copies, len(net.registers), len(net.registers)))
         sections.append(len(blocks))
+        rows.append([layout.row(literal) for literal in widener.asked[section]])
+        layout.forget_copies(section)
 
-    row: Callable[[int], int | None] = layout.row
+    goals = [(role, value, row) for (role, value, _), row in zip(net.goals.tolist(), rows[GOALS], strict=False)]
     return Wide(
         inputs=np.array(layout.inputs, np.uint32),
         runs=np.array(layout.runs, np.int64).reshape(-1, 6),
         blocks=np.array(blocks, np.uint32).reshape(-1, 4),
         sections=np.array(sections, np.uint32),
-        registers=np.array([(node, row(new)) for node, new in net.registers.tolist()], np.uint32).reshape(-1, 2),
+        registers=np.array(registers, np.uint32).reshape(-1, 2),
         rows=layout.rows,
         bases=net.bases,
         first_move=1 + net.bases,
         true=layout.true,
-        legal=np.array([row(one) for one in net.legal.tolist()], np.uint32),
+        legal=np.array(rows[MOVES][: len(net.legal)], np.uint32),
         role_moves=net.role_moves,
-        following=np.array([row(one) for one in net.following.tolist()], np.uint32),
-        terminal=int(row(int(net.terminal)) or 0),
-        goals=np.array([(role, value, row(one)) for role, value, one in net.goals.tolist()], np.uint32).reshape(-1, 3),
+        following=np.array(rows[NEXT][: net.bases], np.uint32),
+        terminal=rows[TERMINAL][0] or FALSE,
+        goals=np.array(goals, np.uint32).reshape(-1, 3),
     )
