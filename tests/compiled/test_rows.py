@@ -13,11 +13,7 @@ ALL = (1 << 64) - 1
 def call_two(name, values, other):
     """One of the functions with fixed rows, as kernels call them."""
     found = False
-    if name == 0:
-        rows.put_both(values, np.uint64(4), np.uint64(1), np.uint64(2))
-    elif name == 1:
-        rows.put_row(values, np.uint64(4), other, np.uint64(3))
-    elif name == 2:
+    if name == 2:
         rows.copy_row(values, np.uint64(4), other, np.uint64(3))
     elif name == 3:
         found = rows.grow_row(values, np.uint64(2), np.uint64(0))
@@ -55,28 +51,20 @@ def bits_of(row):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_rows_are_written_with_their_negation(seed):
+def test_a_copy_leaves_all_other_rows_alone(seed):
     values, other = made(seed), made(seed + 9)
     before = values.copy()
-    call_two(0, values, other)
-    assert (values[4] == before[1] & before[2]).all()
-    assert (values[5] == ~values[4]).all()
-    call_two(1, values, other)
+    call_two(2, values, other)
     assert (values[4] == other[3]).all()
-    assert (values[5] == ~other[3]).all()
-    call_two(2, values, made(seed + 10))
-    assert (values[4] == made(seed + 10)[3]).all()
-    assert (values[5] == ~other[3]).all(), "a copy leaves the next row alone"
-    assert (values[[0, 1, 2, 3, 6, 7]] == before[[0, 1, 2, 3, 6, 7]]).all()
+    assert (np.delete(values, 4, axis=0) == np.delete(before, 4, axis=0)).all()
 
 
 def test_a_register_grows_until_nothing_is_new():
     values = made(1)
-    values[3] = ~values[2]
     before = values.copy()
     assert call_two(3, values, values)
     assert (values[2] == before[2] | before[0]).all()
-    assert (values[3] == ~values[2]).all()
+    assert (values[3] == before[3]).all()
     assert not call_two(3, values, values)
     values[0, :] = 0
     values[2, :] = 0
@@ -99,10 +87,9 @@ def test_bits_are_taken_and_replaced():
     before = values.copy()
     call_two(9, values, other)
     assert (values[4] == before[4] & ~other[0]).all()
-    assert (values[5] == ~values[4]).all()
     call_two(10, values, other)
     assert (values[4] == (before[4] & ~other[0] | other[3])).all()
-    assert (values[[0, 1, 2, 3, 6, 7]] == before[[0, 1, 2, 3, 6, 7]]).all()
+    assert (np.delete(values, 4, axis=0) == np.delete(before, 4, axis=0)).all()
     assert call_two(11, values, other)
     other[5] = ~values[1]
     assert not call_two(11, values, other)
@@ -131,7 +118,6 @@ def test_a_move_is_played_where_the_number_is_zero(seed):
     played = legal & waits & (drawn == 0)
     assert played.any()
     assert (bits_of(values[4]) == played).all()
-    assert (values[5] == ~values[4]).all()
     assert (bits_of(values[6]) == (waits & ~played)).all()
     assert (numbers_of(numbers, 3) == drawn - (legal & waits & ~played)).all()
 

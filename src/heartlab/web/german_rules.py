@@ -77,6 +77,9 @@ RULES_ERRORS = {
     "{key}={value}: {card} is not a card: write a rank ({ranks}) and a suit ({suits}), as in {cards}": (
         "{key}={value}: {card} ist keine Karte: schreib Wert ({ranks}) und Farbe ({suits}), zum Beispiel {cards}"
     ),
+    "{value} is not a rule set: write a Rules or a text such as 'standard,moon=self'": (
+        "{value} sind keine Regeln: schreib einen Text wie 'standard,moon=self'"
+    ),
     "{key}={value}: {error}": "{key}={value}: {error}",
 }
 """English templates, as the errors read, and their German; what fits anything stands last."""

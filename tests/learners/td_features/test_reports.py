@@ -10,21 +10,23 @@ from heartlab.reproduction import Claim
 
 
 def _runs(drop: float, gain: float) -> list[dict]:
-    """Three runs that move by `drop` after 10,000 deals; the falling rate ends better by `gain`."""
+    """Three runs that move by `drop` from the first snapshot on; the falling rate ends better by `gain`, and so on."""
     found = []
     for luck in (-0.01, 0.0, 0.01):
-        curves = {name: [[0.0, 0]] * 3 + [[drop + luck, 0]] for name in VARIANTS}
-        curves["falling rate"] = [[0.0, 0]] * 3 + [[drop - gain + luck / 2, 0]]
-        found.append({partners.value: curves for partners in Partners})
+        curves = {name: [[0.0, 0], [drop + luck, 0]] for name in VARIANTS}
+        curves["falling rate"] = [[0.0, 0], [drop - gain + luck / 2, 0]]
+        curves["cut to 0…26"] = [[0.0, 0], [drop + 2 * gain + luck / 2, 0]]
+        found.append(curves)
     return found
 
 
 def test_why_training_gets_worse_is_told_from_intervals():
-    worse = _why(_runs(drop=0.5, gain=0.4))
-    assert "From 10,000 to 100,000 deals expert training moves by +0.50 [+0.48, +0.52]: it gets worse" in worse
-    assert "clearly better in the end: falling rate -0.40" in worse
-    same = _why(_runs(drop=0.0, gain=0.0))
-    assert "that it gets worse is not shown; no change is clearly better in the end." in same
+    worse = _why(Partners.EXPERT, _runs(drop=0.5, gain=0.4), [10_000, 50_000])
+    assert "From 10,000 to 50,000 deals expert training moves by +0.50 [+0.48, +0.52]: it gets worse." in worse
+    assert "Clearly better in the end: falling rate -0.40" in worse
+    assert "Clearly worse: cut to 0…26 +0.80" in worse
+    same = _why(Partners.SELF, _runs(drop=0.0, gain=0.0), [10_000, 50_000])
+    assert "that it gets worse is not shown. Clearly better in the end: no change. Clearly worse: none." in same
 
 
 def test_searches_are_told_by_their_intervals():
