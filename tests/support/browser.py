@@ -36,19 +36,24 @@ KEYS = {
 HIT = """(async () => {
 const find = () => document.querySelector(%s);
 const frame = () => new Promise((done) => requestAnimationFrame(done));
-const at = () => { const r = find()?.getBoundingClientRect();
-  return r && [r.left + Math.min(r.width / 2, 12), r.top + r.height / 2]; };
+const where = () => { const r = find()?.getBoundingClientRect();
+  return r && [Math.min(r.width / 2, 12), r.width / 2, r.width - 4].map((x) => [r.left + x, r.top + r.height / 2]); };
 find()?.scrollIntoView({ block: 'nearest' });
-const before = at();
+const before = where();
 await frame();
-const [n, now] = [find(), at()];
+const [n, now] = [find(), where()];
 if (!n) return null;
 if (String(now) !== String(before)) return ['its own movement'];
-const hit = document.elementFromPoint(...now);
 const label = n.closest('label');
-return n.contains(hit) || (label && label === hit?.closest('label')) ? now : [hit?.outerHTML ?? ''];
+const isHit = (hit) => n.contains(hit) || (label && label === hit?.closest('label'));
+const free = now.find((at) => isHit(document.elementFromPoint(...at)));
+return free ?? [document.elementFromPoint(...now[0])?.outerHTML ?? ''];
 })()"""
-"""Where an element can be clicked; a list of one, if something covers it; null, if it is not there."""
+"""Where an element can be clicked; a list of one, if something covers it; null, if it is not there.
+
+A card is tried at its left edge first, since the next one covers its right; but the one before it may be raised under
+the pointer and cover that edge.
+"""
 
 
 class PageError(AssertionError):
@@ -139,9 +144,7 @@ class Browser:
         self.command("Page.reload")
 
     def click(self, selector: str, *, touch: bool = False) -> None:
-        """Click the middle of the visible part of an element (its left edge for cards that others cover), once it is
-        there, where a click hits it, and stands still.
-        """
+        """Click an element where it can be seen, once it is there and stands still."""
         where: list[Any] = []
 
         def reachable() -> bool:
