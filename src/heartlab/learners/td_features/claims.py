@@ -22,8 +22,8 @@ from heartlab.learners.td_features.beyond import (
     searches,
     shipped,
 )
-from heartlab.learners.td_features.controls import EARLY_SNAPSHOT, degradation, stronger_expert, xor
-from heartlab.learners.td_features.full import FULL_MARGIN, SAME, closed_unit, full_sizes, full_training
+from heartlab.learners.td_features.controls import degradation, stronger_expert, xor
+from heartlab.learners.td_features.full import EARLY_SNAPSHOT, FULL_MARGIN, SAME, closed_unit, full_sizes, full_training
 from heartlab.learners.td_features.information import information
 from heartlab.learners.td_features.parts import expert, lead, values
 from heartlab.learners.td_features.tasks import figure_2, figure_3, raw_cards, tables, task_runs, with_pairs

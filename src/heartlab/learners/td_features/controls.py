@@ -29,8 +29,6 @@ from heartlab.reproduction.registry import Curve, Figure, Findings, Table
 from heartlab.reproduction.units import run_units
 from heartlab.util.statistics import Estimate, estimate
 
-EARLY_SNAPSHOT = 2
-"""The snapshot of the full game, after 10,000 deals, with which the last is compared."""
 MARKS = (10_000, 20_000, 50_000)
 """Training deals of the snapshots at which one thing was changed; the last is compared with the first."""
 CONTROL_RUNS = 5

@@ -31,6 +31,8 @@ FULL_MARGIN = 0.1
 """Points per deal of the full game that are worth mentioning."""
 MOMENTS = (1_000, 5_000, 10_000, 25_000, 50_000, 100_000, 200_000)
 """Training deals after which networks are kept."""
+EARLY_SNAPSHOT = 2
+"""The one of these, after 10,000 deals, with which the last is compared."""
 
 
 def moments(shop: Workshop, most: int = MOMENTS[-1]) -> list[int]:
