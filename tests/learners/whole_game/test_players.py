@@ -6,6 +6,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 from support import whole_game_twin as twin
+from support.whole_game_players import halfway, nets
 
 from heartlab import Deal, Rules, make_player
 from heartlab.cards import CardSet
@@ -13,9 +14,8 @@ from heartlab.compiled.rng import seed_key
 from heartlab.kernel.layout import STATE
 from heartlab.learners.whole_game.ace import AcePlayer, Plan, candidates, worth_trying
 from heartlab.learners.whole_game.explain import Opinion, WholeGameExplainer
-from heartlab.learners.whole_game.features import CARD_SIZE, PASS_CARD_SIZE, PASS_POSITION_SIZE, POSITION_SIZE
 from heartlab.learners.whole_game.model import Learned, load_learned, make_model, worth_weights
-from heartlab.learners.whole_game.network import HEADS, SHOT, fresh_net
+from heartlab.learners.whole_game.network import HEADS, SHOT
 from heartlab.learners.whole_game.player import NetPlayer, Parts
 from heartlab.learners.whole_game.score import Score, packed, unpacked, win_chances
 from heartlab.learners.whole_game.words import card_names, pass_names, position_names
@@ -26,14 +26,6 @@ from heartlab.training.explain import Decision, Question
 from heartlab.training.model import ModelError, save_model
 
 pytestmark = pytest.mark.slow  # the look ahead compiles for long
-
-
-def nets(seed=1):
-    dice = np.random.default_rng(seed)
-    return (
-        fresh_net(POSITION_SIZE, CARD_SIZE, 16, 8, dice),
-        fresh_net(PASS_POSITION_SIZE, PASS_CARD_SIZE, 8, 4, dice),
-    )
 
 
 def ace(**plan):
@@ -53,14 +45,6 @@ def finish(deal, player):
         seat = deal.to_pass[0]
         deal.pass_cards(seat, player.pass_cards(deal.observe(seat)))
     while deal.to_move is not None:
-        deal.play(player.play(deal.observe(deal.to_move)))
-    return deal
-
-
-def halfway(seed=3, cards=14):
-    deal = Deal("standard", seed=seed, number=3)
-    player = make_player("gnome:jake")
-    for _ in range(cards):
         deal.play(player.play(deal.observe(deal.to_move)))
     return deal
 

@@ -15,6 +15,7 @@
 | `score` | the chance to win a game from any totals |
 | `likely` | the worlds of a look ahead, in the order in which they are tried |
 | `lookahead` | choices tried in sampled worlds |
+| `stakes` | the same for the game: who takes what, and the chance to win after that |
 | `continuations`, `likelihood` | deals played on to their end; how likely a world is by what was played |
 | `player`, `ace` | the players `net` and `ace` |
 | `stopping` | whether a moon could have been stopped by anybody |

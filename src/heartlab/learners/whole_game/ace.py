@@ -32,9 +32,12 @@ from heartlab.learners.whole_game.features import (
 )
 from heartlab.learners.whole_game.likely import Counts, WorldStream
 from heartlab.learners.whole_game.lookahead import Board, new_board, share_passes, try_cards, try_passes
+from heartlab.learners.whole_game.model import worth_weights
 from heartlab.learners.whole_game.network import HEADS, Net, attend, forget, new_mind, predict
 from heartlab.learners.whole_game.player import NetPlayer, Parts, check_empty, take_number, take_parts, take_yes
 from heartlab.learners.whole_game.policy import rank_passes
+from heartlab.learners.whole_game.score import TIE, moon_points
+from heartlab.learners.whole_game.stakes import Stakes, try_cards_for_game, try_passes_for_game
 from heartlab.players.base import CardArray, MaskArray, Observations, Player
 from heartlab.players.registry import parse_options, register
 from heartlab.search.budget import watch
@@ -52,6 +55,8 @@ SLACK = 0.05
 PASSES = 24
 """Passes that are tried at most."""
 TINY = 1e-9
+ONE_NUMBER = np.ones(1)
+"""Weights of a look ahead for the game, whose playouts return their worth."""
 WorthArray = npt.NDArray[np.float64]
 ChoiceArray = npt.NDArray[np.uint64]
 Try = Callable[[StateArray, ChoiceArray, Board, npt.NDArray[np.int64], npt.NDArray[np.float32]], int]
@@ -65,7 +70,7 @@ class Thought:
     choices: ChoiceArray
     """Those that were not given up: cards as numbers, or passes as masks."""
     heads: npt.NDArray[np.float32]
-    """What the seat gets in each world: [worlds, choices, heads]."""
+    """What the seat gets in each world: [worlds, choices, heads]; for the game one number, its worth."""
     worth: WorthArray
     """What each choice is worth, by the worlds and by the network itself: lower is better."""
 
@@ -129,7 +134,7 @@ class AcePlayer(NetPlayer):
 
     def think(self, batch: Observations, choices: ChoiceArray | None = None) -> Thought:
         """Look ahead at the cards of one row."""
-        weights, compiled = self.weights(batch), batch.compiled
+        weights, compiled, stakes = self.weights(batch), batch.compiled, self.stakes(batch)
         tricks = self.plan.tricks
         cards = candidates(batch) if choices is None else choices
         prior = np.zeros((len(cards), HEADS), np.float32)
@@ -137,13 +142,16 @@ class AcePlayer(NetPlayer):
 
         def attempt(worlds: StateArray, cards: ChoiceArray, board: Board, counters: Any, out: Any) -> int:
             share_passes(batch.records, worlds)
+            if stakes is not None:
+                return try_cards_for_game(compiled, worlds, cards, self.playing, board, stakes, tricks, counters, out)
             return try_cards(compiled, worlds, cards, self.playing, board, weights, tricks, counters, out)
 
-        return self._rounds(batch, cards, prior @ weights, weights, attempt)
+        return self._rounds(batch, cards, prior @ weights, weights if stakes is None else ONE_NUMBER, attempt)
 
     def think_pass(self, batch: Observations) -> Thought:
         """Look ahead at the passes of one row that the network likes best."""
-        weights, compiled, root = self.weights(batch), batch.compiled, int(batch.records[0]["seat"])
+        weights, compiled, stakes = self.weights(batch), batch.compiled, self.stakes(batch)
+        root, nets = int(batch.records[0]["seat"]), (self.playing, self.passing)
         passes = np.zeros(PASSES, np.uint64)
         mind = new_mind(self.passing)
         count = rank_passes(compiled, batch.records, self.passing, mind, weights, passes)
@@ -151,9 +159,23 @@ class AcePlayer(NetPlayer):
         predict_passes(compiled, batch.records, self.passing, mind, passes[:count], prior)
 
         def attempt(worlds: StateArray, masks: ChoiceArray, board: Board, counters: Any, out: Any) -> int:
-            return try_passes(compiled, root, worlds, masks, self.playing, self.passing, board, weights, counters, out)
+            if stakes is not None:
+                return try_passes_for_game(compiled, root, worlds, masks, nets, board, stakes, counters, out)
+            return try_passes(compiled, root, worlds, masks, *nets, board, weights, counters, out)
 
-        return self._rounds(batch, passes[:count], prior @ weights, weights, attempt)
+        shown = weights if stakes is None else ONE_NUMBER
+        return self._rounds(batch, passes[:count], prior @ weights, shown, attempt)
+
+    def stakes(self, batch: Observations) -> Stakes | None:
+        """What is at stake in the game of the first row; None if it plays for the points of the deal."""
+        totals, rules = self.totals(batch), batch.rules
+        if self.score is None or not totals.any():
+            return None
+        bonus = 0 if rules.bonus is None else rules.bonus_points
+        return Stakes(
+            self.score.chances, totals.astype(np.float64), self.score.limit, moon_points(rules), float(bonus),
+            self.score.scale(totals, rules), TIE * worth_weights(rules), self.weights(batch), self.caution,
+        )  # fmt: skip
 
     # --- rounds ---
 
@@ -165,11 +187,11 @@ class AcePlayer(NetPlayer):
         until = None if plan.worlds else time.perf_counter() + plan.milliseconds / 1000
         most = plan.worlds or MOST_WORLDS
         stream = self._stream(batch, most)
-        found = np.zeros((0, len(choices), HEADS), np.float32)
+        found = np.zeros((0, len(choices), len(weights)), np.float32)
         number = 0
         while len(choices) > 1 and number < most and (until is None or time.perf_counter() < until):
             worlds, times = stream.take(min(ROUNDS[min(number.bit_length() // 4, len(ROUNDS) - 1)], most - number))
-            fresh = self._round(worlds, times, choices, attempt, until)
+            fresh = self._round(worlds, times, choices, len(weights), attempt, until)
             number += int(times.sum())
             found = np.concatenate([found, fresh])
             if len(fresh) < times.sum():
@@ -191,10 +213,10 @@ class AcePlayer(NetPlayer):
         )
 
     def _round(
-        self, worlds: StateArray, times: Counts, choices: ChoiceArray, attempt: Try, until: float | None
+        self, worlds: StateArray, times: Counts, choices: ChoiceArray, numbers: int, attempt: Try, until: float | None
     ) -> npt.NDArray[np.float32]:
-        """Try the choices in some worlds: [those that were done, each as often as it counts; choices, heads]."""
-        out = np.zeros((len(worlds), len(choices), HEADS), np.float32)
+        """Try the choices in some worlds: [those that were done, each as often as it counts; choices, numbers]."""
+        out = np.zeros((len(worlds), len(choices), numbers), np.float32)
         threads = min(self.plan.threads, len(worlds))
         bounds = [len(worlds) * i // threads for i in range(threads + 1)]
 

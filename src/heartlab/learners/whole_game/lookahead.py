@@ -169,7 +169,7 @@ def take_back(world: Any) -> None:
 
 
 @kernel
-def _pass_all(rules: Any, world: Any, root: int, passing: Net, board: Board, weights: Any, passes: Any) -> None:
+def pass_all(rules: Any, world: Any, root: int, passing: Net, board: Board, weights: Any, passes: Any) -> None:
     """What the other seats pass in a world, by the network; cards that lie on the table already are taken back."""
     obs = board.obs[0]
     take_back(world)
@@ -187,7 +187,7 @@ def try_passes(rules: Any, root: int, worlds: Any, passes: Any, playing: Net, pa
     chosen = np.zeros(SEATS, np.uint64)
     rng = np.zeros(1, np.uint64)
     for i in range(len(worlds)):
-        _pass_all(rules[0], worlds[i], root, passing, board, weights, chosen)
+        pass_all(rules[0], worlds[i], root, passing, board, weights, chosen)
         for j in range(len(passes)):
             if counters[NODES] >= counters[LIMIT]:
                 return i

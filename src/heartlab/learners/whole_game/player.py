@@ -71,13 +71,18 @@ class NetPlayer(Player):
 
     def weights(self, batch: Observations, row: int = 0) -> npt.NDArray[np.float64]:
         """What the predictions are worth in a row."""
-        totals = batch.records[row]["scores"][:SEATS]
+        totals = self.totals(batch, row)
         if self.score is None or not totals.any():
             weights = worth_weights(batch.rules)
         else:
-            weights = self.score.weights(np.roll(totals, -int(batch.records[row]["seat"])), batch.rules)
+            weights = self.score.weights(totals, batch.rules).copy()
         weights[SHOT] *= self.caution
         return weights
+
+    def totals(self, batch: Observations, row: int = 0) -> npt.NDArray[np.int64]:
+        """The totals of the game in a row, those of its seat first."""
+        scores, seat = batch.records[row]["scores"][:SEATS], int(batch.records[row]["seat"])
+        return np.roll(scores, -seat).astype(np.int64)
 
     def choose_cards(self, batch: Observations) -> CardArray:
         return self._choose(batch, net_cards, self.playing, np.empty(len(batch), np.int8))

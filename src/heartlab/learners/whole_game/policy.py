@@ -61,6 +61,15 @@ def choose(rules: Any, obs: Any, net: Net, which: int, mind: Mind, weights: Any)
 
 
 @kernel
+def foresee(rules: Any, obs: Any, net: Net, which: int, mind: Mind, weights: Any) -> int:
+    """The legal card with the best prediction, which is then in `mind.best`, also if there is no choice."""
+    unseen = unseen_cards(rules, obs)
+    cards = distinct(obs["legal"], unseen | obs["trick"])
+    attend(net, which, mind, np.int64(obs["seat"]), position_features(rules, obs, mind.now))
+    return _best_of(cards, card_features, rules, obs, unseen, net, which, mind, weights)
+
+
+@kernel
 def best_card(rules: Any, obs: Any, net: Net, which: int, mind: Mind, weights: Any) -> int:
     """The legal card with the best prediction; the lowest of equivalent ones."""
     card = choose(rules, obs, net, which, mind, weights)

@@ -120,7 +120,7 @@ def _sweep(chances: Any, deals: Any, limit: int, key: np.uint64) -> None:
 
 
 @kernel
-def _between(chances: Any, totals: Any, limit: int) -> float:
+def between(chances: Any, totals: Any, limit: int) -> float:
     """The chance of the first seat, by the weighted mean of the corners of the grid around the totals."""
     for seat in range(SEATS):
         if totals[seat] >= limit:
@@ -207,7 +207,7 @@ def _slopes(chances: Any, limit: int, deals: Any, totals: Any, out: Any) -> floa
             hearts = deals[i, 0] - QUEEN_POINTS * queen
             for seat in range(SEATS):
                 after[seat] = totals[seat] + deals[i, seat]
-            chance = _between(chances, after, limit)
+            chance = between(chances, after, limit)
             count += 1
             means[0] += hearts
             means[1] += queen
@@ -243,12 +243,18 @@ def score_weights(chances: Any, limit: int, deals: Any, totals: Any, moon: Any, 
     for shooter in range(SEATS):
         for seat in range(SEATS):
             after[seat] = totals[seat] + (moon[0] if seat == shooter else moon[1])
-        chance = _between(chances, after, limit)
+        chance = between(chances, after, limit)
         if shooter == 0:
             out[SHOOT] = nothing + HEARTS * slopes[0] + slopes[1] - chance
         else:
             lost += (nothing - chance) / (SEATS - 1)
     out[SHOT] = lost
+
+
+def moon_points(rules: Rules) -> npt.NDArray[np.float64]:
+    """What a moon gives the shooter and the others; the same if it does not count."""
+    total = QUEEN_POINTS + HEARTS
+    return np.array({"off": (0.0, 0.0), "self": (-total, 0.0)}.get(rules.moon, (0.0, total)), np.float64)
 
 
 class Score:
@@ -268,29 +274,35 @@ class Score:
         """
         self.chances, self.limit = chances, limit
         self.deals = in_any_order(deals, numpy_dice(0)).astype(np.float64)
-        self._known: dict[tuple[tuple[int, ...], Rules], npt.NDArray[np.float64]] = {}
+        self._known: dict[tuple[tuple[int, ...], Rules], tuple[npt.NDArray[np.float64], float]] = {}
 
     def chance(self, totals: Sequence[float]) -> float:
         """The chance of the first of four seats to win, between points of the grid interpolated."""
-        return float(_between(self.chances, np.array(totals, np.float64), self.limit))
+        return float(between(self.chances, np.array(totals, np.float64), self.limit))
 
     def weights(self, totals: Sequence[int], rules: Rules) -> npt.NDArray[np.float64]:
         """What the predictions of a seat are worth, with its own total first: games lost, scaled to points."""
+        return self._known_worth(totals, rules)[0]
+
+    def scale(self, totals: Sequence[int], rules: Rules) -> float:
+        """How many points a lost game is worth in these weights."""
+        return self._known_worth(totals, rules)[1]
+
+    def _known_worth(self, totals: Sequence[int], rules: Rules) -> tuple[npt.NDArray[np.float64], float]:
         asked = tuple(int(total) for total in totals), rules
         if asked not in self._known:
             if len(self._known) >= MOST_KNOWN:
                 self._known.clear()
-            self._known[asked] = self._weights(asked[0], rules)
+            self._known[asked] = self._worth(asked[0], rules)
         return self._known[asked]
 
-    def _weights(self, totals: Sequence[int], rules: Rules) -> npt.NDArray[np.float64]:
+    def _worth(self, totals: Sequence[int], rules: Rules) -> tuple[npt.NDArray[np.float64], float]:
         usual = worth_weights(rules)
-        total = QUEEN_POINTS + HEARTS
-        moon = (-total, 0) if rules.moon == "self" else (0, total)
         found = np.zeros(HEADS)
-        score_weights(self.chances, self.limit, self.deals, np.array(totals, np.float64), np.array(moon), found)
+        score_weights(self.chances, self.limit, self.deals, np.array(totals, np.float64), moon_points(rules), found)
         if rules.moon == "off":
             found[SHOOT] = found[SHOT] = 0.0
         if rules.bonus is not None:
             found[TAKE_JACK] = rules.bonus_points * found[TAKE_HEARTS]
-        return found * (SCALE / max(np.abs(found).max(), LEAST)) + TIE * usual
+        scale = float(SCALE / max(np.abs(found).max(), LEAST))
+        return found * scale + TIE * usual, scale
