@@ -145,6 +145,21 @@ def test_at_the_first_deal_points_count(score):
     assert player.think(at_totals(halfway(), [0, 0, 5, 21])).heads.shape[2] == 1
 
 
+@pytest.mark.parametrize(("rules", "totals", "counted"), [
+    ("standard", [10, 0, 30, 40], [10, 0, 30, 40]),
+    ("standard,limit=50", [10, 0, 30, 40], [60, 50, 80, 90]),
+    ("standard,limit=250", [10, 0, 30, 40], None),
+    ("standard,limit=250", [160, 180, 10, 90], [10, 30, -140, -60]),
+    ("standard,deals=4", [10, 0, 30, 40], None),
+])  # fmt: skip
+def test_what_is_left_to_the_limit_counts(score, rules, totals, counted):
+    deal = Deal(rules, seed=3, number=3)
+    obs = deal.observe(deal.to_move)
+    obs.records["scores"][0][:4] = np.roll(totals, deal.to_move)
+    found = ace(score).totals(Observations.of(obs))
+    assert (None if found is None else found.tolist()) == counted
+
+
 def test_weights_are_not_changed_by_asking_twice(score):
     player = ace(score, caution=3.0)
     batch = at_totals(halfway(), [30, 40, 50, 60])

@@ -169,12 +169,12 @@ class AcePlayer(NetPlayer):
     def stakes(self, batch: Observations) -> Stakes | None:
         """What is at stake in the game of the first row; None if it plays for the points of the deal."""
         totals, rules = self.totals(batch), batch.rules
-        if self.score is None or not totals.any():
+        if self.score is None or totals is None:
             return None
         bonus = 0 if rules.bonus is None else rules.bonus_points
         return Stakes(
             self.score.chances, totals.astype(np.float64), self.score.limit, moon_points(rules), float(bonus),
-            self.score.scale(totals, rules), TIE * worth_weights(rules), self.weights(batch), self.caution,
+            self.score.scale(totals.tolist(), rules), TIE * worth_weights(rules), self.weights(batch), self.caution,
         )  # fmt: skip
 
     # --- rounds ---
@@ -300,7 +300,7 @@ def make_ace(argument: str = "") -> Player:
     :raises ValueError: for an unknown option or a value that does not fit.
     """
     options = parse_options(argument)
-    parts = take_parts(options)
+    parts = take_parts(options, for_game=True)
     if options.get("belief") == "yes" and parts.belief is None:
         raise ValueError("belief=yes: the model has no belief; train one with `heartlab train whole-game-belief`")
     if "ms" in options and "worlds" in options:

@@ -72,17 +72,24 @@ class NetPlayer(Player):
     def weights(self, batch: Observations, row: int = 0) -> npt.NDArray[np.float64]:
         """What the predictions are worth in a row."""
         totals = self.totals(batch, row)
-        if self.score is None or not totals.any():
+        if self.score is None or totals is None:
             weights = worth_weights(batch.rules)
         else:
-            weights = self.score.weights(totals, batch.rules).copy()
+            weights = self.score.weights(totals.tolist(), batch.rules).copy()
         weights[SHOT] *= self.caution
         return weights
 
-    def totals(self, batch: Observations, row: int = 0) -> npt.NDArray[np.int64]:
-        """The totals of the game in a row, those of its seat first."""
-        scores, seat = batch.records[row]["scores"][:SEATS], int(batch.records[row]["seat"])
-        return np.roll(scores, -seat).astype(np.int64)
+    def totals(self, batch: Observations, row: int = 0) -> npt.NDArray[np.int64] | None:
+        """The totals of the game in a row, those of its seat first; None if points count, as in a first deal.
+
+        In a game to another limit than that of the table of chances, what is left to the limit is what matters.
+        """
+        rules, record = batch.rules, batch.records[row]
+        scores = record["scores"][:SEATS].astype(np.int64)
+        if self.score is None or rules.deals is not None or not scores.any():
+            return None
+        totals = np.roll(scores, -int(record["seat"])) + self.score.limit - rules.limit - rules.over_limit
+        return totals if totals.max() > 0 else None
 
     def choose_cards(self, batch: Observations) -> CardArray:
         return self._choose(batch, net_cards, self.playing, np.empty(len(batch), np.int8))
@@ -114,14 +121,16 @@ class Parts(NamedTuple):
     caution: float = CAUTION
 
 
-def take_parts(options: dict[str, str]) -> Parts:
+def take_parts(options: dict[str, str], *, for_game: bool = False) -> Parts:
     """The parts that `model=`, `score=`, `pass=` and `caution=` name; these options are taken out.
 
-    :raises ValueError: if the model has no table of chances, but `score=yes` needs it.
+    :param for_game: without `score=`, play for the game if the model has a table of the chances to win one.
+    :raises ValueError: if the model has no such table, but `score=yes` needs it.
     """
     name = options.pop("model", SHIPPED)
     learned = load_learned(name)
-    score = _score(name, learned) if take_yes(options, "score") else None
+    default = for_game and learned.chances is not None and learned.deals is not None
+    score = _score(name, learned) if take_yes(options, "score", default) else None
     passer = make_player(options.pop("pass")) if "pass" in options else None
     caution = take_number(options, "caution", CAUTION, zero=True)
     return Parts(learned.playing, learned.passing, score, passer, learned.belief, caution)
