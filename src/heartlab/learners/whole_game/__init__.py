@@ -14,8 +14,8 @@
 | `model` | the arrays of a model, and the rules that it can play |
 | `score` | the chance to win a game from any totals |
 | `likely` | the worlds of a look ahead, in the order in which they are tried |
+| `stakes` | what a playout is worth for the game: who takes what, and the chance to win after that |
 | `lookahead` | choices tried in sampled worlds |
-| `stakes` | the same for the game: who takes what, and the chance to win after that |
 | `continuations`, `likelihood` | deals played on to their end; how likely a world is by what was played |
 | `player`, `ace` | the players `net` and `ace` |
 | `stopping` | whether a moon could have been stopped by anybody |

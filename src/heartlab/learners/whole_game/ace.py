@@ -37,7 +37,7 @@ from heartlab.learners.whole_game.network import HEADS, Net, attend, forget, new
 from heartlab.learners.whole_game.player import NetPlayer, Parts, check_empty, take_number, take_parts, take_yes
 from heartlab.learners.whole_game.policy import rank_passes
 from heartlab.learners.whole_game.score import TIE, moon_points
-from heartlab.learners.whole_game.stakes import Stakes, try_cards_for_game, try_passes_for_game
+from heartlab.learners.whole_game.stakes import Stakes
 from heartlab.players.base import CardArray, MaskArray, Observations, Player
 from heartlab.players.registry import parse_options, register
 from heartlab.search.budget import watch
@@ -142,9 +142,7 @@ class AcePlayer(NetPlayer):
 
         def attempt(worlds: StateArray, cards: ChoiceArray, board: Board, counters: Any, out: Any) -> int:
             share_passes(batch.records, worlds)
-            if stakes is not None:
-                return try_cards_for_game(compiled, worlds, cards, self.playing, board, stakes, tricks, counters, out)
-            return try_cards(compiled, worlds, cards, self.playing, board, weights, tricks, counters, out)
+            return try_cards(compiled, worlds, cards, self.playing, board, weights, stakes, tricks, counters, out)
 
         return self._rounds(batch, cards, prior @ weights, weights if stakes is None else ONE_NUMBER, attempt)
 
@@ -159,9 +157,7 @@ class AcePlayer(NetPlayer):
         predict_passes(compiled, batch.records, self.passing, mind, passes[:count], prior)
 
         def attempt(worlds: StateArray, masks: ChoiceArray, board: Board, counters: Any, out: Any) -> int:
-            if stakes is not None:
-                return try_passes_for_game(compiled, root, worlds, masks, nets, board, stakes, counters, out)
-            return try_passes(compiled, root, worlds, masks, *nets, board, weights, counters, out)
+            return try_passes(compiled, root, worlds, masks, nets, board, weights, stakes, counters, out)
 
         shown = weights if stakes is None else ONE_NUMBER
         return self._rounds(batch, passes[:count], prior @ weights, shown, attempt)

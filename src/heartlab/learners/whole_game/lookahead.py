@@ -23,7 +23,8 @@ from heartlab.kernel.play import play
 from heartlab.learners.whole_game.features import position_features
 from heartlab.learners.whole_game.learning import outcome, taken_so_far
 from heartlab.learners.whole_game.network import HEADS, MAX_TRUE, SEATS, Mind, Net, attend, forget, new_mind
-from heartlab.learners.whole_game.policy import best_card, best_pass, choose
+from heartlab.learners.whole_game.policy import best_card, best_pass, choose, foresee
+from heartlab.learners.whole_game.stakes import Stakes, games_lost, new_rest, world_key
 from heartlab.search.walk import LIMIT, NODES
 
 
@@ -123,14 +124,50 @@ def _finish(rules: Any, net: Net, board: Board, weights: Any, root: int, stop: i
 
 
 @kernel
-def try_cards(rules: Any, worlds: Any, cards: Any, net: Net, board: Board, weights: Any, tricks: int, counters: Any,
-              out: Any) -> int:  # fmt: skip
+def _finish_for_all(rules: Any, net: Net, board: Board, stakes: Stakes, root: int, stop: int) -> None:
+    """Play the deal on the board on until each seat has chosen after `stop` tricks, or all that counts is taken.
+
+    Writes what each seat takes in the deal to `board.final`: what it had then, and its prediction.
+    """
+    state, obs, mind = board.state[0], board.obs[0], board.mind
+    counting = rules["penalty"]
+    if rules["bonus"] >= 0:
+        counting |= bit(rules["bonus"])
+    asked = 0
+    while state["phase"] == PLAYING:
+        taken = ZERO
+        for seat in range(SEATS):
+            taken |= state["taken"][seat]
+        if counting & ~taken == ZERO:
+            break
+        if asked == SEATS:
+            return
+        seat = np.int64(state["to_move"])
+        see(rules, state, seat, ZERO, obs)
+        weights = stakes.weights if seat == root else stakes.points
+        if state["trick_number"] < stop:
+            play(rules, state, best_card(rules, obs, net, 0, mind, weights))
+            continue
+        card = foresee(rules, obs, net, 0, mind, weights)
+        taken_so_far(state, seat, board.final)
+        for k in range(HEADS):
+            board.final[seat, k] += mind.best[k]
+        asked += 1
+        play(rules, state, card)
+    outcome(rules, state, board.final)
+
+
+@kernel
+def try_cards(rules: Any, worlds: Any, cards: Any, net: Net, board: Board, weights: Any, stakes: Any, tricks: int,
+              counters: Any, out: Any) -> int:  # fmt: skip
     """Try some cards in each world; `out` [worlds, cards, heads] takes what the seat to move gets from here on.
 
-    Returns the number of worlds that are done: less than all if the counters' limit was reached.
+    With `stakes`, `out` [worlds, cards, 1] takes what that is worth for the game. Returns the number of worlds that are
+    done: less than all if the counters' limit was reached.
     """
     seat = np.int64(worlds[0]["to_move"])
     stop = np.int64(worlds[0]["trick_number"]) + tricks
+    rest, rng = new_rest(), np.zeros(1, np.uint64)
     before = np.zeros((SEATS, HEADS))
     taken_so_far(worlds[0], seat, before)
     for i in range(len(worlds)):
@@ -142,9 +179,14 @@ def try_cards(rules: Any, worlds: Any, cards: Any, net: Net, board: Board, weigh
             back_to_root(board)
             board.state[0] = worlds[i]
             play(rules[0], board.state[0], cards[j])
-            _finish(rules[0], net, board, weights, seat, stop)
-            for k in range(HEADS):
-                out[i, j, k] = board.final[seat, k] - before[seat, k]
+            if stakes is None:
+                _finish(rules[0], net, board, weights, seat, stop)
+                for k in range(HEADS):
+                    out[i, j, k] = board.final[seat, k] - before[seat, k]
+            else:
+                _finish_for_all(rules[0], net, board, stakes, seat, stop)
+                rng[0] = world_key(worlds[i])
+                out[i, j, 0] = games_lost(stakes, board.state[0], seat, board.final, rest, rng)
     return len(worlds)
 
 
@@ -169,7 +211,7 @@ def take_back(world: Any) -> None:
 
 
 @kernel
-def pass_all(rules: Any, world: Any, root: int, passing: Net, board: Board, weights: Any, passes: Any) -> None:
+def _pass_all(rules: Any, world: Any, root: int, passing: Net, board: Board, weights: Any, passes: Any) -> None:
     """What the other seats pass in a world, by the network; cards that lie on the table already are taken back."""
     obs = board.obs[0]
     take_back(world)
@@ -181,13 +223,14 @@ def pass_all(rules: Any, world: Any, root: int, passing: Net, board: Board, weig
 
 
 @kernel
-def try_passes(rules: Any, root: int, worlds: Any, passes: Any, playing: Net, passing: Net, board: Board, weights: Any,
+def try_passes(rules: Any, root: int, worlds: Any, passes: Any, nets: Any, board: Board, weights: Any, stakes: Any,
                counters: Any, out: Any) -> int:  # fmt: skip
-    """Try some passes in each world, on to the first choice of the root's seat; as `try_cards`."""
+    """Try some passes in each world, on to the next choice; `nets` play and pass. Otherwise as `try_cards`."""
+    playing, passing = nets
     chosen = np.zeros(SEATS, np.uint64)
-    rng = np.zeros(1, np.uint64)
+    rest, rng = new_rest(), np.zeros(1, np.uint64)
     for i in range(len(worlds)):
-        pass_all(rules[0], worlds[i], root, passing, board, weights, chosen)
+        _pass_all(rules[0], worlds[i], root, passing, board, weights, chosen)
         for j in range(len(passes)):
             if counters[NODES] >= counters[LIMIT]:
                 return i
@@ -199,7 +242,12 @@ def try_passes(rules: Any, root: int, worlds: Any, passes: Any, playing: Net, pa
                     give(rules[0], state, seat, passes[j] if seat == root else chosen[seat], rng)
             for seat in range(SEATS):
                 forget(playing, 0, board.mind, seat)
-            _finish(rules[0], playing, board, weights, root, 0)
-            for k in range(HEADS):
-                out[i, j, k] = board.final[root, k]
+            if stakes is None:
+                _finish(rules[0], playing, board, weights, root, 0)
+                for k in range(HEADS):
+                    out[i, j, k] = board.final[root, k]
+            else:
+                _finish_for_all(rules[0], playing, board, stakes, root, 0)
+                rng[0] = world_key(worlds[i])
+                out[i, j, 0] = games_lost(stakes, board.state[0], root, board.final, rest, rng)
     return len(worlds)

@@ -1,8 +1,8 @@
-"""A look ahead for the game: playouts that foresee what every seat takes, and the chance to win the game after that.
+"""What a playout is worth for the game: the chance to win after the rest of the deal has been shared out.
 
 For the points of a deal it does not matter who takes what one leaves. For the game it does: Q♠ for the leader is worth
 more than Q♠ for the last, and ends the game if it takes somebody over the limit. So a playout goes on until all four
-seats have chosen once more, and each seat's prediction is kept. Then the rest of the deal is shared out:
+seats have chosen once more (`lookahead`), and each seat's prediction is kept. Then the rest of the deal is shared out:
 
 - Q♠ goes to each seat with its predicted chance, hearts one by one to seats drawn by what they are predicted to take;
 - each seat shoots the moon with its predicted chance, if nobody else has taken points.
@@ -18,20 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from heartlab.compiled.bits import ZERO, bit, popcount
+from heartlab.compiled.bits import ZERO, popcount
 from heartlab.compiled.jit import kernel
 from heartlab.compiled.rng import substream, uniform
-from heartlab.kernel.dealing import give
-from heartlab.kernel.layout import PASSING, PLAYING
-from heartlab.kernel.observe import see
-from heartlab.kernel.play import play
 from heartlab.kernel.ranks import HEARTS, QUEEN_BIT
-from heartlab.learners.whole_game.learning import outcome, taken_so_far
-from heartlab.learners.whole_game.lookahead import Board, back_to_root, enter_world, pass_all
-from heartlab.learners.whole_game.network import HEADS, SEATS, SHOOT, TAKE_HEARTS, TAKE_JACK, TAKE_QUEEN, Net, forget
-from heartlab.learners.whole_game.policy import best_card, foresee
+from heartlab.learners.whole_game.network import HEADS, SEATS, SHOOT, TAKE_HEARTS, TAKE_JACK, TAKE_QUEEN
 from heartlab.learners.whole_game.score import between
-from heartlab.search.walk import LIMIT, NODES
 
 ALL_HEARTS, QUEEN_POINTS = 13, 13
 LEAST_MOON = 0.01
@@ -152,92 +144,7 @@ def games_lost(stakes: Stakes, state: Any, root: int, final: Any, rest: Rest, rn
     return lost
 
 
-# --- playouts ---
-
-
 @kernel
-def _finish_for_all(rules: Any, net: Net, board: Board, stakes: Stakes, root: int, stop: int) -> None:
-    """Play the deal on the board on until each seat has chosen after `stop` tricks, or all that counts is taken.
-
-    Writes what each seat takes in the deal to `board.final`: what it had then, and its prediction.
-    """
-    state, obs, mind = board.state[0], board.obs[0], board.mind
-    counting = rules["penalty"]
-    if rules["bonus"] >= 0:
-        counting |= bit(rules["bonus"])
-    asked = 0
-    while state["phase"] == PLAYING:
-        taken = ZERO
-        for seat in range(SEATS):
-            taken |= state["taken"][seat]
-        if counting & ~taken == ZERO:
-            break
-        if asked == SEATS:
-            return
-        seat = np.int64(state["to_move"])
-        see(rules, state, seat, ZERO, obs)
-        weights = stakes.weights if seat == root else stakes.points
-        if state["trick_number"] < stop:
-            play(rules, state, best_card(rules, obs, net, 0, mind, weights))
-            continue
-        card = foresee(rules, obs, net, 0, mind, weights)
-        taken_so_far(state, seat, board.final)
-        for k in range(HEADS):
-            board.final[seat, k] += mind.best[k]
-        asked += 1
-        play(rules, state, card)
-    outcome(rules, state, board.final)
-
-
-@kernel
-def _world_key(world: Any) -> np.uint64:
+def world_key(world: Any) -> np.uint64:
     """A random key that follows from the hands."""
     return substream(substream(world["hands"][0], 1), np.int64(world["hands"][1] >> np.uint64(1)))
-
-
-@kernel
-def try_cards_for_game(rules: Any, worlds: Any, cards: Any, net: Net, board: Board, stakes: Stakes, tricks: int,
-                       counters: Any, out: Any) -> int:  # fmt: skip
-    """Try some cards in each world; `out` [worlds, cards, 1] takes what they are worth. Otherwise as `try_cards`."""
-    seat = np.int64(worlds[0]["to_move"])
-    stop = np.int64(worlds[0]["trick_number"]) + tricks
-    rest, rng = new_rest(), np.zeros(1, np.uint64)
-    for i in range(len(worlds)):
-        enter_world(rules[0], worlds[i], net, board)
-        for j in range(len(cards)):
-            if counters[NODES] >= counters[LIMIT]:
-                return i
-            counters[NODES] += 1
-            back_to_root(board)
-            board.state[0] = worlds[i]
-            play(rules[0], board.state[0], cards[j])
-            _finish_for_all(rules[0], net, board, stakes, seat, stop)
-            rng[0] = _world_key(worlds[i])
-            out[i, j, 0] = games_lost(stakes, board.state[0], seat, board.final, rest, rng)
-    return len(worlds)
-
-
-@kernel
-def try_passes_for_game(rules: Any, root: int, worlds: Any, passes: Any, nets: Any, board: Board, stakes: Stakes,
-                        counters: Any, out: Any) -> int:  # fmt: skip
-    """Try some passes in each world, on to the first choice of all seats; `nets` play and pass."""
-    playing, passing = nets
-    chosen = np.zeros(SEATS, np.uint64)
-    rest, rng = new_rest(), np.zeros(1, np.uint64)
-    for i in range(len(worlds)):
-        pass_all(rules[0], worlds[i], root, passing, board, stakes.points, chosen)
-        for j in range(len(passes)):
-            if counters[NODES] >= counters[LIMIT]:
-                return i
-            counters[NODES] += 1
-            board.state[0] = worlds[i]
-            state = board.state[0]
-            for seat in range(SEATS):
-                if state["phase"] == PASSING:
-                    give(rules[0], state, seat, passes[j] if seat == root else chosen[seat], rng)
-            for seat in range(SEATS):
-                forget(playing, 0, board.mind, seat)
-            _finish_for_all(rules[0], playing, board, stakes, root, 0)
-            rng[0] = _world_key(worlds[i])
-            out[i, j, 0] = games_lost(stakes, board.state[0], root, board.final, rest, rng)
-    return len(worlds)
