@@ -79,11 +79,15 @@ class Claim:
     def ruling(self) -> str:
         """The verdict, with the size of what holds where it is not the published one, and what the papers dispute.
 
+        What is unclear may still be clearly smaller than published.
+
         >>> Claim("a/b", "", None, 0.8, None, 1, "holds", size="smaller", disputed=True).ruling
         'holds, smaller, but disputed'
+        >>> Claim("a/b", "", 0.5, 0.1, (-0.1, 0.3), 1, "unclear", size="smaller").ruling
+        'unclear, smaller'
         """
-        unlike = self.size in ("smaller", "larger", "within the margin")
-        words = f"{self.verdict}, {self.size}" if self.verdict == "holds" and unlike else self.verdict
+        told = {"holds": ("smaller", "larger", "within the margin"), "unclear": ("smaller",), "fails": ()}
+        words = f"{self.verdict}, {self.size}" if self.size in told[self.verdict] else self.verdict
         return f"{words}, but disputed" if self.disputed else words
 
     def to_dict(self) -> dict[str, Any]:
@@ -130,29 +134,34 @@ def all_of(verdicts: Sequence[Verdict]) -> Verdict:
     return "unclear" if "unclear" in verdicts else "holds"
 
 
-def size_of(interval: Interval, published: float | None, margin: float | None = None) -> Size:
+def size_of(interval: Interval, published: float | None, margin: float | None = None, about: float = 0.0) -> Size:
     """How an effect compares with the published one; without one, whether it is certainly below the margin.
+
+    :param about: how far from the printed number the published effect may be, where the text says "about".
 
     >>> size_of((-0.2, -0.1), -1.0), size_of((-1.2, -0.9), -1.0), size_of((-0.04, -0.01), None, 0.05)
     ('smaller', 'as published', 'within the margin')
+    >>> size_of((-1.2, -1.05), -1.0), size_of((-1.2, -1.05), -1.0, about=0.1)
+    ('larger', 'as published')
     """
     low, high = interval
     if published:
         if published < 0:
             low, high, published = -high, -low, -published
-        return "smaller" if high < published else "larger" if low > published else "as published"
+        return "smaller" if high < published - about else "larger" if low > published + about else "as published"
     return "within the margin" if margin is not None and -margin < low and high < margin else ""
 
 
 def less_claim(
     identity: str, statement: str, values: npt.ArrayLike, n: int, note: str, *, margin: float,
-    published: float | None = None,
+    published: float | None = None, about: float = 0.0,
 ) -> Claim:  # fmt: skip
     """A claim that a difference is below zero, over independent runs.
 
     It holds if the interval is below zero, fails if it excludes every effect of the margin or more, else it is unclear.
 
     :param values: one difference per run; `n` deals (or games) are behind all of them together.
+    :param about: how far from the printed number the published effect may be, where the text says "about".
     """
     found = estimate(np.asarray(values, float))
     low, high = found.ci95
@@ -161,7 +170,7 @@ def less_claim(
         note += f"; {found.n} runs cannot tell whether there is an effect of {margin:g}"
     return Claim(
         identity, statement, published, found.mean, (low, high), n, verdict, note, found.n,
-        size_of((low, high), published, margin), margin,
+        size_of((low, high), published, margin, about), margin,
     )  # fmt: skip
 
 
@@ -191,13 +200,11 @@ def interval_text(claim: Claim, *, sign: int = 1, digits: int = 2) -> str:
     return f"{sign * claim.measured:.{digits}f}{told}"
 
 
-def same_claim(
-    identity: str, statement: str, values: npt.ArrayLike, n: int, note: str, *, margin: float
-) -> Claim:  # fmt: skip
+def same_claim(identity: str, statement: str, values: npt.ArrayLike, n: int, note: str, *, margin: float) -> Claim:
     """A claim that two things are alike: it holds if the interval of their difference lies within the margin."""
     found = estimate(np.asarray(values, float))
     verdict = within(found.ci95, -margin, margin)
-    return Claim(
-        identity, statement, 0.0, found.mean, found.ci95, n, verdict, f"{note}; holds: within {margin:g}", found.n,
-        "", margin,
-    )  # fmt: skip
+    note += f"; holds: within {margin:g}"
+    if verdict == "unclear":
+        note += f", which {found.n} runs cannot tell"
+    return Claim(identity, statement, 0.0, found.mean, found.ci95, n, verdict, note, found.n, "", margin)

@@ -39,6 +39,8 @@ class Curve:
     high: Any = None
     published: bool = False
     """Whether it is the paper's: it is dashed and grey."""
+    colour: int | None = None
+    """Its colour by number, so that a learner looks the same in all figures; None: the next one."""
 
     @classmethod
     def over_runs(cls, label: str, x: Any, rows: Sequence[Sequence[float]]) -> Curve:
@@ -68,6 +70,8 @@ class Figure:
     log_x: bool = False
     levels: Sequence[tuple[str, float]] = ()
     """Horizontal lines, such as published values."""
+    ticks: Sequence[str] = ()
+    """Names of the places 1, 2, … on the x axis, where these are things and no amounts."""
 
 
 @dataclass
@@ -126,6 +130,8 @@ class Paper:
     experiments: Sequence[Experiment]
     about: str = ""
     """The sentence that opens the report: what the paper says."""
+    whose: str = "its"
+    """How the next sentence refers to it: "their" if two texts are one paper here."""
     basis: str = ""
     """How the numbers are to be read: units, words, what the paper leaves open; it stands below the opening table."""
     remark: Callable[[Mapping[str, Claim]], str] | None = None

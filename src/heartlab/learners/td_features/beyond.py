@@ -17,6 +17,7 @@ from heartlab.learners.td_features.full import FULL_MARGIN, SOURCES, closed_unit
 from heartlab.learners.td_features.growth import GrowthParameters
 from heartlab.learners.td_features.moon import place_moon
 from heartlab.learners.td_features.parts import (
+    FEWER,
     Plan,
     Training,
     deal_cost,
@@ -405,10 +406,10 @@ def scale(shop: Workshop) -> Findings:
     levels = [("break-even", 0.0)]
     findings = Findings()
     findings.figures += [
-        Figure("scale-deals", "the full game: learner minus sage", "training deals", "points per deal", curves,
+        Figure("scale-deals", "the full game: learner minus sage", "training deals", FEWER, curves,
                log_x=True, levels=levels),
         Figure("scale-features", "the full game: learner minus sage, sets grown to order six", "conjunctions",
-               "points per deal", [by_size], log_x=True, levels=levels),
+               FEWER, [by_size], log_x=True, levels=levels),
     ]  # fmt: skip
     rows = [[name, f"{1e6 * float(np.median(values(units, 'cost', name))):,.0f}"] for name in units[0]["cost"]]
     findings.tables.append(
