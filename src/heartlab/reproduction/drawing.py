@@ -16,7 +16,7 @@ from heartlab.util.files import replacing
 
 FEW_POINTS = 3
 """So many published values are no curve."""
-NARROW = 1.2
+NARROW = 1.3
 """Decades of a logarithmic axis that are too few for a tick at each power of ten."""
 LARGE = 1_000
 """From here on numbers of an axis have separators."""

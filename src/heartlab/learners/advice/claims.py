@@ -120,7 +120,8 @@ def figure_2(shop: Workshop) -> Findings:
     table = Table("Trained against two RANDOM", head, rows)
     curves = tested_curves(tables, ["LEARNER-T", "VOTING", "RANDOM"], (0, 1, 2))
     curves += tested_curves(nets, ["LEARNER-N"], (0,))
-    figure = Figure("figure-2", "trained against two RANDOM", "training games", "points per game (cumulative)", curves,
+    figure = Figure("figure-2", "LEARNER-T and LEARNER-N, trained against two RANDOM", "training games",
+                    "points per game (cumulative)", curves,
                     log_x=True)  # fmt: skip
     return Findings(_scored(claims), [table], [figure])
 
