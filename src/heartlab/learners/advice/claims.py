@@ -59,7 +59,7 @@ from heartlab.util.statistics import FloatArray, estimate
 PUBLISHED = ((3.86, 4.17, 6.90), (3.45, 4.36, 7.22), (3.59, 4.26, 6.97))
 """The printed tournaments: LEARNER-N, VOTING, RANDOM."""
 PUBLISHED_GAP = float(np.mean([row[1] - row[0] for row in PUBLISHED]))
-SPEED_RUNS = 60
+SPEED_RUNS = 240
 SPEED_GAMES = 3_000
 SOME = 0.1
 """Share of runs that makes "some", where each alone may be chance."""
