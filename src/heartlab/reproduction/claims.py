@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
@@ -188,18 +188,6 @@ def more_claim(
     return replace(turned, published=published, measured=-turned.measured, ci95=(-turned.ci95[1], -turned.ci95[0]))
 
 
-def interval_text(claim: Claim, *, sign: int = 1, digits: int = 2) -> str:
-    """The measured value of a claim with its interval, or the opposite of both, for a sentence.
-
-    >>> interval_text(Claim("a/b", "", None, -1.104, (-1.19, -1.02), 5, "holds"), sign=-1)
-    '1.10 [1.02, 1.19]'
-    """
-    assert isinstance(claim.measured, float)
-    ends = sorted(sign * end for end in claim.ci95 or ())
-    told = f" [{', '.join(f'{end:.{digits}f}' for end in ends)}]" if ends else ""
-    return f"{sign * claim.measured:.{digits}f}{told}"
-
-
 def same_claim(identity: str, statement: str, values: npt.ArrayLike, n: int, note: str, *, margin: float) -> Claim:
     """A claim that two things are alike: it holds if the interval of their difference lies within the margin."""
     found = estimate(np.asarray(values, float))
@@ -208,3 +196,65 @@ def same_claim(identity: str, statement: str, values: npt.ArrayLike, n: int, not
     if verdict == "unclear":
         note += f", which {found.n} runs cannot tell"
     return Claim(identity, statement, 0.0, found.mean, found.ci95, n, verdict, note, found.n, "", margin)
+
+
+# --- numbers as text ---
+
+MOST_DECIMALS = 6
+
+
+def numbers(claim: Claim) -> tuple[str, tuple[str, str] | None]:
+    """The measured value and the ends of its interval, with one number of decimals: as many as the interval deserves.
+
+    Half of it is shown with one significant digit, or with two below 3.5; and an end that is not zero never looks like
+    zero, since verdicts depend on its side.
+
+    >>> numbers(Claim("a/b", "", None, 0.237, (0.0139, 0.460), 5, "holds"))
+    ('0.24', ('0.01', '0.46'))
+    >>> numbers(Claim("a/b", "", None, 0.0159, (0.0004, 0.0314), 5, "holds"))
+    ('0.0159', ('0.0004', '0.0314'))
+    """
+    if not isinstance(claim.measured, float) or claim.ci95 is None or not all(map(math.isfinite, claim.ci95)):
+        return number_text(claim.measured), None if claim.ci95 is None else _both(claim.ci95, number_text)
+    low, high = claim.ci95
+    half = (high - low) / 2
+    decimals = 2
+    if half > 0:
+        lead = math.floor(math.log10(half))
+        decimals = max(0, (1 if half / 10**lead < 3.5 else 0) - lead)
+    while decimals < MOST_DECIMALS and any(end and not round(end, decimals) for end in claim.ci95):
+        decimals += 1
+
+    def text(value: float) -> str:
+        return f"{round(value, decimals) + 0.0:,.{decimals}f}"
+
+    return text(claim.measured), _both(claim.ci95, text)
+
+
+def _both(ends: tuple[float, float], text: Callable[[float], str]) -> tuple[str, str]:
+    return text(ends[0]), text(ends[1])
+
+
+def number_text(value: float | str | None) -> str:
+    """A number without an interval."""
+    if value is None:
+        return "–"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:#.3g}" if abs(value) < 10 else f"{value:.2f}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def interval_text(claim: Claim, *, sign: int = 1) -> str:
+    """The measured value of a claim with its interval, or the opposite of both, for a table or a sentence.
+
+    >>> interval_text(Claim("a/b", "", None, -1.104, (-1.19, -1.02), 5, "holds"), sign=-1)
+    '1.10 [1.02, 1.19]'
+    """
+    if sign < 0:
+        assert isinstance(claim.measured, float)
+        assert claim.ci95 is not None
+        claim = replace(claim, measured=-claim.measured, ci95=(-claim.ci95[1], -claim.ci95[0]))
+    number, interval = numbers(claim)
+    return number + (f" [{interval[0]}, {interval[1]}]" if interval else "")

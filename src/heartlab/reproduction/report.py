@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from heartlab import __version__
-from heartlab.reproduction.claims import Claim, Origin
+from heartlab.reproduction.claims import Claim, Origin, interval_text, number_text, numbers
 from heartlab.reproduction.drawing import draw_figures
 from heartlab.reproduction.registry import Experiment, Figure, Findings, Paper, Table
 from heartlab.util.files import replacing
@@ -142,7 +141,7 @@ def opening(paper: Paper, claims: Sequence[Claim], figures: Mapping[str, Figure]
     lines += [" ".join(filter(None, [paper.about, _count_sentence(paper, claims), remark])), ""]
     shown = _headlines(paper, claims)
     if shown:
-        rows = [[words, _published(c), _measured(c), _runs(c), c.ruling] for words, c in shown]
+        rows = [[words, _published(c), interval_text(c), _runs(c), c.ruling] for words, c in shown]
         lines += [*_table(Table("", ["claim", "published", "ours", "runs", "verdict"], rows)), ""]
     name = paper.opening_figure or next(iter(figures), "")
     if name in figures:
@@ -249,7 +248,7 @@ def claims_tables(claims: Sequence[Claim]) -> list[str]:
 def _claims_table(claims: Sequence[Claim], first: int = 1) -> list[str]:
     """Claims with numbers; what was measured follows below, so that rows stay short."""
     rows = [
-        [f"{place}", c.statement, _published(c), _measured(c), _runs(c), f"{c.n:,}", c.ruling]
+        [f"{place}", c.statement, _published(c), interval_text(c), _runs(c), f"{c.n:,}", c.ruling]
         for place, c in enumerate(claims, first)
     ]
     lines = _table(Table("", ["", "claim", "published", "ours", "runs", "n", "verdict"], rows))
@@ -259,57 +258,6 @@ def _claims_table(claims: Sequence[Claim], first: int = 1) -> list[str]:
 
 def _runs(claim: Claim) -> str:
     return "–" if claim.runs is None else f"{claim.runs}"
-
-
-def _measured(claim: Claim) -> str:
-    number, interval = numbers(claim)
-    return number + (f" [{interval[0]}, {interval[1]}]" if interval else "")
-
-
-MOST_DECIMALS = 6
-
-
-def numbers(claim: Claim) -> tuple[str, tuple[str, str] | None]:
-    """The measured value and the ends of its interval, with one number of decimals: as many as the interval deserves.
-
-    Half of it is shown with one significant digit, or with two below 3.5; and an end that is not zero never looks like
-    zero, since verdicts depend on its side.
-
-    >>> numbers(Claim("a/b", "", None, 0.237, (0.0139, 0.460), 5, "holds"))
-    ('0.24', ('0.01', '0.46'))
-    >>> numbers(Claim("a/b", "", None, 0.0159, (0.0004, 0.0314), 5, "holds"))
-    ('0.0159', ('0.0004', '0.0314'))
-    """
-    if not isinstance(claim.measured, float) or claim.ci95 is None or not all(map(math.isfinite, claim.ci95)):
-        return number_text(claim.measured), None if claim.ci95 is None else _both(claim.ci95, number_text)
-    low, high = claim.ci95
-    half = (high - low) / 2
-    decimals = 2
-    if half > 0:
-        lead = math.floor(math.log10(half))
-        decimals = max(0, (1 if half / 10**lead < 3.5 else 0) - lead)
-    while decimals < MOST_DECIMALS and any(end and not round(end, decimals) for end in claim.ci95):
-        decimals += 1
-
-    def text(value: float) -> str:
-        return f"{round(value, decimals) + 0.0:,.{decimals}f}"
-
-    return text(claim.measured), _both(claim.ci95, text)
-
-
-def _both(ends: tuple[float, float], text: Callable[[float], str]) -> tuple[str, str]:
-    return text(ends[0]), text(ends[1])
-
-
-def number_text(value: float | str | None) -> str:
-    """A number without an interval."""
-    if value is None:
-        return "–"
-    if isinstance(value, str):
-        return value
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{value:#.3g}" if abs(value) < 10 else f"{value:.2f}" if abs(value) < 100 else f"{value:,.0f}"
 
 
 def _published(claim: Claim) -> str:

@@ -358,8 +358,10 @@ PAPER = Paper(
     ],
     about="The paper says that multi-channel ART networks learn Hearts to the level of a rule-based agent and beyond, "
     "helped by a learning rate that depends on the penalty, networks for leading, and networks for groups of tricks.",
-    basis="The paper's claims are measured with the update as printed; the delta rule is our repair of it. Numbers are "
-    "penalty ratios (the learner's share of all points; 0.25 is parity) or differences of them: less is better.",
+    basis="The paper's claims are measured with the update of motor weights as printed; the delta rule is our repair "
+    "of it. Under both, new categories begin with weights of 1, a match is divided by |x| and must reach the "
+    "vigilance, and action a15 throws A♠ and K♠ while Q♠ is out: all this is printed otherwise (`readings`). Numbers "
+    "are penalty ratios (the learner's share of all points; 0.25 is parity) or differences of them: less is better.",
     remark=order_of_networks,
     headline={
         "figure-2/weight-beats-quick-base": "fig. 2: the new learning rate beats quick learning",
