@@ -216,8 +216,8 @@ def cost(shop: Workshop) -> Findings:
     matches = shop.size(1_000, 50)
     findings = Findings()
     for name, rounds, explored, words in (
-        ("cost", COST_ROUNDS, True, "a match of {} takes"),
-        ("cost from nothing", FRESH_ROUNDS, False, "first matches of {} take"),
+        ("cost", COST_ROUNDS, True, "a match takes"),
+        ("cost from nothing", FRESH_ROUNDS, False, "first matches take"),
     ):
         units = _cost_units(shop, name, matches, shop.size(rounds, 2), explored=explored)
         where = "known" if explored else "still to be explored"
@@ -232,7 +232,7 @@ def cost(shop: Workshop) -> Findings:
                     ending = "" if explored else "-from-nothing"
                     findings.claims.append(
                         Claim(f"control/cost/{game}-{arm.replace(', ', '-')}{ending}",
-                              f"{game}: {words.format(arm)} less than twice the baseline's time", None, ratio.mean,
+                              f"{game}, {arm}: {words} less than twice as long as the baseline's", None, ratio.mean,
                               ratio.ci95, len(units) * matches, below(ratio.ci95, 2.0),
                               f"ratio of processor times, measured in turns; positions are {where}", ratio.n)
                     )  # fmt: skip
