@@ -232,7 +232,7 @@ def cost(shop: Workshop) -> Findings:
                     ending = "" if explored else "-from-nothing"
                     findings.claims.append(
                         Claim(f"control/cost/{game}-{arm.replace(', ', '-')}{ending}",
-                              f"{game}, {arm}: {words} less than twice as long as the baseline's", None, ratio.mean,
+                              f"{game}, {arm}: {words} less than twice the baseline's time", None, ratio.mean,
                               ratio.ci95, len(units) * matches, below(ratio.ci95, 2.0),
                               f"ratio of processor times, measured in turns; positions are {where}", ratio.n)
                     )  # fmt: skip
