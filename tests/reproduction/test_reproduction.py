@@ -139,6 +139,13 @@ def _labels(figure):
     return [label.get_text() for label in axes.get_xticklabels() if label.get_text()]
 
 
+def test_a_figure_has_at_most_five_curves():
+    curves = [Curve(name, [1, 2], [1, 2]) for name in "abcdef"]
+    assert len(Figure("f", "", "", "", curves[:5]).curves) == 5
+    with pytest.raises(ValueError, match="the figure f has 6 curves; at most 5 are readable"):
+        Figure("f", "", "", "", curves)
+
+
 def test_axes_have_plain_numbers_and_names():
     def figure(x, **more):
         return Figure("f", "", "", "", [Curve("a", x, x), Curve("b", x, x)], **more)

@@ -58,9 +58,16 @@ class Curve:
         return cls(runs, x, values.mean(axis=0), ends[:, 0], ends[:, 1])
 
 
+MOST_CURVES = 5
+"""Curves that a reader can tell apart in one figure."""
+
+
 @dataclass(frozen=True)
 class Figure:
-    """A figure as data: reports can be made without a drawing library."""
+    """A figure as data: reports can be made without a drawing library.
+
+    :raises ValueError: if it has more than `MOST_CURVES` curves.
+    """
 
     name: str
     title: str
@@ -72,6 +79,12 @@ class Figure:
     """Horizontal lines, such as published values."""
     ticks: Sequence[str] = ()
     """Names of the places 1, 2, … on the x axis, where these are things and no amounts."""
+
+    def __post_init__(self) -> None:
+        if len(self.curves) > MOST_CURVES:
+            raise ValueError(
+                f"the figure {self.name} has {len(self.curves)} curves; at most {MOST_CURVES} are readable"
+            )
 
 
 @dataclass
