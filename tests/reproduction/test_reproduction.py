@@ -108,7 +108,7 @@ def test_the_first_screen_is_three_sentences_a_table_and_a_figure():
     assert opening(paper, claims, figures) == [
         "# A toy",
         "",
-        "It says so. Of its 1 claims 1 hold, 0 fail, and 0 remain unclear. It is so.",
+        "It says so. Of its 1 claims 1 hold, none fail, and none remain unclear. It is so.",
         "",
         "| claim | published | ours | runs | verdict |",
         "|---|---|---|---|---|",
@@ -271,7 +271,7 @@ def test_a_reproduction_writes_its_report(tmp_path, toy_paper, capsys):
     text = (tmp_path / "toy.md").read_text()
     assert "This is a quick run" in text
     first_screen = text.partition("## ")[0]
-    assert "Of its 1 claims 1 hold, 0 fail, and 0 remain unclear." in first_screen
+    assert "Of its 1 claims 1 hold, none fail, and none remain unclear." in first_screen
     assert "| it is above two | 3.1 | 2.50 [2.40, 2.60] | – | holds |" in first_screen
     assert "![A curve](toy-curve.png)" in first_screen
     assert "heartlab reproduce toy/one --seed 7 --quick" in text

@@ -165,7 +165,7 @@ def _count_sentence(paper: Paper, claims: Sequence[Claim]) -> str:
     counts = Counter(claim.verdict for claim in papers)
     smaller = sum(claim.verdict == "holds" and claim.size == "smaller" for claim in papers)
     some = f" ({smaller} with a smaller effect than published)" if smaller else ""
-    rest = f"{counts['fails']} fail, and {counts['unclear']} remain unclear"
+    rest = f"{counts['fails'] or 'none'} fail, and {counts['unclear'] or 'none'} remain unclear"
     return f"Of {paper.whose} {len(papers)} claims {counts['holds']} hold{some}, {rest}."
 
 
