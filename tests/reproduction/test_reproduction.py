@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure as Canvas
 
 from heartlab.cli.reproduce import run_reproduction
 from heartlab.reproduction import Claim, Experiment, Findings, Paper, Workshop, registry
@@ -19,9 +20,10 @@ from heartlab.reproduction.claims import (
     size_of,
     within,
 )
+from heartlab.reproduction.drawing import _draw, style_of
 from heartlab.reproduction.kept import source_commit
 from heartlab.reproduction.registry import Curve, Figure, PaperError, Table
-from heartlab.reproduction.report import _runs_sentence, _style, claims_summary, claims_tables, claims_text, opening
+from heartlab.reproduction.report import _runs_sentence, claims_summary, claims_tables, claims_text, opening
 
 
 def test_verdicts_follow_from_intervals():
@@ -49,7 +51,14 @@ def test_verdicts_over_runs_compare_sizes_with_what_was_published():
     assert (more.ruling, more.published, more.measured) == ("holds, smaller", 0.5, pytest.approx(0.1))
     assert more.ci95[0] < 0.1 < more.ci95[1]
     for values, verdict in (([0.1, 0.1, 0.12], "holds"), ([1, 1.1, 0.9], "fails"), ([0, 1, 2], "unclear")):
-        assert same_claim("a/b", "", values, 9, "", margin=0.3).verdict == verdict
+        same = same_claim("a/b", "", values, 9, "", margin=0.3)
+        assert same.verdict == verdict
+        assert same.note == "; holds: within 0.3" + (", which 3 runs cannot tell" if verdict == "unclear" else "")
+    about = [less_claim("a/b", "", [-1.2, -1.15, -1.1], 9, "", margin=0.1, published=-1.0, about=far).size
+             for far in (0.0, 0.1)]  # fmt: skip
+    assert about == ["larger", "as published"]
+    wide = more_claim("a/b", "", [-0.1, 0.0, 0.1], 9, "", margin=0.02, published=0.5)
+    assert wide.ruling == "unclear, smaller", "what is published is excluded, a small effect is not"
     assert size_of((-0.04, -0.01), None, 0.05) == "within the margin"
     assert size_of((2.0, 3.0), 1.0) == "larger"
 
@@ -99,11 +108,11 @@ def test_the_first_screen_is_three_sentences_a_table_and_a_figure():
     assert opening(paper, claims, figures) == [
         "# A toy",
         "",
-        "It says so. Of its 1 claims 1 hold, 0 fail, and 0 remain unclear. It is so.",
+        "It says so. Of its 1 claims 1 hold, none fail, and none remain unclear. It is so.",
         "",
         "| claim | published | ours | runs | verdict |",
         "|---|---|---|---|---|",
-        "| it wins | 1.00 | 0.500 [0.400, 0.600] | 5 | holds |",
+        "| it wins | 1 | 0.50 [0.40, 0.60] | 5 | holds |",
         "",
         "![A curve](toy-curve.png)",
         "",
@@ -113,19 +122,73 @@ def test_the_first_screen_is_three_sentences_a_table_and_a_figure():
 
 
 def test_two_published_values_are_no_curve():
-    few = _style(Curve("published", [1, 2], [1, 2], published=True))
-    many = _style(Curve("published", [1, 2, 3, 4], [1, 2, 3, 4], published=True))
+    few = style_of(Curve("published", [1, 2], [1, 2], published=True))
+    many = style_of(Curve("published", [1, 2, 3, 4], [1, 2, 3, 4], published=True))
     assert (few["linestyle"], many["linestyle"], many["marker"]) == ("none", "--", "")
     assert few["marker"]
-    assert _style(Curve("ours", [1, 2], [1, 2])) == {"marker": "."}
+    assert style_of(Curve("ours", [1, 2], [1, 2])) == {"marker": "."}
+    assert style_of(Curve("ours", range(99), range(99), colour=3)) == {"marker": "", "color": "C3"}
+    assert style_of(Curve("ours", range(99), range(99)), marked=True) == {"marker": "."}
 
 
-def test_numbers_of_claims_have_digits_enough_to_be_told_apart():
-    claim = Claim("a/b", "sums", 14.93, 14.936, (14.884, 14.988), 30, "holds")
+def _labels(figure):
+    canvas = Canvas()
+    axes = canvas.add_subplot()
+    _draw(figure, axes)
+    canvas.draw_without_rendering()
+    return [label.get_text() for label in axes.get_xticklabels() if label.get_text()]
+
+
+def test_a_figure_has_at_most_five_curves():
+    curves = [Curve(name, [1, 2], [1, 2]) for name in "abcdef"]
+    assert len(Figure("f", "", "", "", curves[:5]).curves) == 5
+    with pytest.raises(ValueError, match="the figure f has 6 curves; at most 5 are readable"):
+        Figure("f", "", "", "", curves)
+
+
+def test_axes_have_plain_numbers_and_names():
+    def figure(x, **more):
+        return Figure("f", "", "", "", [Curve("a", x, x), Curve("b", x, x)], **more)
+
+    assert {"1,000", "10,000", "100,000"} <= set(_labels(figure([1_000, 200_000], log_x=True)))
+    assert _labels(figure([10_000, 20_000, 50_000], log_x=True)) == ["10,000", "20,000", "50,000"]
+    assert "50,000" in _labels(figure([0, 200_000]))
+    assert {"10", "100"} <= set(_labels(figure([10, 500], log_x=True)))
+    assert _labels(figure([1, 2], ticks=["two", "four"])) == ["two", "four"]
+
+
+@pytest.mark.parametrize(
+    ("measured", "interval", "shown"),
+    [
+        (14.936, (14.884, 14.988), "14.94 [14.88, 14.99]"),
+        (-0.317, (-0.417, -0.218), "-0.32 [-0.42, -0.22]"),
+        (0.2576, (0.2561, 0.2591), "0.2576 [0.2561, 0.2591]"),
+        (970.2, (856.0, 1084.4), "970 [856, 1,084]"),
+        (-0.00003, (-0.00088, 0.00082), "0.0000 [-0.0009, 0.0008]"),
+        (0.0159, (0.0004, 0.0314), "0.0159 [0.0004, 0.0314]"),
+        (2.0, (2.0, 2.0), "2.00 [2.00, 2.00]"),
+        ("3 of 4", None, "3 of 4"),
+        (1_830, None, "1,830"),
+    ],
+)
+def test_numbers_have_the_decimals_that_their_interval_deserves(measured, interval, shown):
+    claim = Claim("a/b", "sums", 14.93, measured, interval, 30, "holds")
+    assert f"| {shown} |" in claims_tables([claim])[2]
     (_, line) = claims_text([claim])
-    assert "14.94 [14.88 … 14.99], n = 30 (published 14.93)" in line
-    (_, line) = claims_text([Claim("a/b", "sums", 0.63, 1.234, (-0.0185, 1234.5), 30, "holds")])
-    assert "1.23 [-0.0185 … 1,234], n = 30 (published 0.630)" in line
+    assert line.strip().startswith(shown.partition(" [")[0])
+    assert line.endswith("n = 30 (published 14.93)")
+
+
+def test_published_numbers_have_no_digits_of_ours():
+    for published, shown in (
+        (-1.0, "-1"),
+        (0.2446, "0.2446"),
+        (523_685, "523,685"),
+        (6.35 - 7.3, "-0.95"),
+        (None, "–"),
+    ):
+        (row,) = [line for line in claims_tables([Claim("a/b", "x", published, 1.0, None, 9, "holds")]) if "x" in line]
+        assert row.split(" | ")[2] == shown
 
 
 class Counter:
@@ -208,8 +271,8 @@ def test_a_reproduction_writes_its_report(tmp_path, toy_paper, capsys):
     text = (tmp_path / "toy.md").read_text()
     assert "This is a quick run" in text
     first_screen = text.partition("## ")[0]
-    assert "Of its 1 claims 1 hold, 0 fail, and 0 remain unclear." in first_screen
-    assert "| it is above two | 3.10 | 2.50 [2.40, 2.60] | – | holds |" in first_screen
+    assert "Of its 1 claims 1 hold, none fail, and none remain unclear." in first_screen
+    assert "| it is above two | 3.1 | 2.50 [2.40, 2.60] | – | holds |" in first_screen
     assert "![A curve](toy-curve.png)" in first_screen
     assert "heartlab reproduce toy/one --seed 7 --quick" in text
     assert "a\\|b" in text

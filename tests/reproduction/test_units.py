@@ -48,6 +48,21 @@ def test_finished_runs_are_not_repeated(tmp_path, threads):
         executor.close()
 
 
+def test_runs_that_several_experiments_use_count_once(tmp_path):
+    work = Work()
+    run_units(quiet(tmp_path), "toy", {}, 2, work)
+    path = tmp_path / "units.jsonl"
+    lines = [{**json.loads(line), "seconds": 5.0} for line in path.read_text().splitlines()]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    shop = quiet(tmp_path)
+    for _ in range(3):
+        run_units(shop, "toy", {}, 2, work)
+    assert (shop.found, shop.fresh, shop.seconds) == (2, 0, 10.0)
+    run_units(shop, "toy", {}, 3, work)
+    run_units(shop, "toy", {}, 3, work)
+    assert (shop.found, shop.fresh) == (2, 1)
+
+
 def test_a_torn_line_costs_one_run(tmp_path):
     work = Work()
     run_units(quiet(tmp_path), "toy", {}, 3, work)

@@ -7,7 +7,7 @@
 | `parts` | finished parts of experiments are kept, so that nothing is measured twice |
 | `kept`, `units` | what one independent run showed, as lines of JSON that are committed; reports resume from them |
 | `series` | training runs with several seeds, as parts |
-| `report` | JSON, Markdown and figures |
+| `report`, `drawing` | JSON and Markdown; figures |
 | `run` | `heartlab reproduce` |
 
 Each learner has a module `claims` with its `PAPER`, listed as an entry point of the group `heartlab.papers`.

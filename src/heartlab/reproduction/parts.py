@@ -74,12 +74,12 @@ class Workshop:
     quick: bool = False
     threads: int = 1
     seconds: float = 0.0
-    """Time of all parts, those that were found finished included; a part that several experiments use counts once."""
+    """Time of all parts and units, found finished or not; what several experiments use counts once."""
     fresh: int = 0
     """Parts that were worked on."""
     found: int = 0
     """Parts that were found finished."""
-    _counted: set[Path] = field(default_factory=set, repr=False)
+    _counted: set[Path | str] = field(default_factory=set, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     tell: Callable[[str], None] = field(default=lambda line: print(line, file=sys.stderr, flush=True))
     executor: Executor | None = field(default=None, repr=False)
@@ -126,7 +126,7 @@ class Workshop:
             try:
                 with open_bundle(place.path) as bundle:
                     seconds, arrays = bundle.header(_Header).seconds, bundle.arrays()
-                self._count(place.path, seconds, fresh=False)
+                self.count(place.path, seconds, fresh=False)
                 return arrays
             except BundleError:
                 self.tell(f"{place.path} is damaged: this part is done again")
@@ -136,15 +136,16 @@ class Workshop:
         """Write a finished part."""
         write_bundle(place.path, {**place.header, "seconds": seconds}, arrays)
         place.path.with_suffix(DRAFT).unlink(missing_ok=True)
-        self._count(place.path, seconds, fresh=True)
+        self.count(place.path, seconds, fresh=True)
         self.tell(f"{place.header['part']}: {seconds:.1f} s")
         return arrays
 
-    def _count(self, path: Path, seconds: float, *, fresh: bool) -> None:
+    def count(self, one: Path | str, seconds: float, *, fresh: bool) -> None:
+        """Count a part or unit and its time, once however many experiments use it."""
         with self._lock:
-            if path in self._counted:
+            if one in self._counted:
                 return
-            self._counted.add(path)
+            self._counted.add(one)
             self.seconds += seconds
             self.fresh += fresh
             self.found += not fresh

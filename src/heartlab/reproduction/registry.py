@@ -39,6 +39,8 @@ class Curve:
     high: Any = None
     published: bool = False
     """Whether it is the paper's: it is dashed and grey."""
+    colour: int | None = None
+    """Its colour by number, so that a learner looks the same in all figures; None: the next one."""
 
     @classmethod
     def over_runs(cls, label: str, x: Any, rows: Sequence[Sequence[float]]) -> Curve:
@@ -56,9 +58,16 @@ class Curve:
         return cls(runs, x, values.mean(axis=0), ends[:, 0], ends[:, 1])
 
 
+MOST_CURVES = 5
+"""Curves that a reader can tell apart in one figure."""
+
+
 @dataclass(frozen=True)
 class Figure:
-    """A figure as data: reports can be made without a drawing library."""
+    """A figure as data: reports can be made without a drawing library.
+
+    :raises ValueError: if it has more than `MOST_CURVES` curves.
+    """
 
     name: str
     title: str
@@ -68,6 +77,14 @@ class Figure:
     log_x: bool = False
     levels: Sequence[tuple[str, float]] = ()
     """Horizontal lines, such as published values."""
+    ticks: Sequence[str] = ()
+    """Names of the places 1, 2, … on the x axis, where these are things and no amounts."""
+
+    def __post_init__(self) -> None:
+        if len(self.curves) > MOST_CURVES:
+            raise ValueError(
+                f"the figure {self.name} has {len(self.curves)} curves; at most {MOST_CURVES} are readable"
+            )
 
 
 @dataclass
@@ -126,6 +143,8 @@ class Paper:
     experiments: Sequence[Experiment]
     about: str = ""
     """The sentence that opens the report: what the paper says."""
+    whose: str = "its"
+    """How the next sentence refers to it: "their" if two texts are one paper here."""
     basis: str = ""
     """How the numbers are to be read: units, words, what the paper leaves open; it stands below the opening table."""
     remark: Callable[[Mapping[str, Claim]], str] | None = None

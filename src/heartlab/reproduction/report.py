@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from heartlab import __version__
-from heartlab.reproduction.claims import Claim, Origin
-from heartlab.reproduction.registry import Curve, Experiment, Figure, Findings, Paper, Table
+from heartlab.reproduction.claims import Claim, Origin, interval_text, number_text, numbers
+from heartlab.reproduction.drawing import draw_figures
+from heartlab.reproduction.registry import Experiment, Figure, Findings, Paper, Table
 from heartlab.util.files import replacing
 
 QUICK_WARNING = "This is a quick run: a smoke test with small samples. Its verdicts mean nothing."
@@ -137,10 +138,10 @@ def opening(paper: Paper, claims: Sequence[Claim], figures: Mapping[str, Figure]
     if warning:
         lines += [f"**{warning}**", ""]
     remark = paper.remark({claim.id: claim for claim in claims}) if paper.remark else ""
-    lines += [" ".join(filter(None, [paper.about, _count_sentence(claims), remark])), ""]
+    lines += [" ".join(filter(None, [paper.about, _count_sentence(paper, claims), remark])), ""]
     shown = _headlines(paper, claims)
     if shown:
-        rows = [[words, _number(c.published), _measured(c), _runs(c), c.ruling] for words, c in shown]
+        rows = [[words, _published(c), interval_text(c), _runs(c), c.ruling] for words, c in shown]
         lines += [*_table(Table("", ["claim", "published", "ours", "runs", "verdict"], rows)), ""]
     name = paper.opening_figure or next(iter(figures), "")
     if name in figures:
@@ -157,15 +158,15 @@ def _headlines(paper: Paper, claims: Sequence[Claim]) -> list[tuple[str, Claim]]
     return [(claim.statement, claim) for claim in papers[:MOST_HEADLINES]]
 
 
-def _count_sentence(claims: Sequence[Claim]) -> str:
+def _count_sentence(paper: Paper, claims: Sequence[Claim]) -> str:
     papers = [claim for claim in claims if claim.origin == "paper"]
     if not papers:
         return ""
     counts = Counter(claim.verdict for claim in papers)
-    smaller = sum(claim.ruling == "holds, smaller" for claim in papers)
+    smaller = sum(claim.verdict == "holds" and claim.size == "smaller" for claim in papers)
     some = f" ({smaller} with a smaller effect than published)" if smaller else ""
-    rest = f"{counts['fails']} fail, and {counts['unclear']} remain unclear"
-    return f"Of its {len(papers)} claims {counts['holds']} hold{some}, {rest}."
+    rest = f"{counts['fails'] or 'none'} fail, and {counts['unclear'] or 'none'} remain unclear"
+    return f"Of {paper.whose} {len(papers)} claims {counts['holds']} hold{some}, {rest}."
 
 
 def _runs_sentence(claims: Sequence[Claim]) -> str:
@@ -247,7 +248,7 @@ def claims_tables(claims: Sequence[Claim]) -> list[str]:
 def _claims_table(claims: Sequence[Claim], first: int = 1) -> list[str]:
     """Claims with numbers; what was measured follows below, so that rows stay short."""
     rows = [
-        [f"{place}", c.statement, _number(c.published), _measured(c), _runs(c), f"{c.n:,}", c.ruling]
+        [f"{place}", c.statement, _published(c), interval_text(c), _runs(c), f"{c.n:,}", c.ruling]
         for place, c in enumerate(claims, first)
     ]
     lines = _table(Table("", ["", "claim", "published", "ours", "runs", "n", "verdict"], rows))
@@ -259,23 +260,10 @@ def _runs(claim: Claim) -> str:
     return "–" if claim.runs is None else f"{claim.runs}"
 
 
-def _measured(claim: Claim) -> str:
-    interval = "" if claim.ci95 is None else f" [{_number(claim.ci95[0])}, {_number(claim.ci95[1])}]"
-    return _number(claim.measured) + interval
-
-
-def _number(value: float | str | None) -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, str):
-        return value
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{value:#.3g}" if abs(value) < 10 else f"{value:.2f}" if abs(value) < 100 else f"{value:,.0f}"
-
-
-def _interval(claim: Claim) -> str:
-    return "–" if claim.ci95 is None else f"{_number(claim.ci95[0])} … {_number(claim.ci95[1])}"
+def _published(claim: Claim) -> str:
+    """The published number as it was published: without digits that it does not have."""
+    value = claim.published
+    return f"{value:,.4g}" if isinstance(value, float) else number_text(value)
 
 
 def _table(table: Table) -> list[str]:
@@ -290,67 +278,14 @@ def claims_text(claims: Sequence[Claim]) -> list[str]:
     lines = []
     for claim in claims:
         source = "published" if claim.origin in ("paper", "reading") else "held against"
-        published = f" ({source} {_number(claim.published)})" if claim.published is not None else ""
+        published = f" ({source} {_published(claim)})" if claim.published is not None else ""
         runs = f", {claim.runs} runs" if claim.runs is not None else ""
         lines.append(f"{claim.ruling:<8} {claim.id}: {claim.statement}")
-        lines.append(f"{'':<8} {_number(claim.measured)} [{_interval(claim)}], n = {claim.n:,}{runs}{published}")
+        measured, ends = numbers(claim)
+        lines.append(f"{'':<8} {measured} [{' … '.join(ends) if ends else '–'}], n = {claim.n:,}{runs}{published}")
     return lines
 
 
 def experiment_lines(experiments: Sequence[Experiment], paper: str) -> list[str]:
     """A list of experiments for a terminal."""
     return [f"{paper}/{experiment.name:<20} {experiment.summary}" for experiment in experiments]
-
-
-# --- figures ---
-
-FEW_POINTS = 3
-"""So many published values are no curve."""
-
-
-def draw_figures(paper: str, figures: Sequence[Figure], folder: Path) -> list[Path]:
-    """Draw figures as PNG and SVG; none if the drawing library is not installed."""
-    try:
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure as Canvas
-    except ImportError:
-        return []
-    written = []
-    with rc_context({"svg.hashsalt": "heartlab", "font.size": 9.0}):
-        for figure in figures:
-            rows_of_legend = (len(figure.curves) + 1) // 2 if len(figure.curves) > 1 else 0
-            canvas = Canvas(figsize=(6.4, 4.0 + 0.17 * rows_of_legend), layout="constrained")
-            _draw(figure, canvas.add_subplot())
-            for suffix, options in (("png", {"dpi": 144}), ("svg", {"metadata": {"Date": None}})):
-                path = folder / f"{paper}-{figure.name}.{suffix}"
-                with replacing(path) as file:
-                    canvas.savefig(file, format=suffix, **options)
-                written.append(path)
-    return written
-
-
-def _style(curve: Curve) -> dict[str, str]:
-    """How a curve is drawn: the paper's is dashed and grey, and a value or two that it prints are points, no course."""
-    if not curve.published:
-        return {"marker": "." if len(curve.x) < 10 else ""}
-    points = len(curve.x) <= FEW_POINTS
-    return {"color": "0.35", "linestyle": "none" if points else "--", "marker": "D" if points else ""}
-
-
-def _draw(figure: Figure, axes: Any) -> None:
-    for curve in figure.curves:
-        style = _style(curve)
-        (line,) = axes.plot(curve.x, curve.y, label=curve.label, linewidth=1.4, **style)
-        if curve.low is not None:
-            axes.fill_between(curve.x, curve.low, curve.high, color=line.get_color(), alpha=0.2, linewidth=0)
-    for label, level in figure.levels:
-        axes.axhline(level, color="0.4", linestyle=":", linewidth=1.0)
-        axes.annotate(f" {label}", (1.0, level), xycoords=("axes fraction", "data"), va="center", fontsize=7.5)
-    if figure.log_x:
-        axes.set_xscale("log")
-    axes.set_title(figure.title)
-    axes.set_xlabel(figure.x_label)
-    axes.set_ylabel(figure.y_label)
-    axes.grid(alpha=0.25)
-    if len(figure.curves) > 1:
-        axes.figure.legend(frameon=False, loc="outside lower center", ncols=2)

@@ -64,9 +64,8 @@ def run_units(
     found = [one for key in keys if (one := kept.find(key)) is not None]
     if len(found) < min(least, planned):
         raise Unfinished(f"{len(found)} of {planned} runs of {name} are finished")
-    shop.seconds += sum(one.seconds for one in found)
-    shop.fresh += 0 if shop.only_kept else len(missing)
-    shop.found += runs - len(missing)
+    for one in found:
+        shop.count(one.key, one.seconds, fresh=one.run in missing)
     return [one.found for one in found]
 
 

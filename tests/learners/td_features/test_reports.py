@@ -26,7 +26,8 @@ def test_why_training_gets_worse_is_told_from_intervals():
     assert "Clearly better in the end: falling rate -0.40" in worse
     assert "Clearly worse: cut to 0…26 +0.80" in worse
     same = _why(Partners.SELF, _runs(drop=0.0, gain=0.0), [10_000, 50_000])
-    assert "that it gets worse is not shown. Clearly better in the end: no change. Clearly worse: none." in same
+    assert "that it gets worse is not shown; a loss of 0.1 or more, which would need a reason, is excluded." in same
+    assert "Clearly better in the end: no change. Clearly worse: none." in same
 
 
 def test_searches_are_told_by_their_intervals():

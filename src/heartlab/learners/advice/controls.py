@@ -111,7 +111,10 @@ def controls(shop: Workshop) -> Findings:
         ("LEARNER-N, untrained", [np.mean(unit["untrained"], axis=0) for unit in nets]),
         ("equal weights, get-lead lowered", [unit["by hand"] for unit in fixed]),
         ("random constant weights 0.5 ± 0.01", [np.mean(unit["drawn"], axis=0) for unit in fixed]),
-        ("the best of five of these", [max(unit["drawn"], key=lambda row: row[1] - row[0]) for unit in fixed]),
+        (
+            "the best of five of these, by the same games",
+            [max(unit["drawn"], key=lambda row: row[1] - row[0]) for unit in fixed],
+        ),
         ("constant weights by hill climbing", [unit["climbed"] for unit in fixed]),
     ):
         points = np.array(values)[:, :3]

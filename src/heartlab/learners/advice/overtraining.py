@@ -75,8 +75,8 @@ def overtraining(shop: Workshop) -> Findings:
         less_claim("controls/overtraining-smaller-steps", "with steps a hundredth as large it varies less",
                    slow - walk[: len(slow)], n, "the same for rate 0.0025 without momentum, run by run", margin=0.05),
         less_claim("controls/overtraining-get-lead", "it gets worse where the weight of get-lead rises",
-                   slopes, n, "correlation between marks: changes of that weight, relative to the others, when a deal "
-                   "begins, and changes of V − L", margin=0.1),
+                   slopes, n, "correlation over the changes between marks, a few in each run: of that weight, relative "
+                   "to the others, when a deal begins, and of V − L", margin=0.1),
     ]  # fmt: skip
     rows = []
     for name, units in {"LEARNER-N as in the paper": nets, **others, "LEARNER-T": tables}.items():

@@ -7,7 +7,7 @@ Learners with the same number play the same deals. The networks of one self-play
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,12 @@ SCORING = "scoring inferred"
 """For all claims in points; the paper does not print how games are scored."""
 FITTED = "initial value of LEARNER-T 0.36, not printed"
 """For claims about LEARNER-T: the value was chosen after 0.5 had failed."""
+
+
+COLOURS = {
+    "LEARNER-T": 0, "LEARNER-N": 3, "VOTING": 1, "RANDOM": 2, "VOTING after it": 1, "VOTING before it": 4,
+}  # fmt: skip
+"""The players look the same in all figures."""
 
 
 def marks_for(shop: Workshop) -> tuple[int, ...]:
@@ -155,7 +161,8 @@ def tested_curves(units: Sequence[Unit], labels: Sequence[str], places: Sequence
     curves = np.array([unit["curve"] for unit in units])
     games = CHUNK * np.arange(1, curves.shape[1] + 1)
     return [
-        Curve.over_runs(label, games, curves[:, :, place].tolist()) for label, place in zip(labels, places, strict=True)
+        replace(Curve.over_runs(label, games, curves[:, :, place].tolist()), colour=COLOURS[label])
+        for label, place in zip(labels, places, strict=True)
     ]
 
 

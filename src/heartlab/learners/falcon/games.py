@@ -12,6 +12,7 @@ from heartlab.arena.rows import Match
 from heartlab.learners.falcon.parts import (
     DELTA,
     GNOMES,
+    LESS,
     LEVELS,
     MARGIN,
     PRINTED,
@@ -91,7 +92,7 @@ def calibration(shop: Workshop) -> Findings:
         )  # fmt: skip
     findings.claims += _simulation_claims(by_sims, sizes["montecarlo"] * len(units))
     findings.figures.append(
-        Figure("simulations", "two Monte-Carlo agents with two rule-based ones", "simulations", "penalty ratio",
+        Figure("simulations", "two Monte-Carlo agents with two rule-based ones", "simulations", LESS,
                [Curve("published", [ENOUGH], [0.23], published=True), _calibrated(by_sims)], log_x=True, levels=LEVELS)
     )  # fmt: skip
     strong = estimate(np.array([unit["stronger"] for unit in units]))
@@ -232,7 +233,7 @@ def figure_6(shop: Workshop) -> Findings:
     title = f"Frozen penalty ratio against three gnome, {len(ratios[a])} runs (± s.e.)"
     findings.tables.append(Table(title, ["training games", *PARTNERS], rows))
     findings.figures.append(
-        Figure("figure-6", "training partners (printed update)", "training games", "penalty ratio against three gnome",
+        Figure("figure-6", "training partners, tested against three gnome (printed update)", "training games", LESS,
                [Curve.over_runs(name, marks, tested.tolist()) for name, tested in ratios.items()], log_x=True,
                levels=LEVELS)
     )  # fmt: skip

@@ -36,6 +36,8 @@ BLOCK = 500
 """Games over which a learning curve is averaged."""
 GNOMES = ("gnome", "gnome", "gnome")
 LEVELS = [("parity", 0.25)]
+LESS = "penalty ratio (less is better)"
+"""The y axis of figures."""
 MARGIN = 0.002
 """The least difference of penalty ratios that is worth mentioning: a twentieth of a point per deal."""
 FOURTEEN = "1+2+2+3+2+2+1"

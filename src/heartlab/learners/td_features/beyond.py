@@ -17,6 +17,7 @@ from heartlab.learners.td_features.full import FULL_MARGIN, SOURCES, closed_unit
 from heartlab.learners.td_features.growth import GrowthParameters
 from heartlab.learners.td_features.moon import place_moon
 from heartlab.learners.td_features.parts import (
+    FEWER,
     Plan,
     Training,
     deal_cost,
@@ -49,6 +50,8 @@ from heartlab.util.statistics import estimate
 COMPARED = (Criterion.WEIGHT, Criterion.EFFECT, Criterion.FIT, Criterion.ELIMINATION)
 """Criteria of selection that are compared for pairs, of which few say the same; `distinct` is for higher orders."""
 FULL = "seed-nomoon"
+SEARCH_WORDS = {"maxn": "max^n", "paranoid": "paranoid", "softmaxn": "soft-max^n"}
+"""The searches as the papers write them."""
 
 
 def _runs(shop: Workshop) -> int:
@@ -88,15 +91,16 @@ def searches(shop: Workshop) -> Findings:
     n = sizes["match"] * len(units)
     for versus, words in (("expert", "`pie`"), ("maxn", "max^n in training and play")):
         rows = [
-            [trained, *(_cell(units, versus, f"{trained} {played}") for played in SEARCHES)] for trained in SEARCHES
+            [words_of, *(_cell(units, versus, f"{trained} {played}") for played in SEARCHES)]
+            for trained, words_of in SEARCH_WORDS.items()
         ]
         title = f"Points per deal more than {words}: trained with (rows), plays with (columns)"
-        findings.tables.append(Table(title, ["trained with", *SEARCHES], rows))
-    for name in list(SEARCHES)[1:]:
+        findings.tables.append(Table(title, ["trained with", *SEARCH_WORDS.values()], rows))
+    for name, words in list(SEARCH_WORDS.items())[1:]:
         for cell, statement in (
-            (f"{name} maxn", f"training with {name} is better than with max^n, both playing max^n"),
-            (f"maxn {name}", f"playing with {name} is better than with max^n, both trained with max^n"),
-            (f"{name} {name}", f"{name} in training and play is better than max^n in both"),
+            (f"{name} maxn", f"training with {words} is better than with max^n, both playing max^n"),
+            (f"maxn {name}", f"playing with {words} is better than with max^n, both trained with max^n"),
+            (f"{name} {name}", f"{words} in training and play is better than max^n in both"),
         ):
             findings.claims.append(
                 less_claim(f"searches/{cell.replace(' ', '-')}", statement, values(units, "maxn", cell), n,
@@ -405,10 +409,10 @@ def scale(shop: Workshop) -> Findings:
     levels = [("break-even", 0.0)]
     findings = Findings()
     findings.figures += [
-        Figure("scale-deals", "the full game: learner minus sage", "training deals", "points per deal", curves,
+        Figure("scale-deals", "the full game: learner minus sage", "training deals", FEWER, curves,
                log_x=True, levels=levels),
         Figure("scale-features", "the full game: learner minus sage, sets grown to order six", "conjunctions",
-               "points per deal", [by_size], log_x=True, levels=levels),
+               FEWER, [by_size], log_x=True, levels=levels),
     ]  # fmt: skip
     rows = [[name, f"{1e6 * float(np.median(values(units, 'cost', name))):,.0f}"] for name in units[0]["cost"]]
     findings.tables.append(

@@ -9,6 +9,7 @@ import numpy as np
 
 from heartlab.learners.td_features.full import FULL_MARGIN, changed, full_plan, learned_weights
 from heartlab.learners.td_features.parts import (
+    FEWER,
     Plan,
     expert,
     lead,
@@ -18,7 +19,7 @@ from heartlab.learners.td_features.parts import (
     values,
     windows,
 )
-from heartlab.learners.td_features.tasks import BEATS_EXPERT, BREAK_EVEN, MARGIN, ORDERS
+from heartlab.learners.td_features.tasks import BEATS_EXPERT, BREAK_EVEN, MARGIN, ORDERS, TITLES
 from heartlab.learners.td_features.trainer import Partners, TdParameters
 from heartlab.players.base import Player
 from heartlab.players.registry import make_player
@@ -96,7 +97,7 @@ def degradation(shop: Workshop, partners: Partners) -> Findings:
         tables=[Table("What is changed", ["name", "change"], [[a, b] for a, b in VARIANTS.items()])],
         figures=[
             Figure(f"degradation-{partners}", f"{partners}-trained minus expert, one thing changed at a time",
-                   "training deals", "points per deal", curves, log_x=True, levels=[("break-even", 0.0)])
+                   "training deals", FEWER, curves, log_x=True, levels=[("break-even", 0.0)])
         ],
         notes=[
             "A rate that never falls lets the last few deals move the weights, and most of an error is the luck of "
@@ -167,8 +168,10 @@ def _why(partners: Partners, units: Sequence[Unit], marks: Sequence[int]) -> str
     helps = [f"{name} {_signed(gain)}" for name, gain in gains.items() if gain.ci95[1] < 0]
     harms = [f"{name} {_signed(gain)}" for name, gain in gains.items() if gain.ci95[0] > 0]
     worse = "it gets worse" if drop.ci95[0] > 0 else "that it gets worse is not shown"
+    small = f"; a loss of {FULL_MARGIN:g} or more, which would need a reason, is excluded"
     return (
-        f"From {marks[0]:,} to {marks[-1]:,} deals {partners} training moves by {_signed(drop)}: {worse}. "
+        f"From {marks[0]:,} to {marks[-1]:,} deals {partners} training moves by {_signed(drop)}: {worse}"
+        f"{small if drop.ci95[1] < FULL_MARGIN else ''}. "
         f"Clearly better in the end: {', '.join(helps) or 'no change'}. Clearly worse: {', '.join(harms) or 'none'}."
     )
 
@@ -213,8 +216,8 @@ def stronger_expert(shop: Workshop) -> Findings:
             for label in sets
         ]  # fmt: skip
         findings.figures.append(
-            Figure(f"stronger-expert-{task}", f"{task}: one learner against three sages", "training deals",
-                   "points per deal", curves, levels=[("break-even", BREAK_EVEN)])
+            Figure(f"stronger-expert-{task}", f"{TITLES[task]}: one learner against three sages", "training deals",
+                   FEWER, curves, levels=[("break-even", BREAK_EVEN)])
         )  # fmt: skip
     findings.notes.append(
         "Claims are matches of networks that no longer learn; curves are points while learning, with the weights still "

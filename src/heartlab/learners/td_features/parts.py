@@ -37,6 +37,8 @@ from heartlab.util.statistics import estimate
 
 WINDOW = 5000
 """Deals over which a learning curve is averaged."""
+FEWER = "points per deal (fewer are better)"
+"""The y axis of figures."""
 MATCH_SEED = 1 << 40
 """Keeps the deals of matches apart from those of training."""
 COST_CHUNKS = 5

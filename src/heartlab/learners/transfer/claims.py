@@ -82,8 +82,7 @@ def _figure(shop: Workshop, name: str) -> Findings:
                 order_claim(identity_of(name, "transfer-beats-baseline", reading),
                              under("transfer learns faster than the baseline", reading), ours, baseline, told),
                 order_claim(identity_of(name, "look-ahead-beats-transfer", reading),
-                             under("minimax look-ahead is at least as good as transfer", reading), search, ours,
-                             f"{told}; an interval around zero is compatible with “at least”"),
+                             under("minimax look-ahead beats transfer", reading), search, ours, told),
             ]  # fmt: skip
         else:
             findings.claims.append(
@@ -106,7 +105,7 @@ def _figure(shop: Workshop, name: str) -> Findings:
     first = min(PAPER_RUNS, len(baseline))
     headline = {"transfer": transfers[HEADLINE], "look-ahead": searches[HEADLINE]}
     printed = {**headline, **({"baseline": baseline} if shown_baseline else {})}
-    title = f"{game} against {opponent.text}"
+    title = SUMMARIES[name]
     findings.figures = [
         Figure(name, f"{title}: as the paper shows it (terminal check)", "match", "average reward since match 1",
                [curve(label, rewards.first(first)) for label, rewards in printed.items()],
@@ -252,7 +251,7 @@ SUMMARIES = {
 
 HEADLINES = (
     ("transfer-beats-baseline", "transfer beats the baseline"),
-    ("look-ahead-beats-transfer", "look-ahead is at least as good"),
+    ("look-ahead-beats-transfer", "look-ahead beats transfer"),
     ("95-in-100-matches", "reward 95 within 100 matches"),
     ("95-of-the-end-in-100-matches", "95 % of the end within 100 (difference)"),
     ("transfer-beats-look-ahead", "transfer beats look-ahead"),

@@ -26,7 +26,7 @@ from heartlab.learners.transfer.discovery import SOURCE, learn_features
 from heartlab.learners.transfer.models import FeatureModel, pool
 from heartlab.learners.transfer.settings import STANDARD, Learner, Opponent, Reading, Settings
 from heartlab.learners.transfer.trainer import TurnGame, learn
-from heartlab.reproduction.claims import Claim, Verdict, above, all_of
+from heartlab.reproduction.claims import Claim, Verdict, above, all_of, size_of
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import Curve
 from heartlab.util.statistics import Estimate, FloatArray, estimate
@@ -38,6 +38,13 @@ GROUPS = 20
 """Independent models of the same source; run r begins with number r modulo this."""
 SHOWN = 80
 """Points of a curve."""
+MARGIN = 0.5
+"""Points of reward that are worth mentioning."""
+COLOURS = {
+    "transfer": 0, "transfer, terminal-check": 0, "look-ahead": 1, "baseline": 2, "terminal-only": 3,
+    "transfer, look-up": 4, "transfer, literal": 5,
+}  # fmt: skip
+"""The paper's learners look the same in all figures."""
 
 FIGURES = {
     "figure-3": ("connect3", Opponent.EPS_GREEDY),
@@ -286,7 +293,8 @@ def curve(label: str, rewards: Rewards, start: int = 301, average_from: int = 1)
     places = np.unique(np.linspace(start, rewards.matches, SHOWN).astype(int))
     shown = [over_runs(averages[:, place - average_from], rewards.groups) for place in places]
     low, high = np.array([one.ci95 for one in shown]).T
-    return Curve(f"{label} ({len(rewards)} runs)", places, np.array([one.mean for one in shown]), low, high)
+    means = np.array([one.mean for one in shown])
+    return Curve(f"{label} ({len(rewards)} runs)", places, means, low, high, colour=COLOURS.get(label))
 
 
 def spread(value: Estimate, sign: bool = False) -> str:
@@ -316,17 +324,29 @@ def claim_about(
     return Claim(identity, statement, published, value.mean, value.ci95, value.n, verdict, note, runs)
 
 
+def decided(gain: Estimate) -> Verdict:
+    """Whether a gain is above zero; it fails if every gain of the margin or more is excluded."""
+    low, high = gain.ci95
+    return "holds" if low > 0 else "fails" if high < MARGIN else "unclear"
+
+
+def gain_claim(identity: str, statement: str, gain: Estimate, note: str, runs: int | None = None) -> Claim:
+    """A claim that something adds to the reward; `runs` are independent of each other, by default all."""
+    verdict = decided(gain)
+    if verdict == "unclear":
+        note += f"; {runs or gain.n} runs cannot tell whether there is a gain of {MARGIN:g}"
+    size = size_of(gain.ci95, None, MARGIN)
+    return Claim(identity, statement, None, gain.mean, gain.ci95, gain.n, verdict, note, runs or gain.n, size, MARGIN)
+
+
 def order_claim(identity: str, statement: str, one: Rewards, other: Rewards, note: str = "") -> Claim:
     """A claim that one learner earns more than another over all matches."""
-    gap, early = difference(one, other), difference(one, other, 1, 300)
+    early = difference(one, other, 1, 300)
     told = (
         f"mean reward per match over all matches, paired by run, {units(one, other)}; "
-        f"matches 1–300: {spread(early, True)}"
+        f"matches 1–300: {spread(early, True)}{'; ' if note else ''}{note}"
     )
-    verdict = above(gap.ci95)
-    return claim_about(
-        identity, statement, gap, verdict, f"{told}{'; ' if note else ''}{note}", independent(one, other)
-    )  # fmt: skip
+    return gain_claim(identity, statement, difference(one, other), told, independent(one, other))
 
 
 def everywhere(

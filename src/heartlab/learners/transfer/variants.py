@@ -198,7 +198,7 @@ SET_UPS = {
     "second": SetUp("the learner moves second", lambda one: one._replace(role=1)),
     "few-slips": SetUp("eps-greedy and weak opponents move at random once in 100 moves, not in 10",
                        lambda one: one._replace(opponent_epsilon=0.01)),
-    "own-and-last": SetUp("own afterstates and the last position are learned",
+    "own-and-last": SetUp("own afterstates and the last position are learned, which the paper calls terminal",
                           lambda one: one._replace(recording=Recording.OWN_AND_LAST)),
     "all-plies": SetUp("positions after every move are learned", lambda one: one._replace(recording=Recording.ALL)),
     "suicide": SetUp("suicide is allowed in CaptureGo, and loses", games={"capturego": "capturego-suicide"}),
