@@ -13,7 +13,7 @@ from functools import partial
 
 from heartlab.cards import CardSet
 from heartlab.deal import Deal
-from heartlab.web.bots import FIRST_CHOICE, LEVELS, Bots
+from heartlab.web.bots import EXPERT, FIRST_CHOICE, LEVELS, Bots
 from heartlab.web.messages import Event, Ready
 from heartlab.web.session import PERSON, Session
 from heartlab.web.store import Settings
@@ -47,9 +47,9 @@ def finish_deal() -> Session:
     return session
 
 
-def try_player(bots: Bots, name: str) -> None:
-    """Let a player pass, and play with a choice."""
-    deal = Deal("standard", 1)
+def try_player(bots: Bots, name: str, scores: Sequence[int] | None = None) -> None:
+    """Let a player pass, and play with a choice; with scores as in a later deal of a game."""
+    deal = Deal("standard", 1, scores=scores)
     bots.pass_cards(name, deal.observe(PERSON))
     for seat in range(deal.rules.players):
         deal.pass_cards(seat, CardSet(list(deal.observe(seat).may_pass)[:3]))
@@ -59,11 +59,15 @@ def try_player(bots: Bots, name: str) -> None:
 
 
 def usual_steps(bots: Bots) -> list[Step]:
-    """What a newcomer needs, in this order: a table, the players of the first choice, the end of a deal, the others."""
+    """What a newcomer needs: a table, the players of the first choice, the end of a deal, the others, a second deal.
+
+    From the second deal of a game on Expert plays for the game, which compiles more.
+    """
     likely = sorted(LEVELS, key=lambda level: level.name != FIRST_CHOICE)
     first, *others = dict.fromkeys(name for level in likely for name in level.players)
     tries = [(name, partial(try_player, bots, name)) for name in (first, *others)]
-    return [(TABLE, open_table), tries[0], (DEAL, finish_deal), *tries[1:]]
+    later = (EXPERT, partial(try_player, bots, EXPERT, (0, 13, 6, 7)))
+    return [(TABLE, open_table), tries[0], (DEAL, finish_deal), *tries[1:], later]
 
 
 class Warmup:
