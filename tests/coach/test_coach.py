@@ -17,12 +17,13 @@ from support.web_client import serving
 from heartlab.cards import CardSet, card_name, parse_cards
 from heartlab.coach.coach import Coach, Seats
 from heartlab.coach.counting import count_cards
-from heartlab.coach.ideas import ideas_for, moon_threatens, reasons_for
+from heartlab.coach.ideas import ideas_for, moon_threatens
 from heartlab.coach.judgement import Judge
 from heartlab.coach.level import compare, estimate_level, interval
 from heartlab.coach.passing import pass_reasons
 from heartlab.coach.playing_on import PlayingOn
 from heartlab.coach.puzzles import DAYS, grade, make_puzzle
+from heartlab.coach.reasons import reasons_for
 from heartlab.coach.scene import MOON_ALARM
 from heartlab.coach.story import summary
 from heartlab.coach.values import Decision, PassReview, clear_cost, is_mistake
@@ -353,11 +354,11 @@ def test_the_summary_follows_from_the_costs_that_count():
     assert str(deal.points[0]) in took
     end = "That was bad luck, not bad play." if deal.points[0] >= 10 else "Well played."
     assert told(deal, noise, [], None) == f"{took}. None of your 12 decisions was a mistake. {end}"
-    bad = decision(3.0, 0.5)
+    bad, luck = decision(3.0, 0.5), "and most of your points were bad luck."
     lost = told(deal, [*noise, bad], [bad], None)
-    assert lost == f"{took}. You lost most at trick 2: K♠ instead of 3♠ cost 3.0 points. The rest was fine."
+    assert lost == f"{took}. You lost most at trick 2: K♠ instead of 3♠ cost 3.0 points. The rest was fine, {luck}"
     two = told(deal, [*noise, bad, decision(2.0, 0.1)], [bad, decision(2.0, 0.1)], None)
-    assert two.endswith("The rest of what you gave away comes to 2.0 points.")
+    assert two.endswith("The rest cost 2.0 points; most of yours were bad luck.")
     passed, fine = (PassReview([], [], cost, 0.3, "", []) for cost in (4.0, 0.5))
     assert "You lost most with your pass, 4.0 points." in told(deal, noise, [], passed)
     assert told(deal, noise, [], fine) == told(deal, noise, [], None)
@@ -388,15 +389,28 @@ def test_without_points_a_mistake_was_a_risk():
     bad = decision(3.0, 0.5)
     lost = told(deal, [bad], [bad], None)
     assert lost.startswith("Not a single point, with some luck; ")
-    assert lost.endswith(" At trick 2 K♠ instead of 3♠ risked 3.0 points. The rest was fine.")
+    assert lost.endswith(" At trick 2, K♠ instead of 3♠ risked 3.0 points. The rest was fine.")
     praise = told(deal, [decision(0.1, 0.3)] * 2, [], None)
     assert praise.startswith("Not a single point: well done; ")
     assert praise.endswith(" None of your 2 decisions was a mistake."), "well done, once"
     bad.words = ["K♠ costs 3.0 points more than 3♠.", "You shoot the moon in 97 of 100 deals with 3♠, in none with K♠."]
     missed = told(deal, [bad], [bad], None)
-    assert " You passed up a moon at trick 2: K♠ instead of 3♠ cost 3.0 points." in missed
+    assert " You passed up a chance of a moon at trick 2: K♠ instead of 3♠ cost 3.0 points." in missed
     passed = PassReview([], [], 9.0, 0.3, "", ["Play for the moon: you shoot it in 80 of 100 deals."])
-    assert " You passed up a moon with your pass: it cost 9.0 points." in told(deal, [bad], [bad], passed)
+    assert " You passed up a chance of a moon with your pass: it cost 9.0 points." in told(deal, [bad], [bad], passed)
+
+
+def test_many_points_beside_a_small_mistake_were_bad_luck():
+    """Nobody who took 23 points and gave away 4 of them is told of the 4 only."""
+    hands = ["QS 2C", "2S 3C", "3S 4C", "4S 5C"]
+    deal = played_deal(hands, 1, "2S 3S 4S QS 2C 3C 4C 5C", "seed-nomoon")
+    assert deal.points[0] == 13
+    bad, other = decision(3.0, 0.5), decision(2.0, 0.1)
+    assert told(deal, [bad], [bad], None).endswith(" The rest was fine, and most of your points were bad luck.")
+    rest = told(deal, [bad, other], [bad, other], None)
+    assert rest.endswith(" The rest cost 2.0 points; most of yours were bad luck.")
+    worse = decision(6.0, 0.5)
+    assert told(deal, [worse, other], [worse, other], None).endswith(" The rest cost 2.0 points.")
 
 
 def test_the_summary_counts_what_the_rules_count():

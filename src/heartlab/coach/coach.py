@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 from heartlab.cards import Card, CardSet, card_name, card_names, parse_card, pretty_card
 from heartlab.coach.counting import count_cards, moon_warning
-from heartlab.coach.ideas import in_numbers, moon_threatens, reasons_for
+from heartlab.coach.ideas import moon_threatens
 from heartlab.coach.judgement import Judge, Judgement
 from heartlab.coach.passing import pass_reasons
 from heartlab.coach.phrases import every
 from heartlab.coach.playing_on import SIMPLE, SOLVED, SOMEBODY, STRONG, knows_rules
+from heartlab.coach.reasons import in_numbers, reasons_for
 from heartlab.coach.story import summary
 from heartlab.coach.values import (
     MISTAKE,
@@ -259,17 +260,18 @@ def first_line(judged: Judgement) -> Said:
     """The advice in a line: the card, or any of those that are about the same."""
     if len(judged.outcomes) == 1:
         return Said("Play {card}.", card=pretty_card(judged.best))
-    cards = list(map(pretty_card, judged.equal))
-    if len(cards) == len(judged.outcomes):
+    equal = judged.equal
+    cards = [pretty_card(card) for card in sorted(equal[:SHOWN])]
+    if len(equal) == len(judged.outcomes):
         return Said("Any card: they are about the same.")
-    if len(cards) == 1:
+    if len(equal) == 1:
         return Said("Play {card}.", card=cards[0])
-    if len(cards) == 2:
+    if len(equal) == 2:
         return Said("Play {one} or {other}.", one=cards[0], other=cards[1])
-    rest = [pretty_card(card) for card in sorted(judged.outcomes) if card not in judged.equal]
-    if len(cards) > SHOWN and len(rest) <= SHOWN:
+    rest = [pretty_card(card) for card in sorted(judged.outcomes) if card not in equal]
+    if len(equal) > SHOWN and len(rest) <= SHOWN:
         return Said("Anything but {cards}.", cards=" ".join(rest))
-    return Said("Any of these: {cards}.", cards=" ".join(cards[:SHOWN]))
+    return Said("Any of these: {cards}.", cards=" ".join(cards))
 
 
 def _table(judged: Judgement) -> list[Judged]:

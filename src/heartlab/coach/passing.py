@@ -18,7 +18,7 @@ from heartlab.cards import (
     card_suit,
     pretty_card,
 )
-from heartlab.coach.ideas import Idea, Ideas
+from heartlab.coach.ideas import SAVED, Idea, Ideas
 from heartlab.coach.judgement import PassReport
 from heartlab.coach.phrases import every, of_100, so_many, told_suit
 from heartlab.observation import Observation
@@ -74,7 +74,7 @@ def _queen_in_numbers(cards: CardSet, reports: list[PassReport]) -> Said | None:
     if QUEEN_OF_SPADES not in cards or keeping is None:
         return None
     here, there = reports[0].outcome.queen, keeping.outcome.queen
-    if round(100 * here) >= round(100 * there):
+    if there - here < SAVED:
         return None
     return Said("You take Q♠ {here} if you pass her, {there} if you keep her.", here=of_100(here), there=so_many(there))
 

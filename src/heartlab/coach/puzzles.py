@@ -7,8 +7,8 @@ import hashlib
 import msgspec
 
 from heartlab.cards import SUIT_CHARS, Card, card_name, card_names, pretty_card
-from heartlab.coach.ideas import reasons_for
 from heartlab.coach.judgement import Judge
+from heartlab.coach.reasons import reasons_for
 from heartlab.coach.values import Decision, Graded, PuzzleView
 from heartlab.deal import Deal
 from heartlab.records.format import to_json

@@ -177,8 +177,11 @@ def _sum_known(terms: Any, alike: Any, seats: Any, root: int) -> float:
 @kernel
 def weigh_by_hands(rules: Any, worlds: Any, alike: Any, history: Any, root: int, party: Party, slips: Any,
                    board: Board, key: np.uint64, out: Any) -> None:  # fmt: skip
-    """As `weigh_by_play`; `alike` is that of `first_alike`. What a seat did with a hand is asked once, unless chance had a part in it: a player knows
-    nothing but its own hand and what all know, so the answer is the same in all worlds with that hand."""
+    """As `weigh_by_play`; `alike` is that of `first_alike`.
+
+    What a seat did with a hand is asked once: a player knows nothing but its own hand and what all know, so the answer
+    is the same in all worlds with that hand. Where chance had a part in it, it is asked again.
+    """
     rng = np.empty(1, np.uint64)
     state, obs = board.state[0], board.obs[0]
     seats = np.empty(np.int64(worlds[0]["plays"]), np.int64)

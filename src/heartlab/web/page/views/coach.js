@@ -109,6 +109,7 @@ export function hint(coaching, sources, playLine = null) {
     "section",
     { class: "panel-body coach" },
     el("h2", { text: t("coach") }),
+    coaching.to && el("p", { class: "dim", text: coaching.to }),
     el("p", { class: "verdict" }, el("strong", { text: tens(coaching.first) })),
     list(coaching.words),
     playLine && coaching.line && button(t("coach.line"), playLine),
