@@ -374,6 +374,10 @@ def test_the_summary_names_who_shot_the_moon():
     shot = played_deal(hands, 1, "QS 3C 4C 2C AH 3H 4H 2H")
     assert told(shot, [], [], None).startswith("Ada shot the moon, and it cost you 17 points. ")
     assert told(shot, [], [], None, seat=1).startswith("You shot the moon! ")
+    bad = decision(3.0, 0.5)
+    bad.words = ["You shoot the moon in 97 of 100 deals with 3♠, in none with K♠."]
+    risked = "You shot the moon! At trick 2, K♠ instead of 3♠ risked 3.0 points. The rest was fine."
+    assert told(shot, [bad], [bad], None, seat=1) == risked, "nobody who shot it passed it up"
     failed = played_deal(["2H 4H", "QS 2C", "5H 3C", "6H 4C"], 1, "QS 5H 6H 2H 2C 3C 4C 4H")
     assert [told(failed, [], [], None, seat=seat).split(". ")[0] for seat in range(4)] == [
         "Not a single point: well done; Ines stopped Ada's moon at trick 2",
@@ -582,5 +586,7 @@ def test_a_mistake_is_judged_once(monkeypatch):
     _, decision = coach.decide(deal, card, seats)
     assert decision.cost == pytest.approx(checked.cost, abs=0.01)
     assert checked.words == coach.against(deal, card, decision.cost, seats)
+    coach.worst(deal, [decision], seats)
+    assert checked.words[1:] == decision.words, "the heading of the review has the cost"
     grade(coach.judge, 1, make_puzzle(deal, decision, NAMES, seats.players), 0, card, 0.0)
     assert judged == [len(deal.history)]

@@ -737,6 +737,9 @@ def test_a_pass_for_a_moon_of_ones_own_says_so():
     words, codes = pass_reasons(obs, [report("5C 7C 9C", 0.9, 0.4), other])
     assert words == ["Play for the moon: you shoot it in 40 of 100 deals, in 22 if you pass 7♣ A♦ Q♠."]
     assert codes == ["shoot-moon"]
+    assert pass_reasons(obs, [report("5C 7C 9C", 0.9, 0.39), other])[0] == [
+        "You shoot the moon in 39 of 100 deals with these, in 22 if you pass 7♣ A♦ Q♠."
+    ]
     assert pass_reasons(obs, [report("5C 7C 9C", 0.9, 0.22), other])[0] == [
         "Play for the moon: you shoot it in 22 of 100 deals."
     ]

@@ -91,3 +91,21 @@ def test_a_review_opens_the_coachs_line(browser):
         button(browser, "See the coach's line")
         browser.wait("!!document.querySelector('.viewer')")
         assert "coach's line" in browser.evaluate("document.querySelector('.viewer .title').textContent")
+
+
+def test_the_keys_of_a_replay_ask_the_coach(browser):
+    """As its button says: H. Beside another seat's decision it says to whom it speaks, and who is meant by South."""
+    start(browser, seed=6)
+    pass_three(browser)
+    finish_deal(browser)
+    button(browser, "Replay")
+    browser.wait("!!document.querySelector('.viewer')")
+    told = []
+    for _ in range(2):  # of two decisions in a row at most one is the person's
+        browser.press("ArrowRight")
+        browser.wait("!document.querySelector('.replay-hint')")
+        browser.press("h")
+        browser.wait("!!document.querySelector('.replay-hint .verdict')")
+        told.append(browser.evaluate("document.querySelector('.replay-hint').innerText"))
+    assert not any("“" in text for text in told)
+    assert any("; your own seat is called South here." in text for text in told)

@@ -181,7 +181,7 @@ class Coach:
         """The costliest mistakes; reasons are added to them."""
         mistakes = sorted((one for one in decisions if is_mistake(one.cost, one.se)), key=lambda one: -one.cost)
         for one in mistakes[:WORST]:
-            one.words = self.against(deal.before(one.at), parse_card(one.card), one.cost, seats)
+            one.words = self.for_better(deal.before(one.at), parse_card(one.card), seats)
         return mistakes[:WORST]
 
     def line(self, deal: Deal, at: int, seats: Seats) -> Deal:
@@ -244,16 +244,21 @@ class Coach:
 
     def against(self, before: Deal, card: Card, cost: float, seats: Seats) -> list[str]:
         """What a card cost, and at most two reasons for the coach's one."""
+        best = self.judge.analyse(before, SEED, card, seats.players).choice
+        this, that = pretty_card(card), pretty_card(best)
+        more = Said("{this} costs {cost:.1f} points more than {that}.", this=this, cost=cost, that=that)
+        return [more, *self.for_better(before, card, seats)]
+
+    def for_better(self, before: Deal, card: Card, seats: Seats) -> list[str]:
+        """At most two reasons for the coach's card, beside one that was played instead."""
         judged = self.judge.judge(before, SEED, card, seats.players)
-        words, _ = reasons_for(judged, judged.best, seats.names)
+        words, codes = reasons_for(judged, judged.best, seats.names)
         numbers = in_numbers(judged, judged.best, card, seats.names)
-        if numbers and numbers not in words:
-            once = (
-                words[:1] and words[0].startswith("Shoot the moon") and "moon" in numbers
-            )  # the same in other numbers
-            words = [numbers] if once else [*words[:1], numbers]
-        this, that = pretty_card(card), pretty_card(judged.best)
-        return [Said("{this} costs {cost:.1f} points more than {that}.", this=this, cost=cost, that=that), *words]
+        if numbers is None or numbers in words:
+            return words
+        if "moon" not in numbers or not {"shoot-moon", "stop-moon"} & set(codes):
+            return [*words[:1], numbers]
+        return [numbers] if "shoot-moon" in codes else words[:1]  # not the same moon in other numbers
 
 
 def first_line(judged: Judgement) -> Said:

@@ -28,6 +28,8 @@ GUARDS = 3
 """Low spades with which Q♠ is safe enough to keep."""
 SHOOTS = 0.2
 """The least share of deals with an own moon at which that is the reason of a pass."""
+PLAN = 0.4
+"""The least share of deals with an own moon that is a plan; below, it is a chance that the pass leaves."""
 HIGH_HEART = 6
 """The rank (8) from which a heart is likely to take others."""
 
@@ -60,12 +62,12 @@ def _moon_in_numbers(reports: list[PassReport]) -> Said | None:
     here, there = first.outcome.own_moon, least.outcome.own_moon
     if here < SHOOTS:
         return None
+    known = dict(here=of_100(here), there=so_many(there), cards=_said(list(least.cards)))
     if round(100 * here) <= round(100 * there) + 1:
-        return Said("Play for the moon: you shoot it {here}.", here=of_100(here))
-    return Said(
-        "Play for the moon: you shoot it {here}, {there} if you pass {cards}.",
-        here=of_100(here), there=so_many(there), cards=_said(list(least.cards)),
-    )  # fmt: skip
+        return Said("Play for the moon: you shoot it {here}.", **known)
+    if here < PLAN:
+        return Said("You shoot the moon {here} with these, {there} if you pass {cards}.", **known)
+    return Said("Play for the moon: you shoot it {here}, {there} if you pass {cards}.", **known)
 
 
 def _queen_in_numbers(cards: CardSet, reports: list[PassReport]) -> Said | None:

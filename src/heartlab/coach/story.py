@@ -25,7 +25,8 @@ def summary(
     bad_pass = passing if passing is not None and is_mistake(passing.cost, passing.se) else None
     lucky = deal.shooter == seat or (deal.shooter is None and deal.points[seat] <= 0)
     clean = not worst and bad_pass is None
-    told = [_result(deal, names, seat, clean=clean), _where(decisions, worst, bad_pass, lucky=lucky)]
+    where = _where(decisions, worst, bad_pass, lucky=lucky, shot=deal.shooter == seat)
+    told = [_result(deal, names, seat, clean=clean), where]
     points = deal.points[seat]
     bad = points if points * ALL >= BAD * deal.rules.total_points and deal.shooter is None else 0
     rest = _rest(decisions, worst, bad_pass, bad)
@@ -86,13 +87,15 @@ def _nearly(deal: Deal, names: list[str], seat: int) -> Said | None:
     return None
 
 
-def _where(decisions: list[Decision], worst: list[Decision], passing: PassReview | None, *, lucky: bool) -> Said:
-    """Where it was lost, if anywhere."""
+def _where(
+    decisions: list[Decision], worst: list[Decision], passing: PassReview | None, *, lucky: bool, shot: bool
+) -> Said:
+    """Where it was lost, if anywhere; who shot the moon has only risked it."""
     if worst and (passing is None or worst[0].cost >= passing.cost):
         one = worst[0]
         card, best = (pretty_card(parse_card(text)) for text in (one.card, one.best))
         known = dict(trick=one.trick, card=card, best=best, cost=one.cost)
-        if _missed_moon(one.words):
+        if _missed_moon(one.words) and not shot:
             return Said(
                 "You passed up a chance of a moon at trick {trick}: {card} instead of {best} cost {cost:.1f} points.",
                 **known,
@@ -101,7 +104,7 @@ def _where(decisions: list[Decision], worst: list[Decision], passing: PassReview
             return Said("At trick {trick}, {card} instead of {best} risked {cost:.1f} points.", **known)
         return Said("You lost most at trick {trick}: {card} instead of {best} cost {cost:.1f} points.", **known)
     if passing is not None:
-        if _missed_moon(passing.words):
+        if _missed_moon(passing.words) and not shot:
             return Said(
                 "You passed up a chance of a moon with your pass: it cost {cost:.1f} points.", cost=passing.cost
             )

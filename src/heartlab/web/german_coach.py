@@ -120,9 +120,9 @@ CARDS = {
     "Taking this trick is cheap: {price}.": "Diesen Stich zu nehmen ist billig: {price}.",
     "Catch {what}: {card} takes it.": "Fang {what}: {card} nimmt sie.",
     "Catch {what}: {card} takes it {share}.": "Fang {what}: {card} nimmt sie {share}.",
-    "You take Q♠ {here} {this}, {there} {that}.": "Du nimmst Q♠ {here} {this}, {there} {that}.",
-    "after {card}": "nach {card}",
-    "if you play her now": "nach ihr selbst",
+    "You take Q♠ {here} {this}, {there} {that}.": "Du nimmst Q♠ {here}{this}, {there}{that}.",
+    "after {card}": " nach {card}",
+    "if you play her now": ", wenn du sie jetzt spielst",
     "You end with {here} of hearts on average after {this}, {there:.1f} after {that}.": (
         "Am Ende hast du nach {this} im Mittel {here} in Herz, nach {that} {there:.1f}."
     ),
@@ -142,6 +142,9 @@ CARDS = {
 PASSES = {
     "Pass {cards}.": "Gib {cards} weiter.",
     "Nothing speaks for it but the numbers.": "Dafür sprechen nur die Zahlen.",
+    "You shoot the moon {here} with these, {there} if you pass {cards}.": (
+        "Du holst alle Punkte {here} mit diesen, {there}, wenn du {cards} weitergibst."
+    ),
     "Play for the moon: you shoot it {here}.": "Spiel auf alle Punkte: es gelingt {here}.",
     "Play for the moon: you shoot it {here}, {there} if you pass {cards}.": (
         "Spiel auf alle Punkte: es gelingt {here}, {there}, wenn du {cards} weitergibst."
