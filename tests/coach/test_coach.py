@@ -14,7 +14,7 @@ pytest.importorskip("websockets", reason="needs the extra web")
 from support.ideas import hands_to_pass, moon_positions, positions
 from support.web_client import serving
 
-from heartlab.cards import CardSet, card_name, parse_cards
+from heartlab.cards import CardSet, card_name, parse_cards, pretty_card
 from heartlab.coach.coach import Coach, Seats
 from heartlab.coach.counting import count_cards
 from heartlab.coach.ideas import ideas_for, moon_threatens
@@ -475,6 +475,21 @@ def test_puzzles_come_back_later_each_time_they_are_solved(judge):
     assert (graded.chosen, graded.again) == ("KS", "It comes back in 10 minutes.")
     with pytest.raises(ValueError, match="spades were led"):
         grade(judge, 1, body, stage, parse_cards("5D")[0], now)
+
+
+def test_a_right_answer_beside_the_coachs_card_is_called_as_good(judge, monkeypatch):
+    """ "Right", and the reason of another card: the page shows both, so it is said that they are about the same."""
+    deal = next(deal for code, deal in positions() if code == "duck")
+    judged = judge.judge(deal, 0, None, ["net"] * 4)
+    other = next(card for card in deal.legal if card != judged.best)
+    body = make_puzzle(deal, decision(1.0, 0.1), NAMES, ["net"] * 4)
+    best = grade(judge, 1, body, 0, judged.best, 0.0)[0]
+    assert best.right
+    assert "about as good" not in best.text
+    monkeypatch.setattr(type(judged), "equal", property(lambda self: [self.best, other]))
+    graded = grade(judge, 1, body, 0, other, 0.0)[0]
+    assert graded.right
+    assert graded.text.startswith(f"{pretty_card(other)} is about as good. ")
 
 
 def test_the_level_is_a_mean_with_its_interval():

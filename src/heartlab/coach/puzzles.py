@@ -55,7 +55,7 @@ def show_puzzle(number: int, body: bytes, waiting: int, stage: int = 0) -> Puzzl
     tricks = obs.past_tricks
     return PuzzleView(
         puzzle=number,
-        text=Said("Trick {trick}: which card costs least?", trick=obs.trick_number + 1),
+        text=Said("Which card costs least in trick {trick}?", trick=obs.trick_number + 1),
         names=kept.names,
         hand=card_names(obs.hand),
         legal=card_names(obs.legal),
@@ -95,6 +95,8 @@ def grade(judge: Judge, number: int, body: bytes, stage: int, card: Card, now: f
     stage = min(stage + 1, len(DAYS) - 1) if right else 0
     cards = [(card_name(one.card), round(one.expected, 2)) for one in found.cards]
     words, _ = reasons_for(judged, judged.best, kept.names)
+    if right and card != judged.best:
+        words = [Said("{card} is about as good.", card=pretty_card(card)), *words]
     best = card_name(judged.best)
     graded = Graded(number, right, best, in_a_row(words), cards, card_name(card), kept.card, again_words(stage, right))
     return graded, stage, now + (DAYS[stage] * 86400 if right else AGAIN)

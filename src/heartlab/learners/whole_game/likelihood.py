@@ -145,17 +145,6 @@ def first_alike(worlds: StateArray) -> npt.NDArray[np.int64]:
 
 
 @kernel
-def _log_chance(rules: Any, obs: Any, party: Party, slips: Any, board: Board, history: Any, card: int,
-                rng: Any) -> float:  # fmt: skip
-    """The logarithm of the chance of a card, slips included; a card without a choice is certain."""
-    legal, slip = obs["legal"], slips[obs["seat"]]
-    if legal & (legal - ONE) == ZERO:
-        return 0.0
-    chance = _chance(rules, obs, party, board, history, card, rng)
-    return np.log((1.0 - slip) * chance + slip / popcount(legal))
-
-
-@kernel
 def _seats_that_played(world: Any, history: Any, out: Any) -> None:
     """Who played each card so far."""
     for ply in range(len(out)):
@@ -202,7 +191,10 @@ def weigh_by_hands(rules: Any, worlds: Any, alike: Any, history: Any, root: int,
                 term, before = terms[alike[i, seat], ply], rng[0]
                 if np.isnan(term):
                     see(rules[0], state, seat, key, obs)
-                    term = _log_chance(rules[0], obs, party, slips, board, history, card, rng)
+                    legal, term = obs["legal"], 0.0
+                    if legal & (legal - ONE) != ZERO:
+                        chance = _chance(rules[0], obs, party, board, history, card, rng)
+                        term = np.log((1.0 - slips[seat]) * chance + slips[seat] / popcount(legal))
                     if rng[0] == before:
                         terms[alike[i, seat], ply] = term
                 total += term
