@@ -55,7 +55,7 @@ def show_puzzle(number: int, body: bytes, waiting: int, stage: int = 0) -> Puzzl
     tricks = obs.past_tricks
     return PuzzleView(
         puzzle=number,
-        text=Said("Which card costs least in trick {trick}?", trick=obs.trick_number + 1),
+        text=Said("Trick {trick}: which card costs least?", trick=obs.trick_number + 1),
         names=kept.names,
         hand=card_names(obs.hand),
         legal=card_names(obs.legal),

@@ -286,7 +286,7 @@ REVIEW = {
     "A moon counts as {n} for the shooter and against the others.": (
         "Alle Punkte zu holen zählt {n} für den, der es schafft, und gegen die anderen."
     ),
-    "Which card costs least in trick {trick}?": "Welche Karte kostet am wenigsten in Stich {trick}?",
+    "Trick {trick}: which card costs least?": "Stich {trick}: welche Karte kostet am wenigsten?",
     "{card} is about as good.": "{card} ist etwa so gut.",
     "It comes back in {minutes} minutes.": "Sie kommt in {minutes} Minuten wieder.",
     "Solved once: it comes back tomorrow.": "Einmal gelöst: sie kommt morgen wieder.",
