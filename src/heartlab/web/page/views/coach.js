@@ -58,7 +58,10 @@ const moons = (one) =>
     .filter(Boolean)
     .join(" ");
 
-/** Every legal card with its numbers; moons only if there are any, for the panel is narrow. @param {import("../../protocol").Coaching} coaching */
+/**
+ * Every legal card with its numbers; moons only if there are any, for the panel is narrow.
+ * @param {import("../../protocol").Coaching} coaching
+ */
 function cardTable(coaching) {
   const highest = Math.max(1, ...coaching.cards.map((one) => one.high));
   const lowest = Math.min(0, ...coaching.cards.map((one) => one.low));
