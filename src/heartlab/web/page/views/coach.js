@@ -63,8 +63,9 @@ const moons = (one) =>
  * @param {import("../../protocol").Coaching} coaching
  */
 function cardTable(coaching) {
-  const highest = Math.max(1, ...coaching.cards.map((one) => one.high));
-  const lowest = Math.min(0, ...coaching.cards.map((one) => one.low));
+  // A mean may lie outside of the spread, which leaves out a tenth on either side.
+  const highest = Math.max(1, ...coaching.cards.map((one) => Math.max(one.high, one.expected)));
+  const lowest = Math.min(0, ...coaching.cards.map((one) => Math.min(one.low, one.expected)));
   /** @param {number} value */
   const at = (value) => `${(100 * (value - lowest)) / (highest - lowest)}%`;
   const anyMoon = coaching.cards.some(moons);
