@@ -14,15 +14,16 @@ pytest.importorskip("websockets", reason="needs the extra web")
 from support.ideas import hands_to_pass, moon_positions, positions
 from support.web_client import serving
 
-from heartlab.cards import CardSet, card_name, parse_cards
+from heartlab.cards import CardSet, card_name, parse_cards, pretty_card
 from heartlab.coach.coach import Coach, Seats
 from heartlab.coach.counting import count_cards
-from heartlab.coach.ideas import ideas_for, moon_threatens, reasons_for
+from heartlab.coach.ideas import ideas_for, moon_threatens
 from heartlab.coach.judgement import Judge
 from heartlab.coach.level import compare, estimate_level, interval
 from heartlab.coach.passing import pass_reasons
 from heartlab.coach.playing_on import PlayingOn
 from heartlab.coach.puzzles import DAYS, grade, make_puzzle
+from heartlab.coach.reasons import reasons_for
 from heartlab.coach.scene import MOON_ALARM
 from heartlab.coach.story import summary
 from heartlab.coach.values import Decision, PassReview, clear_cost, is_mistake
@@ -353,11 +354,11 @@ def test_the_summary_follows_from_the_costs_that_count():
     assert str(deal.points[0]) in took
     end = "That was bad luck, not bad play." if deal.points[0] >= 10 else "Well played."
     assert told(deal, noise, [], None) == f"{took}. None of your 12 decisions was a mistake. {end}"
-    bad = decision(3.0, 0.5)
+    bad, luck = decision(3.0, 0.5), "and most of your points were bad luck."
     lost = told(deal, [*noise, bad], [bad], None)
-    assert lost == f"{took}. You lost most at trick 2: K♠ instead of 3♠ cost 3.0 points. The rest was fine."
+    assert lost == f"{took}. You lost most at trick 2: K♠ instead of 3♠ cost 3.0 points. The rest was fine, {luck}"
     two = told(deal, [*noise, bad, decision(2.0, 0.1)], [bad, decision(2.0, 0.1)], None)
-    assert two.endswith("The rest of what you gave away comes to 2.0 points.")
+    assert two.endswith("The rest cost 2.0 points; most of yours were bad luck.")
     passed, fine = (PassReview([], [], cost, 0.3, "", []) for cost in (4.0, 0.5))
     assert "You lost most with your pass, 4.0 points." in told(deal, noise, [], passed)
     assert told(deal, noise, [], fine) == told(deal, noise, [], None)
@@ -373,6 +374,10 @@ def test_the_summary_names_who_shot_the_moon():
     shot = played_deal(hands, 1, "QS 3C 4C 2C AH 3H 4H 2H")
     assert told(shot, [], [], None).startswith("Ada shot the moon, and it cost you 17 points. ")
     assert told(shot, [], [], None, seat=1).startswith("You shot the moon! ")
+    bad = decision(3.0, 0.5)
+    bad.words = ["You shoot the moon in 97 of 100 deals with 3♠, in none with K♠."]
+    risked = "You shot the moon! At trick 2, K♠ instead of 3♠ risked 3.0 points. The rest was fine."
+    assert told(shot, [bad], [bad], None, seat=1) == risked, "nobody who shot it passed it up"
     failed = played_deal(["2H 4H", "QS 2C", "5H 3C", "6H 4C"], 1, "QS 5H 6H 2H 2C 3C 4C 4H")
     assert [told(failed, [], [], None, seat=seat).split(". ")[0] for seat in range(4)] == [
         "Not a single point: well done; Ines stopped Ada's moon at trick 2",
@@ -388,15 +393,28 @@ def test_without_points_a_mistake_was_a_risk():
     bad = decision(3.0, 0.5)
     lost = told(deal, [bad], [bad], None)
     assert lost.startswith("Not a single point, with some luck; ")
-    assert lost.endswith(" At trick 2 K♠ instead of 3♠ risked 3.0 points. The rest was fine.")
+    assert lost.endswith(" At trick 2, K♠ instead of 3♠ risked 3.0 points. The rest was fine.")
     praise = told(deal, [decision(0.1, 0.3)] * 2, [], None)
     assert praise.startswith("Not a single point: well done; ")
     assert praise.endswith(" None of your 2 decisions was a mistake."), "well done, once"
     bad.words = ["K♠ costs 3.0 points more than 3♠.", "You shoot the moon in 97 of 100 deals with 3♠, in none with K♠."]
     missed = told(deal, [bad], [bad], None)
-    assert " You passed up a moon at trick 2: K♠ instead of 3♠ cost 3.0 points." in missed
+    assert " You passed up a chance of a moon at trick 2: K♠ instead of 3♠ cost 3.0 points." in missed
     passed = PassReview([], [], 9.0, 0.3, "", ["Play for the moon: you shoot it in 80 of 100 deals."])
-    assert " You passed up a moon with your pass: it cost 9.0 points." in told(deal, [bad], [bad], passed)
+    assert " You passed up a chance of a moon with your pass: it cost 9.0 points." in told(deal, [bad], [bad], passed)
+
+
+def test_many_points_beside_a_small_mistake_were_bad_luck():
+    """Nobody who took 23 points and gave away 4 of them is told of the 4 only."""
+    hands = ["QS 2C", "2S 3C", "3S 4C", "4S 5C"]
+    deal = played_deal(hands, 1, "2S 3S 4S QS 2C 3C 4C 5C", "seed-nomoon")
+    assert deal.points[0] == 13
+    bad, other = decision(3.0, 0.5), decision(2.0, 0.1)
+    assert told(deal, [bad], [bad], None).endswith(" The rest was fine, and most of your points were bad luck.")
+    rest = told(deal, [bad, other], [bad, other], None)
+    assert rest.endswith(" The rest cost 2.0 points; most of yours were bad luck.")
+    worse = decision(6.0, 0.5)
+    assert told(deal, [worse, other], [worse, other], None).endswith(" The rest cost 2.0 points.")
 
 
 def test_the_summary_counts_what_the_rules_count():
@@ -457,6 +475,21 @@ def test_puzzles_come_back_later_each_time_they_are_solved(judge):
     assert (graded.chosen, graded.again) == ("KS", "It comes back in 10 minutes.")
     with pytest.raises(ValueError, match="spades were led"):
         grade(judge, 1, body, stage, parse_cards("5D")[0], now)
+
+
+def test_a_right_answer_beside_the_coachs_card_is_called_as_good(judge, monkeypatch):
+    """ "Right", and the reason of another card: the page shows both, so it is said that they are about the same."""
+    deal = next(deal for code, deal in positions() if code == "duck")
+    judged = judge.judge(deal, 0, None, ["net"] * 4)
+    other = next(card for card in deal.legal if card != judged.best)
+    body = make_puzzle(deal, decision(1.0, 0.1), NAMES, ["net"] * 4)
+    best = grade(judge, 1, body, 0, judged.best, 0.0)[0]
+    assert best.right
+    assert "about as good" not in best.text
+    monkeypatch.setattr(type(judged), "equal", property(lambda self: [self.best, other]))
+    graded = grade(judge, 1, body, 0, other, 0.0)[0]
+    assert graded.right
+    assert graded.text.startswith(f"{pretty_card(other)} is about as good. ")
 
 
 def test_the_level_is_a_mean_with_its_interval():
@@ -568,5 +601,7 @@ def test_a_mistake_is_judged_once(monkeypatch):
     _, decision = coach.decide(deal, card, seats)
     assert decision.cost == pytest.approx(checked.cost, abs=0.01)
     assert checked.words == coach.against(deal, card, decision.cost, seats)
+    coach.worst(deal, [decision], seats)
+    assert checked.words[1:] == decision.words, "the heading of the review has the cost"
     grade(coach.judge, 1, make_puzzle(deal, decision, NAMES, seats.players), 0, card, 0.0)
     assert judged == [len(deal.history)]

@@ -16,9 +16,9 @@ from support.ideas import moon_positions
 from heartlab.cards import CardSet, parse_cards, pretty_card
 from heartlab.coach.coach import Coach, Seats
 from heartlab.coach.counting import collector, count_cards, moon_warning
-from heartlab.coach.ideas import reasons_for
 from heartlab.coach.judgement import Judge
 from heartlab.coach.playing_on import stand_ins
+from heartlab.coach.reasons import reasons_for
 from heartlab.coach.scene import MOON_ALARM
 from heartlab.deal import Deal
 from heartlab.rules import Rules
@@ -86,10 +86,11 @@ def check_warning(judge: Judge, deal: Deal) -> str:
     assert "😉" not in told.text
     kept = re.search(r"keep (..) ", told.text)
     assert not kept or CARD[kept[1]] not in judged.equal, (told.text, hint.first)
-    if "Stop " in told.text:
-        words, codes = reasons_for(judged, judged.best, NAMES)
-        assert told.text.split(". ", 1)[1] in words or "stop-moon" not in codes
+    words, codes = reasons_for(judged, judged.best, NAMES)
+    if "Stop " in told.text or " harder: " in told.text:
+        assert told.text.split(". ", 1)[1] in words
         return "stop"
+    assert "stop-moon" not in codes
     shown = set(re.findall(r"in (\d+|none|all)", told.text))
     assert str(min(99, max(1, round(100 * judged.outcomes[judged.best].moon)))) in shown or shown & {"none", "all"}
     least = min(judged.outcomes.values(), key=lambda one: one.moon).moon
@@ -97,7 +98,8 @@ def check_warning(judge: Judge, deal: Deal) -> str:
         assert judged.outcomes[judged.best].moon - least < 0.03
         return "no card"
     named = re.findall(r"after (..)", told.text)
-    assert all(CARD[card] in judged.equal for card in named)
+    most = max(judged.outcomes.values(), key=lambda one: one.moon).moon
+    assert all(CARD[card] in judged.equal or judged.outcomes[CARD[card]].moon == most for card in named)
     if "costs more" in told.text:
         assert all(judged.outcomes[card].moon > least for card in judged.equal)
     return "named" if named else "costs"

@@ -16,12 +16,13 @@ pytest.importorskip("msgspec", reason="needs the extra web")
 
 from heartlab.cards import HEARTS, QUEEN_OF_SPADES, SPADES, SUIT_NAMES, CardSet, card_rank, card_suit, pretty_card
 from heartlab.coach.counting import queen_shares, queen_words
-from heartlab.coach.ideas import Idea, ideas_for, in_numbers, reasons_for
+from heartlab.coach.ideas import Idea, ideas_for
 from heartlab.coach.judgement import Judge, Judgement, PassReport
 from heartlab.coach.outcomes import Outcome
 from heartlab.coach.passing import pass_ideas, pass_reasons
 from heartlab.coach.phrases import price_of_trick
 from heartlab.coach.playing_on import SOMEBODY, STRONG, stand_ins
+from heartlab.coach.reasons import in_numbers, reasons_for, rival_of
 from heartlab.coach.words import Words, learned_under, same_cards, sources
 from heartlab.deal import Deal
 from heartlab.observation import Observation
@@ -224,8 +225,8 @@ def _(f: Facts, _card: str, alone: str | None) -> bool:
     return safe and f.rules.queen_points > 0 and (alone is None or f.share(alone, single / len(hands)))
 
 
-@truth(r"Stop (\w+)'s moon: (.*); the moon succeeds COUNT, after <card> MANY\.")
-def _(f: Facts, who: str, how: str, here: str, card: str, worst: str) -> bool:
+@truth(r"(Stop|Make) (\w+)'s moon(?: harder)?: (.*); the moon succeeds COUNT, after <card> MANY\.")
+def _(f: Facts, verb: str, who: str, how: str, here: str, card: str, worst: str) -> bool:
     takers = [seat for seat, cards in enumerate(f.obs.taken) if f.points(list(cards))]
     risks = {card: one.moon for card, one in f.judged.outcomes.items()}
     kept = [one for one in f.hand if one != f.card and one not in f.judged.equal]
@@ -233,14 +234,20 @@ def _(f: Facts, who: str, how: str, here: str, card: str, worst: str) -> bool:
         "take one heart yourself": f.outcome.takes_points >= 0.5 and f.outcome.trick_points < 1.5,
         f"take {f.outcome.trick_points:.0f} points now to save {f.rules.total_points}": f.outcome.takes_points >= 0.5,
         f"keep {pretty_card(max(kept, default=0))} to take a heart later": bool(kept) and max(kept) >= CARD["J♥"],
+        f"keep {card} to take a heart later": f.suit == HEARTS and CARD[card] in kept and f.card < CARD[card],
+        f"keep {card}": bool(f.table) and CARD[card] in kept,
+        f"win this trick with {pretty_card(f.card)}": f.follows and f.outcome.takes >= 0.5,
         f"do not lead {SUIT_NAMES[card_suit(CARD[card])]}, which {who} needs": not f.table
         and card_suit(CARD[card]) not in {f.suit, *map(card_suit, f.judged.equal)},
         f"play {pretty_card(f.card)}": True,
     }
+    if f.throws and f.winner == takers[0]:
+        feeds = f.points([CARD[card]]) > 0 >= f.points([f.card])
+        hows[f"throw no points on {who}'s trick"] = feeds
     if f.throws and f.winner != takers[0]:
         hows[f"throw points on {NAMES[f.winner]}'s trick"] = f.points([f.card]) > 0
     counted = f.share(here, f.outcome.moon) and f.share(worst, max(risks.values())) and number(here) < number(worst)
-    named = risks[CARD[card]] == max(risks.values())
+    named = risks[CARD[card]] == max(risks.values()) and (verb == "Make") == (f.outcome.moon >= 0.5)
     return f.rules.moon != "off" and [NAMES[seat] for seat in takers] == [who] and hows[how] and counted and named
 
 
@@ -326,9 +333,9 @@ def _(f: Facts, _card: str, price: str, left: str) -> bool:
     return not f.table and is_price(f, price) and is_exit(f, left)
 
 
-@truth(r"Throw <card>; " + EXIT)
-def _(f: Facts, _card: str, left: str) -> bool:
-    return f.throws and is_exit(f, left)
+@truth(r"Keep <card> as an exit\.")
+def _(f: Facts, left: str) -> bool:
+    return (f.throws or (f.ducks and f.points(f.table) > 0)) and is_exit(f, left)
 
 
 @truth(r"<card> cannot win under <card>; " + EXIT)
@@ -339,6 +346,13 @@ def _(f: Facts, _card: str, high: str, left: str) -> bool:
 @truth(r"Stay low: somebody goes over <card> COUNT\.")
 def _(f: Facts, _card: str, share: str) -> bool:
     could = f.follows and f.card > f.high and not f.last and max(f.legal) > f.card
+    lowest = all(one >= f.card or one in f.judged.equal for one in f.legal)
+    return could and lowest and f.share(share, 1 - f.outcome.takes) and f.outcome.takes <= 0.5
+
+
+@truth(r"<card> is low enough: somebody goes over it COUNT\.")
+def _(f: Facts, _card: str, share: str) -> bool:
+    could = f.follows and f.card > f.high and not f.last and min(f.legal) < f.card < max(f.legal)
     return could and f.share(share, 1 - f.outcome.takes) and f.outcome.takes <= 0.5
 
 
@@ -368,10 +382,11 @@ def _(f: Facts, here: str, card: str | None, there: str, other: str | None) -> b
     return fits and (card is None) == (f.card == QUEEN_OF_SPADES)
 
 
-@truth(r"You end with (\d+\.\d) points of hearts on average after <card>, (\d+\.\d) after <card>\.")
+@truth(r"You end with (\d+\.\d|no|hardly any) points of hearts on average after <card>, (\d+\.\d) after <card>\.")
 def _(f: Facts, here: str, _card: str, there: str, other: str) -> bool:
-    rival = f.judged.outcomes[CARD[other]]
-    return (here, there) == (f"{f.outcome.hearts:.1f}", f"{rival.hearts:.1f}") and float(here) < float(there)
+    mine, rival = f.outcome.hearts, f.judged.outcomes[CARD[other]].hearts
+    few = "no" if mine == 0 else "hardly any" if mine < 0.05 else f"{mine:.1f}"
+    return (here, there) == (few, f"{rival:.1f}") and mine < rival
 
 
 @truth(r"(\w+) shoots the moon COUNT after <card>, MANY after <card>\.")
@@ -406,7 +421,8 @@ def check_sentence(facts: Facts, sentence: str) -> str:
         if found:
             told = [group for group in found.groups() if group in CARD]
             told += ["Q♠"] if "her now" in sentence else []
-            of_it = pretty_card(facts.card) in told or "exit" in sentence or sentence.startswith(("Stop ", "Shoot "))
+            free = sentence.split()[0] in ("Stop", "Make", "Shoot") or "exit" in sentence
+            of_it = free or pretty_card(facts.card) in told
             assert not told or of_it, sentence
             assert check(facts, *found.groups()), (sentence, str(facts.obs), pretty_card(facts.card), facts.outcome)
             return form
@@ -503,12 +519,81 @@ def test_any_of_some_cards_has_a_reason_that_all_of_them_share(judge):
     for deal in decisions("standard", range(12 * SCALE)):
         judged = judge.judge(deal, 0)
         if 1 < len(judged.equal) < len(judged.outcomes):
-            _, codes = reasons_for(judged, judged.best, NAMES)
+            words, codes = reasons_for(judged, judged.best, NAMES)
             several += bool(codes)
+            under = re.match(r".. cannot win under (..);", words[0])
+            assert not under or max(judged.equal) < CARD[under[1]], (words, judged.equal)
             for card in judged.equal:
                 theirs = [code for one in ideas_for(judged, card, NAMES) for code in (one.code, one.kind)]
                 assert set(codes) <= set(theirs), (str(judged.obs), pretty_card(card), codes)
     assert several > 10
+
+
+def test_once_a_moon_is_shot_nothing_more_is_foretold(judge):
+    """ "Ada shoots the moon in all 100 deals" is no news where she has all the points."""
+    hands = "2H 2C 3D 4D / AH QS KC AC / 3H 8C 5D 7D / 4H 9C 6D 8D"
+    deal = short_deal(f"{hands} | AH 3H 4H 2H QS 8C 9C 2C KC 5D 6D")
+    judged = judge.judge(deal, 0)
+    assert reasons_for(judged, judged.best, NAMES)[0] == ["Ada has shot the moon: nothing more can happen."]
+
+
+def with_one_best(judge: Judge) -> Judgement:
+    """A decision with one best card."""
+    deal = next(deal for deal in decisions("standard", range(1, 40)) if len(judge.judge(deal, 0).equal) == 1)
+    return judge.judge(deal, 0)
+
+
+def test_where_nothing_sets_cards_apart_their_points_are_told(judge, monkeypatch):
+    """ "9♣ costs 0.4 points less than A♣" says only that it costs less; the points stand in the table as well."""
+    judged = with_one_best(judge)
+    monkeypatch.setattr("heartlab.coach.reasons.ideas_for", lambda *asked: [])
+    monkeypatch.setattr("heartlab.coach.reasons.in_numbers", lambda *asked: None)
+    means = {card: replace(one, points=5.04) for card, one in judged.outcomes.items()}
+    for mine, words in (
+        (4.6, "You end with 4.6 points on average after {this}, 5.0 after {that}."),
+        (-1.0, "{this} costs 6.0 points less than {that}."),  # a moon of one's own counts below nothing
+    ):
+        means[judged.best] = replace(means[judged.best], points=mine)
+        (told,), _ = reasons_for(replace(judged, outcomes=means), judged.best, NAMES)
+        this, that = pretty_card(judged.best), pretty_card(rival_of(judged) or 0)
+        assert told == words.format(this=this, that=that)
+
+
+def test_no_hearts_are_told_as_none(judge):
+    """Not as "0.0 points of hearts"."""
+    judged = with_one_best(judge)
+    this, that = judged.best, judged.analysis.cards[1].card
+    one = replace(judged.outcomes[this], queen=0.0, bonus=0.0, moon=0.0, own_moon=0.0)
+    for few, words in ((0.0, "no points"), (0.04, "hardly any points"), (0.06, "0.1 points")):
+        outcomes = {this: replace(one, hearts=few), that: replace(one, hearts=1.2)}
+        said = in_numbers(replace(judged, outcomes=outcomes), this, that, NAMES)
+        assert said == (
+            f"You end with {words} of hearts on average after {pretty_card(this)}, 1.2 after {pretty_card(that)}."
+        )
+
+
+def test_about_is_said_only_of_what_is_not_certain(judge):
+    """ "You end with about 21.0 points" where every deal ends so; and "about 0.0" where hardly any more can come."""
+    judged = next(
+        judged
+        for deal in decisions("standard", range(1, 40))
+        for judged in [judge.judge(deal, 0)]
+        if len(judged.equal) == len(judged.outcomes) > 1 and judged.obs.points[0] == 0
+    )
+
+    def told(mean: float, se: float, spread: tuple[float, float]) -> str:
+        cards = tuple(replace(one, se=se, spread=spread) for one in judged.analysis.cards)
+        every = {
+            card: replace(one, points=mean, shooters=(0.0,) * 4, moon=0.0, own_moon=0.0)
+            for card, one in judged.outcomes.items()
+        }
+        found = replace(judged, outcomes=every, analysis=replace(judged.analysis, cards=cards))
+        return reasons_for(found, judged.best, NAMES)[0][0]
+
+    assert told(21.0, 0.0, (21.0, 21.0)) == "You end with 21 points whichever you play."
+    assert told(21.0, 0.4, (20.0, 22.0)) == "You end with about 21.0 points whichever you play."
+    assert told(1.0, 0.0, (1.0, 1.0)) == "You end with 1 point whichever you play."
+    assert told(0.1, 0.1, (0.0, 1.0)) == "You take hardly any more points with any of them."
 
 
 def test_the_queen_is_no_exit(judge):
@@ -572,8 +657,8 @@ def test_who_stops_a_moon_is_not_told_to_leave_points_to_the_shooter(judge, monk
         ]
     )
     for found, codes in ([stop, duck, void], ["stop-moon", "void"]), ([duck, void], ["duck", "void"]):
-        monkeypatch.setattr("heartlab.coach.ideas.ideas_for", lambda *asked, found=found: found)
-        monkeypatch.setattr("heartlab.coach.ideas.in_numbers", lambda *asked: None)
+        monkeypatch.setattr("heartlab.coach.reasons.ideas_for", lambda *asked, found=found: found)
+        monkeypatch.setattr("heartlab.coach.reasons.in_numbers", lambda *asked: None)
         assert reasons_for(judged, judged.best, NAMES)[1] == codes
 
 
@@ -652,6 +737,9 @@ def test_a_pass_for_a_moon_of_ones_own_says_so():
     words, codes = pass_reasons(obs, [report("5C 7C 9C", 0.9, 0.4), other])
     assert words == ["Play for the moon: you shoot it in 40 of 100 deals, in 22 if you pass 7♣ A♦ Q♠."]
     assert codes == ["shoot-moon"]
+    assert pass_reasons(obs, [report("5C 7C 9C", 0.9, 0.39), other])[0] == [
+        "You shoot the moon in 39 of 100 deals with these, in 22 if you pass 7♣ A♦ Q♠."
+    ]
     assert pass_reasons(obs, [report("5C 7C 9C", 0.9, 0.22), other])[0] == [
         "Play for the moon: you shoot it in 22 of 100 deals."
     ]
@@ -669,7 +757,7 @@ def test_a_pass_of_the_queen_says_what_that_saves():
         "You take Q♠ in 3 of 100 deals if you pass her, in 20 if you keep her.",
     ]
     assert codes == ["high-hearts"]
-    assert len(pass_reasons(obs, [report("2C QS KH", 0.03), report("2C JC KH", 0.03)])[0]) == 1
+    assert len(pass_reasons(obs, [report("2C QS KH", 0.03), report("2C JC KH", 0.05)])[0]) == 1, "3 and 5 of 100"
 
 
 def test_words_about_passes_are_true():

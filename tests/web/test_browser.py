@@ -643,6 +643,7 @@ def test_a_puzzle_shows_who_played_what(browser, served):
     said = browser.evaluate("document.getElementById('lobby-panel').textContent")
     assert "under 10♠" in said, "tens are written as people write them"
     assert browser.evaluate("document.querySelector('.status').textContent") == "Right."
+    assert browser.evaluate("document.querySelectorAll('.steps .done').length") == 1, "solved once, as the text says"
     assert browser.evaluate("document.querySelectorAll('.hand .legal').length") == 0
     button(browser, "Next puzzle")
     browser.wait("document.getElementById('lobby-panel')?.textContent.startsWith('No puzzle is due')")

@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("websockets", reason="needs the extra web")
 
+from support.browser import Browser
 from support.page import STAGE, TURN, button, finish_deal, pass_three, play_one, start
 
 from heartlab.coach.coach import Coach
@@ -29,8 +30,21 @@ def test_a_hint_is_brief_until_more_is_opened(browser):
     browser.evaluate("document.querySelector('.coach .more summary').click()")
     assert browser.evaluate("document.querySelector('.coach .judged').checkVisibility()") is True
     titles = browser.evaluate("[...document.querySelectorAll('.coach .judged thead th')].map((one) => one.textContent)")
-    assert titles == ["Card", "Points", "Q♠", "Hearts", "Moon", "Spread"]
+    cells = browser.evaluate("[...document.querySelectorAll('.coach .judged tbody tr')].map((one) => one.cells.length)")
+    assert set(cells) == {len(titles)}
+    moons = browser.evaluate(
+        "[...document.querySelectorAll('.coach .judged td:nth-child(5)')].map((n) => n.textContent)"
+    )
+    assert titles == ["Card", "Points", "Q♠", "Hearts", *(["Moon"] if len(titles) == 6 else []), "Spread"]
+    assert len(titles) == 5 or any(moons), "a column without a figure takes the room of the spread"
     browser.picture("hint-more")
+
+
+def play_until_one_has_points(browser: Browser) -> None:
+    """Then the page asks for a warning; whoever plays on before the answer may find the points split."""
+    browser.wait(TURN)
+    while browser.evaluate("document.querySelectorAll('.points.bad').length") != 1:
+        play_one(browser)
 
 
 @pytest.mark.parametrize(("seat", "kind"), [(1, "alarm"), (0, "good")])
@@ -40,11 +54,7 @@ def test_the_warning_of_a_moon_comes_by_itself(browser, monkeypatch, seat, kind)
     monkeypatch.setattr(Coach, "moon", lambda self, obs, seats: MoonRisk(len(obs.history), seat, 0.4, told))
     start(browser, seed=5)
     pass_three(browser)
-    for _ in range(13):
-        browser.wait(f"({TURN}) || !!document.querySelector('.moon-risk')")
-        if browser.evaluate("!!document.querySelector('.moon-risk')"):
-            break
-        play_one(browser)
+    play_until_one_has_points(browser)
     browser.wait("!!document.querySelector('.moon-risk')")
     assert browser.evaluate("document.querySelector('.moon-risk').textContent") == told
     assert browser.evaluate(f"document.querySelector('.moon-risk').classList.contains('{kind}')")
@@ -63,11 +73,7 @@ def test_the_warning_goes_with_the_card_that_was_played(browser, monkeypatch):
     monkeypatch.setattr(Coach, "moon", moon)
     start(browser, seed=5)
     pass_three(browser)
-    for _ in range(13):
-        browser.wait(f"({TURN}) || !!document.querySelector('.moon-risk')")
-        if asked:
-            break
-        play_one(browser)
+    play_until_one_has_points(browser)
     browser.wait("!!document.querySelector('.moon-risk')")
     plays = browser.evaluate(f"{STAGE}.plays")
     card = browser.evaluate("[...document.querySelectorAll('.hand .card.legal')].at(-1).dataset.card")
@@ -91,3 +97,21 @@ def test_a_review_opens_the_coachs_line(browser):
         button(browser, "See the coach's line")
         browser.wait("!!document.querySelector('.viewer')")
         assert "coach's line" in browser.evaluate("document.querySelector('.viewer .title').textContent")
+
+
+def test_the_keys_of_a_replay_ask_the_coach(browser):
+    """As its button says: H. Beside another seat's decision it says to whom it speaks, and who is meant by South."""
+    start(browser, seed=6)
+    pass_three(browser)
+    finish_deal(browser)
+    button(browser, "Replay")
+    browser.wait("!!document.querySelector('.viewer')")
+    told = []
+    for _ in range(2):  # of two decisions in a row at most one is the person's
+        browser.press("ArrowRight")
+        browser.wait("!document.querySelector('.replay-hint')")
+        browser.press("h")
+        browser.wait("!!document.querySelector('.replay-hint .verdict')")
+        told.append(browser.evaluate("document.querySelector('.replay-hint').innerText"))
+    assert not any("“" in text for text in told)
+    assert any("; your own seat is called South here." in text for text in told)

@@ -137,13 +137,18 @@ def test_the_coach_names_the_seats_of_a_replay(served):
     deal.play_randomly(4)
     labels = ("You", "Ada (gnome)", "Emil (gnome:jake)", "Ines (gnome)")
     before = deal.before(2)
-    others = [name for seat, name in enumerate(["“You”", "Ada", "Emil", "Ines"]) if seat != before.to_move]
+    others = [name for seat, name in enumerate(["South", "Ada", "Emil", "Ines"]) if seat != before.to_move]
     with served.client() as client:
         text = to_json(deal.to_record(players=labels))
         answer = client.ask("analyse", "coaching", house=served.key, record=text, at=1)
         assert answer["line"]["players"] == list(labels)
         assert "Seat " not in json.dumps(answer)
         assert all(name in answer["note"] for name in [*others, "you"]), answer["note"]
+        assert "“" not in json.dumps(answer, ensure_ascii=False)
+        spoken = {at: client.ask("analyse", "coaching", house=served.key, record=text, at=at)["to"] for at in range(8)}
+        movers = {at: deal.before(at + 1).to_move for at in spoken}
+        assert {to for at, to in spoken.items() if not movers[at]} == {""}
+        assert all(labels[movers[at]].split()[0] in to and "South" in to for at, to in spoken.items() if movers[at])
         text = to_json(deal.to_record(players=("net", "net", "", "Ines")))
         note = client.ask("analyse", "coaching", house=served.key, record=text, at=0)["note"]
         called = ["net (seat 0)", "net (seat 1)", "Seat 2", "Ines"]

@@ -9,7 +9,9 @@ In reading order:
 | `outcomes` | what happened in these deals, counted for one seat |
 | `judgement` | `Judge`: what every card or pass leads to, counted in these deals; cached by position |
 | `scene` | a card in its position: what the ideas look at |
-| `ideas`, `passing` | reasons that every Hearts player knows, for cards and passes, checked against the deals |
+| `ideas` | reasons that every Hearts player knows, checked against the deals |
+| `reasons` | which of them are told for a card, and what sets it apart in numbers |
+| `passing` | the same for a pass |
 | `phrases` | parts of their sentences |
 | `words` | what learned models say: weighed advice, features of a network |
 | `story` | a deal in three sentences |

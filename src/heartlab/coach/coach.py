@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 from heartlab.cards import Card, CardSet, card_name, card_names, parse_card, pretty_card
 from heartlab.coach.counting import count_cards, moon_warning
-from heartlab.coach.ideas import in_numbers, moon_threatens, reasons_for
+from heartlab.coach.ideas import moon_threatens
 from heartlab.coach.judgement import Judge, Judgement
 from heartlab.coach.passing import pass_reasons
 from heartlab.coach.phrases import every
 from heartlab.coach.playing_on import SIMPLE, SOLVED, SOMEBODY, STRONG, knows_rules
+from heartlab.coach.reasons import in_numbers, reasons_for
 from heartlab.coach.story import summary
 from heartlab.coach.values import (
     MISTAKE,
@@ -180,7 +181,7 @@ class Coach:
         """The costliest mistakes; reasons are added to them."""
         mistakes = sorted((one for one in decisions if is_mistake(one.cost, one.se)), key=lambda one: -one.cost)
         for one in mistakes[:WORST]:
-            one.words = self.against(deal.before(one.at), parse_card(one.card), one.cost, seats)
+            one.words = self.for_better(deal.before(one.at), parse_card(one.card), seats)
         return mistakes[:WORST]
 
     def line(self, deal: Deal, at: int, seats: Seats) -> Deal:
@@ -243,33 +244,39 @@ class Coach:
 
     def against(self, before: Deal, card: Card, cost: float, seats: Seats) -> list[str]:
         """What a card cost, and at most two reasons for the coach's one."""
+        best = self.judge.analyse(before, SEED, card, seats.players).choice
+        this, that = pretty_card(card), pretty_card(best)
+        more = Said("{this} costs {cost:.1f} points more than {that}.", this=this, cost=cost, that=that)
+        return [more, *self.for_better(before, card, seats)]
+
+    def for_better(self, before: Deal, card: Card, seats: Seats) -> list[str]:
+        """At most two reasons for the coach's card, beside one that was played instead."""
         judged = self.judge.judge(before, SEED, card, seats.players)
-        words, _ = reasons_for(judged, judged.best, seats.names)
+        words, codes = reasons_for(judged, judged.best, seats.names)
         numbers = in_numbers(judged, judged.best, card, seats.names)
-        if numbers and numbers not in words:
-            once = (
-                words[:1] and words[0].startswith("Shoot the moon") and "moon" in numbers
-            )  # the same in other numbers
-            words = [numbers] if once else [*words[:1], numbers]
-        this, that = pretty_card(card), pretty_card(judged.best)
-        return [Said("{this} costs {cost:.1f} points more than {that}.", this=this, cost=cost, that=that), *words]
+        if numbers is None or numbers in words:
+            return words
+        if "moon" not in numbers or not {"shoot-moon", "stop-moon"} & set(codes):
+            return [*words[:1], numbers]
+        return [numbers] if "shoot-moon" in codes else words[:1]  # not the same moon in other numbers
 
 
 def first_line(judged: Judgement) -> Said:
     """The advice in a line: the card, or any of those that are about the same."""
     if len(judged.outcomes) == 1:
         return Said("Play {card}.", card=pretty_card(judged.best))
-    cards = list(map(pretty_card, judged.equal))
-    if len(cards) == len(judged.outcomes):
+    equal = judged.equal
+    cards = [pretty_card(card) for card in sorted(equal[:SHOWN])]
+    if len(equal) == len(judged.outcomes):
         return Said("Any card: they are about the same.")
-    if len(cards) == 1:
+    if len(equal) == 1:
         return Said("Play {card}.", card=cards[0])
-    if len(cards) == 2:
+    if len(equal) == 2:
         return Said("Play {one} or {other}.", one=cards[0], other=cards[1])
-    rest = [pretty_card(card) for card in sorted(judged.outcomes) if card not in judged.equal]
-    if len(cards) > SHOWN and len(rest) <= SHOWN:
+    rest = [pretty_card(card) for card in sorted(judged.outcomes) if card not in equal]
+    if len(equal) > SHOWN and len(rest) <= SHOWN:
         return Said("Anything but {cards}.", cards=" ".join(rest))
-    return Said("Any of these: {cards}.", cards=" ".join(cards[:SHOWN]))
+    return Said("Any of these: {cards}.", cards=" ".join(cards))
 
 
 def _table(judged: Judgement) -> list[Judged]:

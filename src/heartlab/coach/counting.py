@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from heartlab.cards import QUEEN_OF_SPADES, SUIT_CHARS, card_names, pretty_card
-from heartlab.coach.ideas import SAVED, ideas_for
+from heartlab.coach.ideas import SAVED
 from heartlab.coach.judgement import Judge, Judgement
 from heartlab.coach.phrases import of_100, so_many
-from heartlab.coach.scene import MOON_ALARM, penalty_points
+from heartlab.coach.reasons import TELLING_MOON, shared_ideas
+from heartlab.coach.scene import MOON_ALARM, penalty_points, shooter_of
 from heartlab.coach.values import Counted, MoonRisk
 from heartlab.observation import Observation
 from heartlab.util.said import Said, in_a_row
@@ -83,7 +84,7 @@ def moon_warning(
     once all have.
     """
     holder, at = collector(obs), len(obs.history)
-    if holder is None or obs.taken[holder] & obs.rules.penalty_cards == obs.rules.penalty_cards:
+    if holder is None or shooter_of(obs) is not None:
         return MoonRisk(at, None, 0.0, "")
     if obs.to_move != obs.seat:
         share = judge.risk(obs, seed, players)[0][holder]
@@ -125,12 +126,18 @@ def moon_advice(judged: Judgement, holder: int, seats: list[str]) -> Said:
     if holder == obs.seat:
         return moon_words(obs, holder, here.own_moon, seats)
     who, points = seats[holder], penalty_points(obs)[holder]
-    stop = next((one for one in ideas_for(judged, judged.best, seats) if one.code == "stop-moon"), None)
+    stop = next((one for one in shared_ideas(judged, judged.best, seats) if one.code == "stop-moon"), None)
     if stop is not None:
         return in_a_row([Said("{who} has all points so far ({points}).", who=who, points=points), stop.sentence])
-    least = min(judged.outcomes, key=lambda card: judged.outcomes[card].moon)
+    risks = {card: one.moon for card, one in judged.outcomes.items()}
+    least, most = (extreme(risks, key=lambda card: risks[card]) for extreme in (min, max))
     known = dict(who=who, points=points, share=of_100(here.moon))
-    if here.moon - judged.outcomes[least].moon < SAVED:
+    if here.moon - risks[least] < SAVED:
+        if risks[most] - here.moon >= TELLING_MOON:
+            return Said(
+                "{who} has all points so far ({points}) and shoots the moon {share}, after {card} {less}.",
+                card=pretty_card(most), less=so_many(risks[most]), **known,
+            )  # fmt: skip
         return Said(
             "{who} has all points so far ({points}) and shoots the moon {share}: no card changes that by much.",
             **known,
@@ -138,7 +145,7 @@ def moon_advice(judged: Judgement, holder: int, seats: list[str]) -> Said:
     if least in judged.equal:
         return Said(
             "{who} has all points so far ({points}) and shoots the moon {share}, after {card} {less}.",
-            card=pretty_card(least), less=so_many(judged.outcomes[least].moon), **known,
+            card=pretty_card(least), less=so_many(risks[least]), **known,
         )  # fmt: skip
     return Said(
         "{who} has all points so far ({points}) and shoots the moon {share}: to stop it now costs more than it saves.",

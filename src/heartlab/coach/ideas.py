@@ -4,8 +4,6 @@ An idea is a function of a judged decision: it returns None, or a weight and a s
 It speaks for a card, never against one, and is true in this position: it uses only the observation, worlds that fit it,
 and what happened in the deals that were played on from there. Numbers in sentences count these deals, as so many of
 100. An idea returns None where the rules make it pointless, such as the fear of a Q♠ that counts nothing.
-
-Beside the ideas there is one sentence of numbers: what sets the card apart from the next best one (`in_numbers`).
 """
 
 from __future__ import annotations
@@ -26,22 +24,16 @@ from heartlab.cards import (
     pretty_card,
 )
 from heartlab.coach.judgement import Judgement
-from heartlab.coach.outcomes import Outcome
 from heartlab.coach.phrases import of_100, price_of_trick, so_many, so_many_points, told_suit
 from heartlab.coach.scene import MOON_ALARM, Scene
-from heartlab.coach.values import about_same
 from heartlab.util.said import Said
 
 SAVED = 0.03
 """The least share of moons that a card must prevent, compared with the worst card, to be credited with it."""
 SHOOTS = 0.25
 """The least share of deals with an own moon at which shooting is recommended."""
-TELLING_MOON = 0.1
-"""The least share of deals with a moon that is told instead of the points where all cards are about the same."""
-ROUNDED = 0.05
-"""Points that are told as 0.0."""
-TELLING = 0.25
-"""The least difference of two cards, in points, that is told in numbers."""
+LIKELY = 0.5
+"""From this share on a moon is made harder, rather than stopped."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +44,7 @@ class Idea:
     weight: float
     sentence: Said
     kind: str = ""
-    """The special case that the sentence names: how a moon is stopped."""
+    """The special case that the sentence names: how a moon is stopped, or which card is thrown and why."""
 
 
 Asked = ParamSpec("Asked")
@@ -139,11 +131,14 @@ def stop_moon(scene: Scene) -> tuple[float, Said, str] | None:
     if scene.collector is None or saved < SAVED:
         return None
     how, kind = _how_to_stop(scene, worst)
-    said = Said(
-        "Stop {who}'s moon: {how}; the moon succeeds {here}, after {worst} {there}.",
+    known = dict(
         who=scene.names[scene.collector], how=how, here=of_100(scene.outcome.moon), worst=pretty_card(worst),
         there=so_many(values[worst]),
     )  # fmt: skip
+    if scene.outcome.moon >= LIKELY:
+        said = Said("Make {who}'s moon harder: {how}; the moon succeeds {here}, after {worst} {there}.", **known)
+    else:
+        said = Said("Stop {who}'s moon: {how}; the moon succeeds {here}, after {worst} {there}.", **known)
     return 9.0 + 20 * saved, said, kind
 
 
@@ -153,7 +148,7 @@ def _how_to_stop(scene: Scene, worst: Card) -> tuple[Said, str]:
     What is to be kept, or not to be led, is none of the cards that are about as good.
     """
     obs = scene.judged.obs
-    card, winner = pretty_card(scene.card), obs.winning[0] if obs.winning else None
+    card, winner, equal = pretty_card(scene.card), obs.winning[0] if obs.winning else None, scene.judged.equal
     if scene.discards and scene.value > 0 and winner is not None and winner != scene.collector:
         return Said("throw points on {who}'s trick", who=scene.names[winner]), "give-away"
     if scene.outcome.takes_points >= 0.5:
@@ -162,17 +157,33 @@ def _how_to_stop(scene: Scene, worst: Card) -> tuple[Said, str]:
             return Said("take one heart yourself"), "take-one"
         total = obs.rules.total_points
         return Said("take {price:.0f} points now to save {total}", price=price, total=total), "small-price"
-    equal = scene.judged.equal
-    stoppers = scene.leaves(lambda one: card_suit(one) == HEARTS and card_rank(one) >= JACK and one not in equal)
-    keep = stoppers and obs.rules.heart_points != "none"
-    if keep and not scene.leads:
-        return Said("keep {card} to take a heart later", card=pretty_card(max(stoppers))), "keep-stopper"
+    stopper = _kept_heart(scene, worst)
+    if stopper is not None and not scene.leads:
+        return Said("keep {card} to take a heart later", card=pretty_card(stopper)), "keep-stopper"
     if scene.leads and card_suit(worst) not in map(card_suit, [scene.card, *equal]):
         who, suit = scene.names[scene.collector or 0], told_suit(card_suit(worst))
         return Said("do not lead {suit}, which {who} needs", suit=suit, who=who), "other-suit"
-    if keep:
-        return Said("keep {card} to take a heart later", card=pretty_card(max(stoppers))), "keep-stopper"
-    return Said("play {card}", card=card), "this-card"
+    if stopper is not None:
+        return Said("keep {card} to take a heart later", card=pretty_card(stopper)), "keep-stopper"
+    if scene.discards and winner == scene.collector and scene.value <= 0 < obs.rules.card_points(worst):
+        return Said("throw no points on {who}'s trick", who=scene.names[scene.collector or 0]), "no-points"
+    if scene.follows and scene.outcome.takes >= 0.5 > scene.judged.outcomes[worst].takes:
+        return Said("win this trick with {card}", card=card), "win-trick"
+    if scene.leads or worst in equal:
+        return Said("play {card}", card=card), "this-card"
+    return Said("keep {card}", card=pretty_card(worst)), "keep-card"
+
+
+def _kept_heart(scene: Scene, worst: Card) -> Card | None:
+    """The heart that stays to stop a moon: a high one, or the one that it would be worst to play instead."""
+    if scene.judged.obs.rules.heart_points == "none":
+        return None
+    equal = scene.judged.equal
+    high = scene.leaves(lambda one: card_suit(one) == HEARTS and card_rank(one) >= JACK and one not in equal)
+    if high:
+        return max(high)
+    lower = scene.suit == card_suit(worst) == HEARTS and worst > scene.card
+    return worst if lower and worst not in equal else None
 
 
 @idea("shoot-moon")
@@ -206,21 +217,21 @@ def drop_queen(scene: Scene) -> tuple[float, Said] | None:
 
 
 @idea("drop-danger")
-def drop_danger(scene: Scene) -> tuple[float, Said] | None:
+def drop_danger(scene: Scene) -> tuple[float, Said, str] | None:
     """Throw away K♠ or A♠, or a high heart, before it takes something."""
     card = pretty_card(scene.card)
     if scene.card >= KING_OF_SPADES and scene.suit == SPADES and scene.queen_out:
         if scene.discards:
-            return 7.0, Said("Get rid of {card}: it could take Q♠, which is still out.", card=card)
+            return 7.0, Said("Get rid of {card}: it could take Q♠, which is still out.", card=card), "spade"
         if scene.under or (scene.follows and scene.is_last and not scene.judged.obs.rules.kitty_size):
-            return 7.0, Said("Get rid of {card} now, while it cannot take Q♠.", card=card)
+            return 7.0, Said("Get rid of {card} now, while it cannot take Q♠.", card=card), "spade"
     if not scene.discards or scene.card in (QUEEN_OF_SPADES, scene.judged.obs.rules.bonus):
         return None
     if scene.suit == HEARTS and scene.value > 0:
         said = Said("Throw a heart: {card} gives {points} away.", card=card, points=so_many_points(scene.value))
-        return None if scene.feeds_moon else (4.0, said)
+        return None if scene.feeds_moon else (4.0, said, "heart")
     if card_rank(scene.card) >= JACK - 1 and (not scene.out or min(scene.out) < scene.card):
-        return 3.0, Said("Throw high: {card} could win a trick that you do not want.", card=card)
+        return 3.0, Said("Throw high: {card} could win a trick that you do not want.", card=card), "high"
     return None
 
 
@@ -248,7 +259,7 @@ def make_void(scene: Scene) -> tuple[float, Said] | None:
 
 
 @idea("keep-exit")
-def keep_exit(scene: Scene) -> tuple[float, Said] | None:
+def keep_exit(scene: Scene) -> tuple[float, Said, str] | None:
     """Spend a high card where it is harmless; low cards are ways out later."""
     lowest = min(scene.mates, default=scene.card)
     if not (lowest < scene.card and scene.is_exit(lowest)):
@@ -257,26 +268,26 @@ def keep_exit(scene: Scene) -> tuple[float, Said] | None:
         return None
     card, low, mean = pretty_card(scene.card), pretty_card(lowest), scene.outcome.trick_points
     if scene.under:
-        return 2.5, Said(
-            "{card} cannot win under {high}; {low} stays as an exit.", card=card, high=pretty_card(scene.high), low=low
-        )
+        high = pretty_card(scene.high)
+        if scene.on_table:  # to duck is a reason of its own
+            return 2.5, Said("Keep {low} as an exit.", low=low), "under"
+        said = Said("{card} cannot win under {high}; {low} stays as an exit.", card=card, high=high, low=low)
+        return 2.5, said, "under"
     if card_rank(scene.card) < 6:
         return None
     if scene.follows and scene.is_last and min(scene.judged.obs.legal) > scene.high:
         said = Said("Take it high: the trick is yours anyway, and {low} stays as an exit.", low=low)
-        return (4.5, said) if scene.card == max(scene.judged.obs.legal) else None
+        return (4.5, said, "forced") if scene.card == max(scene.judged.obs.legal) else None
     if scene.follows and not scene.under and mean < 0.5 and scene.outcome.takes >= 0.3:
-        return 5.0, Said(
-            "Spend {card} while the trick is cheap ({price}); {low} stays as an exit.",
-            card=card, price=price_of_trick(mean), low=low,
-        )  # fmt: skip
+        said = Said("Spend {card} while the trick is cheap ({price}); {low} stays as an exit.", card=card,
+                    price=price_of_trick(mean), low=low)  # fmt: skip
+        return 5.0, said, "spend"
     if scene.leads and mean < 0.5:
-        return 4.0, Said(
-            "Lead {card} while it is cheap ({price}); {low} stays as an exit.",
-            card=card, price=price_of_trick(mean), low=low,
-        )  # fmt: skip
+        said = Said("Lead {card} while it is cheap ({price}); {low} stays as an exit.", card=card,
+                    price=price_of_trick(mean), low=low)  # fmt: skip
+        return 4.0, said, "lead"
     if scene.discards:
-        return 3.5, Said("Throw {card}; {low} stays as an exit.", card=card, low=low)
+        return 3.5, Said("Keep {low} as an exit.", low=low), "throw"
     return None
 
 
@@ -295,11 +306,13 @@ def low_follow(scene: Scene) -> tuple[float, Said] | None:
     """Follow with a card that another seat goes over."""
     lose = 1 - scene.outcome.takes
     higher = any(card > scene.card for card in scene.mates)
+    lower = any(card < scene.card and card not in scene.judged.equal for card in scene.mates)
     if not scene.follows or scene.under or scene.is_last or not higher or lose < 0.5:
         return None
-    return 1.5 + lose, Said(
-        "Stay low: somebody goes over {card} {share}.", card=pretty_card(scene.card), share=of_100(lose)
-    )
+    known = dict(card=pretty_card(scene.card), share=of_100(lose))
+    if lower:
+        return 1.5 + lose, Said("{card} is low enough: somebody goes over it {share}.", **known)
+    return 1.5 + lose, Said("Stay low: somebody goes over {card} {share}.", **known)
 
 
 @idea("safe-win")
@@ -320,140 +333,3 @@ def bonus(scene: Scene) -> tuple[float, Said] | None:
     if takes == 1:
         return 8.0, Said("Catch {what}: {card} takes it.", what=what, card=mine)
     return 8.0, Said("Catch {what}: {card} takes it {share}.", what=what, card=mine, share=of_100(takes))
-
-
-# --- numbers ---
-
-
-def parts_of(outcome: Outcome, total: int, queen: int) -> dict[str, float]:
-    """The points of a card by where they come from."""
-    return {
-        "queen": queen * outcome.queen,
-        "hearts": outcome.hearts,
-        "moon": total * outcome.moon,
-        "own": -2 * total * outcome.own_moon,
-        "bonus": outcome.bonus,
-    }
-
-
-def in_numbers(judged: Judgement, card: Card, rival: Card, names: list[str]) -> Said | None:
-    """What sets a card apart from a worse one, by the part of the points in which it gains most."""
-    rules, here, there = judged.obs.rules, judged.outcomes[card], judged.outcomes[rival]
-    mine, other = (parts_of(one, rules.total_points, rules.queen_points) for one in (here, there))
-    gains = {name: other[name] - mine[name] for name in mine}
-    for name, one, two in (("moon", here.moon, there.moon), ("own", here.own_moon, there.own_moon)):
-        if abs(one - two) < SAVED:
-            gains[name] = 0.0  # "in 6 of 100 deals, in 8" sets nothing apart
-    part = max(gains, key=lambda name: gains[name])
-    if gains[part] < TELLING:
-        return None
-    this, that = pretty_card(card), pretty_card(rival)
-    if part == "queen":
-        return Said(
-            "You take Q♠ {here} {this}, {there} {that}.",
-            here=of_100(here.queen), this=_after(card), there=so_many(there.queen), that=_after(rival),
-        )  # fmt: skip
-    if part == "hearts":
-        return Said(
-            "You end with {here:.1f} points of hearts on average after {this}, {there:.1f} after {that}.",
-            this=this, here=here.hearts, that=that, there=there.hearts,
-        )  # fmt: skip
-    if part == "moon":
-        seats = [one for one in range(rules.players) if one != judged.obs.seat]
-        who = max(seats, key=lambda one: there.shooters[one] - here.shooters[one])
-        if round(100 * here.shooters[who]) + 1 >= round(100 * there.shooters[who]):
-            return None
-        return Said(
-            "{who} shoots the moon {here} after {this}, {there} after {that}.", who=names[who],
-            here=of_100(here.shooters[who]), this=this, there=so_many(there.shooters[who]), that=that,
-        )  # fmt: skip
-    if part == "own":
-        return Said(
-            "You shoot the moon {here} with {this}, {there} with {that}.",
-            here=of_100(here.own_moon), this=this, there=so_many(there.own_moon), that=that,
-        )  # fmt: skip
-    if rules.bonus is not None and here.bonus < 0:
-        return Said(
-            "{what} takes off {here:.1f} points on average after {this}, {there:.1f} after {that}.",
-            what=pretty_card(rules.bonus), this=this, here=-here.bonus, that=that, there=max(0.0, -there.bonus),
-        )  # fmt: skip
-    return Said(
-        "You end with {here:.1f} points of other cards on average after {this}, {there:.1f} after {that}.",
-        this=this, here=here.bonus, that=that, there=there.bonus,
-    )  # fmt: skip
-
-
-def _after(card: Card) -> Said:
-    """After which card, in a sentence about Q♠."""
-    return Said("if you play her now") if card == QUEEN_OF_SPADES else Said("after {card}", card=pretty_card(card))
-
-
-def rival_of(judged: Judgement) -> Card | None:
-    """The card to compare the coach's one with: the one played, or the next best that is not about the same."""
-    played = judged.analysis.played
-    worse = [one.card for one in judged.analysis.cards if not about_same(one.cost, one.cost_se) and one.cost > 0]
-    return played if played in worse else worse[0] if worse else None
-
-
-def reasons_for(judged: Judgement, card: Card, names: list[str]) -> tuple[list[str], list[str]]:
-    """At most two sentences for the coach's card, and the codes of the ideas that they name."""
-    if len(judged.outcomes) == 1:
-        return [Said("It is the only legal card.")], []
-    rival = rival_of(judged)
-    if rival is None and len(judged.equal) == len(judged.outcomes):
-        return _of_all(judged, card, names)
-    found, numbers = shared_ideas(judged, card, names), None
-    if any(one.code == "keep-exit" for one in found):
-        found = [one for one in found if one.code != "safe-win"]  # it would tell the price of the trick again
-    if found and found[0].code == "shoot-moon":
-        found = found[:1]  # the other ideas, and all other numbers, are for those who duck
-    elif found and found[0].code == "stop-moon":
-        found = [one for one in found if one.code != "duck"]  # who ducks may leave the points to the shooter
-    elif rival is not None:
-        numbers = in_numbers(judged, card, rival, names)
-    found = found[:2]
-    if numbers and "You shoot the moon" in numbers:
-        found = []
-    if numbers and len(found) == 2 and "100 deals" not in found[0].sentence:
-        found = found[:1]
-    told: list[str] = [one.sentence for one in found]
-    if numbers and len(told) < 2:
-        told.append(numbers)
-    if not told and rival is not None:
-        gap = judged.outcomes[rival].points - judged.outcomes[card].points
-        this, that = pretty_card(card), pretty_card(rival)
-        told = [Said("{this} costs {gap:.1f} points less than {that}.", this=this, gap=gap, that=that)]
-    return told, [code for one in found for code in (one.code, one.kind) if code]
-
-
-def shared_ideas(judged: Judgement, card: Card, names: list[str]) -> list[Idea]:
-    """The ideas that speak for the coach's card and for each that is about the same, heaviest first.
-
-    Where the advice is "any of these", what only one of them has would be a reason against the others.
-    """
-    found = ideas_for(judged, card, names)
-    for other in judged.equal:
-        if other != card and found:
-            theirs = {(one.code, one.kind) for one in ideas_for(judged, other, names)}
-            found = [one for one in found if (one.code, one.kind) in theirs]
-    return found
-
-
-def _of_all(judged: Judgement, card: Card, names: list[str]) -> tuple[list[str], list[str]]:
-    """What happens whichever card is played, where all are about the same: a moon, or so many points."""
-    every, here, obs = list(judged.outcomes.values()), judged.outcomes[card], judged.obs
-    if min(one.own_moon for one in every) == 1:
-        return [Said("You shoot the moon with any of them.")], ["shoot-moon"]
-    moon = [one for one in ideas_for(judged, card, names) if one.code == "shoot-moon"]
-    if moon:
-        return [moon[0].sentence], ["shoot-moon"]
-    who = max(range(obs.rules.players), key=lambda seat: here.shooters[seat])
-    share, shares = here.shooters[who], [one.shooters[who] for one in every]
-    if share >= TELLING_MOON and max(shares) - min(shares) < SAVED:
-        if who == obs.seat:
-            return [Said("You shoot the moon {share} whichever you play.", share=of_100(share))], []
-        return [Said("{who} shoots the moon {share} whichever you play.", who=names[who], share=of_100(share))], []
-    taken = obs.points[obs.seat]
-    if all(abs(one.points - taken) < ROUNDED for one in every):
-        return [Said("You take no more points with any of them.")], []
-    return [Said("You end with about {mean:.1f} points whichever you play.", mean=here.points)], []

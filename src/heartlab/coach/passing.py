@@ -18,7 +18,7 @@ from heartlab.cards import (
     card_suit,
     pretty_card,
 )
-from heartlab.coach.ideas import Idea, Ideas
+from heartlab.coach.ideas import SAVED, Idea, Ideas
 from heartlab.coach.judgement import PassReport
 from heartlab.coach.phrases import every, of_100, so_many, told_suit
 from heartlab.observation import Observation
@@ -28,6 +28,8 @@ GUARDS = 3
 """Low spades with which Q♠ is safe enough to keep."""
 SHOOTS = 0.2
 """The least share of deals with an own moon at which that is the reason of a pass."""
+PLAN = 0.4
+"""The least share of deals with an own moon that is a plan; below, it is a chance that the pass leaves."""
 HIGH_HEART = 6
 """The rank (8) from which a heart is likely to take others."""
 
@@ -60,12 +62,12 @@ def _moon_in_numbers(reports: list[PassReport]) -> Said | None:
     here, there = first.outcome.own_moon, least.outcome.own_moon
     if here < SHOOTS:
         return None
+    known = dict(here=of_100(here), there=so_many(there), cards=_said(list(least.cards)))
     if round(100 * here) <= round(100 * there) + 1:
-        return Said("Play for the moon: you shoot it {here}.", here=of_100(here))
-    return Said(
-        "Play for the moon: you shoot it {here}, {there} if you pass {cards}.",
-        here=of_100(here), there=so_many(there), cards=_said(list(least.cards)),
-    )  # fmt: skip
+        return Said("Play for the moon: you shoot it {here}.", **known)
+    if here < PLAN:
+        return Said("You shoot the moon {here} with these, {there} if you pass {cards}.", **known)
+    return Said("Play for the moon: you shoot it {here}, {there} if you pass {cards}.", **known)
 
 
 def _queen_in_numbers(cards: CardSet, reports: list[PassReport]) -> Said | None:
@@ -74,7 +76,7 @@ def _queen_in_numbers(cards: CardSet, reports: list[PassReport]) -> Said | None:
     if QUEEN_OF_SPADES not in cards or keeping is None:
         return None
     here, there = reports[0].outcome.queen, keeping.outcome.queen
-    if round(100 * here) >= round(100 * there):
+    if there - here < SAVED:
         return None
     return Said("You take Q♠ {here} if you pass her, {there} if you keep her.", here=of_100(here), there=so_many(there))
 

@@ -34,11 +34,16 @@ def so_many_points(number: int) -> Said:
     return Said("1 point") if number == 1 else Said("{n} points", n=number)
 
 
-def price_of_trick(mean: float) -> Said:
-    """What a cheap trick costs whoever takes it: "no points", and never "0.0 points on average"."""
+def mean_points(mean: float) -> Said:
+    """A mean of points: "1.3 points", and never "0.0 points"."""
     if mean < 0.05:
         return Said("hardly any points") if mean else Said("no points")
-    return Said("{mean:.1f} points on average", mean=mean)
+    return Said("{mean:.1f} points", mean=mean)
+
+
+def price_of_trick(mean: float) -> Said:
+    """What a cheap trick costs whoever takes it."""
+    return mean_points(mean) if mean < 0.05 else Said("{mean:.1f} points on average", mean=mean)
 
 
 def either(names: list[str]) -> str:

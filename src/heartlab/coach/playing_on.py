@@ -26,6 +26,7 @@ from heartlab.kernel.table import give_table, observe_table, play_table
 from heartlab.learners.whole_game.belief import new_guess, picked
 from heartlab.learners.whole_game.continuations import KINDS, Party, continue_cards, continue_passes
 from heartlab.learners.whole_game.likelihood import weigh_by_pass, weigh_by_play
+from heartlab.learners.whole_game.likely import distinct_hands
 from heartlab.learners.whole_game.lookahead import Board, new_board, share_passes
 from heartlab.learners.whole_game.model import Learned, check_game, load_learned, worth_weights
 from heartlab.players import Observations, Player, make_player
@@ -164,18 +165,19 @@ class PlayingOn:
         if belief is None or not batch.records["passed"][0]:
             return draw(batch, count, lot * count)[0]
         worlds = draw(batch, count * PER_PASSED, lot * count * PER_PASSED)[0]
-        root, logs = int(batch.records["seat"][0]), np.zeros(len(worlds))
         share_passes(batch.records, worlds)
+        first, back = distinct_hands(worlds)  # few cards are dealt in few ways
+        weighed, root, logs = worlds[first], int(batch.records["seat"][0]), np.zeros(len(first))
 
         def part(start: int, end: int) -> None:
             weigh_by_pass(
-                batch.compiled, worlds[start:end], history, root, belief, new_guess(belief), self._board(),
+                batch.compiled, weighed[start:end], history, root, belief, new_guess(belief), self._board(),
                 logs[start:end],
             )  # fmt: skip
 
-        self._shared(len(worlds), part)
+        self._shared(len(weighed), part)
         key = np.uint64(substream(np.uint64(batch.records["random"][0]), PASS_STREAM))
-        return picked(worlds, logs, count, key)
+        return picked(worlds, logs[back], count, key)
 
     def after_cards(
         self, batch: Observations, worlds: StateArray, cards: Sequence[int], seats: Sequence[str], *, solve: bool

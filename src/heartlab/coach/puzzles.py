@@ -7,8 +7,8 @@ import hashlib
 import msgspec
 
 from heartlab.cards import SUIT_CHARS, Card, card_name, card_names, pretty_card
-from heartlab.coach.ideas import reasons_for
 from heartlab.coach.judgement import Judge
+from heartlab.coach.reasons import reasons_for
 from heartlab.coach.values import Decision, Graded, PuzzleView
 from heartlab.deal import Deal
 from heartlab.records.format import to_json
@@ -95,6 +95,8 @@ def grade(judge: Judge, number: int, body: bytes, stage: int, card: Card, now: f
     stage = min(stage + 1, len(DAYS) - 1) if right else 0
     cards = [(card_name(one.card), round(one.expected, 2)) for one in found.cards]
     words, _ = reasons_for(judged, judged.best, kept.names)
+    if right and card != judged.best:
+        words = [Said("{card} is about as good.", card=pretty_card(card)), *words]
     best = card_name(judged.best)
     graded = Graded(number, right, best, in_a_row(words), cards, card_name(card), kept.card, again_words(stage, right))
     return graded, stage, now + (DAYS[stage] * 86400 if right else AGAIN)

@@ -140,3 +140,10 @@ def penalty_points(obs: Observation) -> list[int]:
     """The penalty points that each seat is known to have taken, without a bonus: what a moon has to collect."""
     penalty = obs.rules.penalty_cards
     return [sum(obs.rules.card_points(card) for card in cards & penalty) for cards in obs.taken]
+
+
+def shooter_of(obs: Observation) -> int | None:
+    """The seat that has taken all that a moon takes, if the rules know one."""
+    penalty = obs.rules.penalty_cards
+    shot = [seat for seat, cards in enumerate(obs.taken) if cards & penalty == penalty]
+    return shot[0] if shot and obs.rules.moon != "off" else None

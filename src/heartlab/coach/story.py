@@ -25,8 +25,11 @@ def summary(
     bad_pass = passing if passing is not None and is_mistake(passing.cost, passing.se) else None
     lucky = deal.shooter == seat or (deal.shooter is None and deal.points[seat] <= 0)
     clean = not worst and bad_pass is None
-    told = [_result(deal, names, seat, clean=clean), _where(decisions, worst, bad_pass, lucky=lucky)]
-    rest = _rest(decisions, worst, bad_pass, badly=deal.points[seat] * ALL >= BAD * deal.rules.total_points)
+    where = _where(decisions, worst, bad_pass, lucky=lucky, shot=deal.shooter == seat)
+    told = [_result(deal, names, seat, clean=clean), where]
+    points = deal.points[seat]
+    bad = points if points * ALL >= BAD * deal.rules.total_points and deal.shooter is None else 0
+    rest = _rest(decisions, worst, bad_pass, bad)
     if not (clean and "well done" in told[0] and rest == WELL):  # it is said already
         told.append(rest)
     return in_a_row(told)
@@ -84,22 +87,27 @@ def _nearly(deal: Deal, names: list[str], seat: int) -> Said | None:
     return None
 
 
-def _where(decisions: list[Decision], worst: list[Decision], passing: PassReview | None, *, lucky: bool) -> Said:
-    """Where it was lost, if anywhere."""
+def _where(
+    decisions: list[Decision], worst: list[Decision], passing: PassReview | None, *, lucky: bool, shot: bool
+) -> Said:
+    """Where it was lost, if anywhere; who shot the moon has only risked it."""
     if worst and (passing is None or worst[0].cost >= passing.cost):
         one = worst[0]
         card, best = (pretty_card(parse_card(text)) for text in (one.card, one.best))
         known = dict(trick=one.trick, card=card, best=best, cost=one.cost)
-        if _missed_moon(one.words):
+        if _missed_moon(one.words) and not shot:
             return Said(
-                "You passed up a moon at trick {trick}: {card} instead of {best} cost {cost:.1f} points.", **known
+                "You passed up a chance of a moon at trick {trick}: {card} instead of {best} cost {cost:.1f} points.",
+                **known,
             )
         if lucky:
-            return Said("At trick {trick} {card} instead of {best} risked {cost:.1f} points.", **known)
+            return Said("At trick {trick}, {card} instead of {best} risked {cost:.1f} points.", **known)
         return Said("You lost most at trick {trick}: {card} instead of {best} cost {cost:.1f} points.", **known)
     if passing is not None:
-        if _missed_moon(passing.words):
-            return Said("You passed up a moon with your pass: it cost {cost:.1f} points.", cost=passing.cost)
+        if _missed_moon(passing.words) and not shot:
+            return Said(
+                "You passed up a chance of a moon with your pass: it cost {cost:.1f} points.", cost=passing.cost
+            )
         if lucky:
             return Said("Your pass risked {cost:.1f} points.", cost=passing.cost)
         return Said("You lost most with your pass, {cost:.1f} points.", cost=passing.cost)
@@ -115,15 +123,20 @@ def _missed_moon(words: list[str]) -> bool:
     return any(text.startswith(("Shoot the moon", "You shoot the moon", "Play for the moon")) for text in words)
 
 
-def _rest(decisions: list[Decision], worst: list[Decision], passing: PassReview | None, *, badly: bool) -> Said:
-    """What else counted."""
+def _rest(decisions: list[Decision], worst: list[Decision], passing: PassReview | None, bad: int) -> Said:
+    """What else counted; `bad` are the points of a bad deal, most of which may not be one's own fault."""
     costs = [clear_cost(one.cost, one.se) for one in decisions]
     total = sum(costs) + (passing.cost if passing is not None else 0.0)
     first = max([one.cost for one in worst[:1]] + [passing.cost if passing is not None else 0.0])
     if not worst and passing is None:
         if total >= 1:
             return Said("Small things added up to {cost:.1f} points.", cost=total)
-        return Said("That was bad luck, not bad play.") if badly else WELL
+        return Said("That was bad luck, not bad play.") if bad else WELL
+    unlucky = 2 * total < bad
     if total - first < 0.5:
-        return Said("The rest was fine.")
-    return Said("The rest of what you gave away comes to {cost:.1f} points.", cost=total - first)
+        return (
+            Said("The rest was fine, and most of your points were bad luck.") if unlucky else Said("The rest was fine.")
+        )
+    if unlucky:
+        return Said("The rest cost {cost:.1f} points; most of yours were bad luck.", cost=total - first)
+    return Said("The rest cost {cost:.1f} points.", cost=total - first)

@@ -85,6 +85,8 @@ class Coaching(Struct, tag="coaching"):
     """How the figures were made."""
     line: dict[str, Any] | None = None
     """In a replay: the record of the deal as it goes on after the coach's card."""
+    to: str = ""
+    """In a replay: to whom it is said; empty if that is the person who looks on."""
 
 
 class Passing(Struct):

@@ -222,7 +222,9 @@ class CoachService:
         """
         labels, deal = await self.house.think(position_in, text, at)
         async with self._patience("cards", tell) as coach:
-            found = await self.house.think(partial(coach.hint, line=True), deal, named_seats(labels, deal))
+            seats = named_seats(labels, deal)
+            found = await self.house.think(partial(coach.hint, line=True), deal, seats)
+        found.to = addressee(labels, seats)
         if found.line is not None and labels:
             found.line["players"] = list(labels)
         return found
@@ -289,7 +291,7 @@ def spoken_names(labels: Sequence[str], players: int) -> list[str]:
     """What the coach calls the seats of a record: as the page does, without the players of bots.
 
     >>> spoken_names(["You", "Ada (gnome)", "net", "net"], 4)
-    ['“You”', 'Ada', 'net (seat 2)', 'net (seat 3)']
+    ['South', 'Ada', 'net (seat 2)', 'net (seat 3)']
     >>> spoken_names([], 3)
     ['Seat 0', 'Seat 1', 'Seat 2']
     """
@@ -301,9 +303,24 @@ def spoken_names(labels: Sequence[str], players: int) -> list[str]:
         elif names.count(name) > 1:
             found.append(Said("{name} (seat {seat})", name=name, seat=seat))
         else:
-            # "You" is the name of somebody here: the coach says "you" to the seat that has to play.
-            found.append(Said("“You”") if name == PERSON_NAME else name)
+            # The coach says "you" to the seat that has to play; who is called "You" sits at the lower edge of the felt.
+            found.append(Said("South") if name == PERSON_NAME else name)
     return found
+
+
+def addressee(labels: Sequence[str], seats: Seats) -> str:
+    """To whom the coach speaks in a replay, if that is not who looks on.
+
+    >>> from heartlab.coach.coach import Seats
+    >>> addressee(["You", "Ada (gnome)"], Seats(["South", "Ada"], ["net", "net"], you=1))
+    'Said to Ada; your own seat is called South here.'
+    """
+    names = [label_parts(label)[0].strip() for label in labels]
+    if not names or names[seats.you] == PERSON_NAME:
+        return ""
+    if PERSON_NAME in names:
+        return Said("Said to {who}; your own seat is called South here.", who=seats.names[seats.you])
+    return Said("Said to {who}.", who=seats.names[seats.you])
 
 
 def named_seats(labels: Sequence[str], deal: Deal) -> Seats:

@@ -38,7 +38,9 @@ COACHING = {
     "The coach's line from trick {trick} on": "Wie der Trainer ab Stich {trick} spielt",
     "Seat {seat}": "Platz {seat}",
     "{name} (seat {seat})": "{name} (Platz {seat})",
-    "“You”": "„Du“",
+    "South": "Süd",
+    "Said to {who}.": "Gesagt zu {who}.",
+    "Said to {who}; your own seat is called South here.": "Gesagt zu {who}; dein eigener Platz heißt hier Süd.",
     "No puzzles yet: review a deal, and your mistakes become puzzles.": (
         "Noch keine Aufgaben: sieh dir den Rückblick einer Runde an, dann werden deine Fehler dazu."
     ),

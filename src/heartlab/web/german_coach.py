@@ -13,6 +13,7 @@ PARTS = {
     "{n} points": "{n} Punkte",
     "no points": "keine Punkte",
     "hardly any points": "kaum Punkte",
+    "{mean:.1f} points": "{mean:.1f} Punkte",
     "{mean:.1f} points on average": "im Mittel {mean:.1f} Punkte",
     "1 low spade": "1 kleines Pik",
     "{n} low spades": "{n} kleine Pik",
@@ -44,6 +45,13 @@ CARDS = {
     "You shoot the moon {share} whichever you play.": "Du holst alle Punkte {share}, was du auch spielst.",
     "{who} shoots the moon {share} whichever you play.": "{who} holt alle Punkte {share}, was du auch spielst.",
     "You shoot the moon with any of them.": "Mit jeder von ihnen holst du alle Punkte.",
+    "You end with {points} whichever you play.": "Am Ende hast du mit jeder von ihnen {points}.",
+    "You take hardly any more points with any of them.": "Mit keiner von ihnen nimmst du noch viele Punkte.",
+    "You have shot the moon: nothing more can happen.": "Du hast alle Punkte geholt: mehr kann nicht geschehen.",
+    "{who} has shot the moon: nothing more can happen.": "{who} hat alle Punkte geholt: mehr kann nicht geschehen.",
+    "You end with {here:.1f} points on average after {this}, {there:.1f} after {that}.": (
+        "Am Ende hast du nach {this} im Mittel {here:.1f} Punkte, nach {that} {there:.1f}."
+    ),
     "{this} costs {gap:.1f} points less than {that}.": "{this} kostet {gap:.1f} Punkte weniger als {that}.",
     "{this} costs {cost:.1f} points more than {that}.": "{this} kostet {cost:.1f} Punkte mehr als {that}.",
     "Duck: you are last, and Q♠ lies there; {card} stays under {high}.": (
@@ -62,12 +70,18 @@ CARDS = {
     "Stop {who}'s moon: {how}; the moon succeeds {here}, after {worst} {there}.": (
         "Verhindere, dass {who} alle Punkte holt: {how}; alle zu holen gelingt dann {here}, nach {worst} {there}."
     ),
+    "Make {who}'s moon harder: {how}; the moon succeeds {here}, after {worst} {there}.": (
+        "Mach es {who} schwerer, alle Punkte zu holen: {how}; alle zu holen gelingt dann {here}, nach {worst} {there}."
+    ),
     "throw points on {who}'s trick": "gib {who} Punkte in den Stich",
+    "throw no points on {who}'s trick": "gib {who} keine Punkte in den Stich",
+    "win this trick with {card}": "nimm diesen Stich mit {card}",
+    "play {card}": "spiele {card}",
+    "keep {card}": "behalte {card}",
     "take one heart yourself": "nimm selbst ein Herz",
     "take {price:.0f} points now to save {total}": "nimm jetzt {price:.0f} Punkte, um {total} zu sparen",
     "keep {card} to take a heart later": "behalte {card}, um später ein Herz zu nehmen",
     "do not lead {suit}, which {who} needs": "spiele kein {suit} aus, das braucht {who}",
-    "play {card}": "spiele {card}",
     "Shoot the moon: it succeeds {share}.": "Hol alle Punkte: es gelingt {share}.",
     "Shoot the moon: it succeeds {share}, after {other} only {least}.": (
         "Hol alle Punkte: es gelingt {share}, nach {other} nur {least}."
@@ -96,20 +110,21 @@ CARDS = {
     "Lead {card} while it is cheap ({price}); {low} stays as an exit.": (
         "Spiele {card} aus, solange das billig ist ({price}); mit {low} kommst du wieder heraus."
     ),
-    "Throw {card}; {low} stays as an exit.": "Wirf {card} ab; mit {low} gibst du später den Stich ab.",
+    "Keep {low} as an exit.": "Behalte {low}, um später herauszukommen.",
     "{card} cannot win under {high}; {low} stays as an exit.": (
         "Unter {high} kann {card} nicht gewinnen; mit {low} kommst du später heraus."
     ),
     "Stay low: somebody goes over {card} {share}.": "Bleib klein: {share} geht jemand über {card}.",
+    "{card} is low enough: somebody goes over it {share}.": "{card} ist klein genug: {share} geht jemand darüber.",
     "Lose the lead: somebody beats {card} {share}.": "Gib das Ausspiel ab: {share} schlägt jemand {card}.",
     "Taking this trick is cheap: {price}.": "Diesen Stich zu nehmen ist billig: {price}.",
     "Catch {what}: {card} takes it.": "Fang {what}: {card} nimmt sie.",
     "Catch {what}: {card} takes it {share}.": "Fang {what}: {card} nimmt sie {share}.",
-    "You take Q♠ {here} {this}, {there} {that}.": "Du nimmst Q♠ {here} {this}, {there} {that}.",
-    "after {card}": "nach {card}",
-    "if you play her now": "nach ihr selbst",
-    "You end with {here:.1f} points of hearts on average after {this}, {there:.1f} after {that}.": (
-        "Am Ende hast du nach {this} im Mittel {here:.1f} Punkte in Herz, nach {that} {there:.1f}."
+    "You take Q♠ {here} {this}, {there} {that}.": "Du nimmst Q♠ {here}{this}, {there}{that}.",
+    "after {card}": " nach {card}",
+    "if you play her now": ", wenn du sie jetzt spielst",
+    "You end with {here} of hearts on average after {this}, {there:.1f} after {that}.": (
+        "Am Ende hast du nach {this} im Mittel {here} in Herz, nach {that} {there:.1f}."
     ),
     "{who} shoots the moon {here} after {this}, {there} after {that}.": (
         "{who} holt alle Punkte {here} nach {this}, {there} nach {that}."
@@ -127,6 +142,9 @@ CARDS = {
 PASSES = {
     "Pass {cards}.": "Gib {cards} weiter.",
     "Nothing speaks for it but the numbers.": "Dafür sprechen nur die Zahlen.",
+    "You shoot the moon {here} with these, {there} if you pass {cards}.": (
+        "Du holst alle Punkte {here} mit diesen, {there}, wenn du {cards} weitergibst."
+    ),
     "Play for the moon: you shoot it {here}.": "Spiel auf alle Punkte: es gelingt {here}.",
     "Play for the moon: you shoot it {here}, {there} if you pass {cards}.": (
         "Spiel auf alle Punkte: es gelingt {here}, {there}, wenn du {cards} weitergibst."
@@ -214,15 +232,16 @@ REVIEW = {
     "You lost most at trick {trick}: {card} instead of {best} cost {cost:.1f} points.": (
         "Am meisten kostete Stich {trick}: {card} statt {best}, {cost:.1f} Punkte."
     ),
-    "At trick {trick} {card} instead of {best} risked {cost:.1f} points.": (
+    "At trick {trick}, {card} instead of {best} risked {cost:.1f} points.": (
         "In Stich {trick} setzte {card} statt {best} {cost:.1f} Punkte aufs Spiel."
     ),
     "You lost most with your pass, {cost:.1f} points.": "Am meisten kostete das Weitergeben, {cost:.1f} Punkte.",
-    "You passed up a moon at trick {trick}: {card} instead of {best} cost {cost:.1f} points.": (
-        "In Stich {trick} ließest du alle Punkte liegen: {card} statt {best} kostete {cost:.1f} Punkte."
+    "You passed up a chance of a moon at trick {trick}: {card} instead of {best} cost {cost:.1f} points.": (
+        "In Stich {trick} hast du eine Gelegenheit zu allen Punkten verpasst: {card} statt {best} kostete {cost:.1f} "
+        "Punkte."
     ),
-    "You passed up a moon with your pass: it cost {cost:.1f} points.": (
-        "Mit dem Weitergeben ließest du alle Punkte liegen: das kostete {cost:.1f} Punkte."
+    "You passed up a chance of a moon with your pass: it cost {cost:.1f} points.": (
+        "Mit dem Weitergeben hast du eine Gelegenheit zu allen Punkten verpasst: das kostete {cost:.1f} Punkte."
     ),
     "Your pass risked {cost:.1f} points.": "Das Weitergeben setzte {cost:.1f} Punkte aufs Spiel.",
     "That was bad luck, not bad play.": "Das war Pech, kein Fehler.",
@@ -232,8 +251,10 @@ REVIEW = {
     "Well played.": "Gut gespielt.",
     "Small things added up to {cost:.1f} points.": "Kleinigkeiten summierten sich auf {cost:.1f} Punkte.",
     "The rest was fine.": "Der Rest war gut.",
-    "The rest of what you gave away comes to {cost:.1f} points.": (
-        "Was du sonst verschenkt hast, macht {cost:.1f} Punkte."
+    "The rest was fine, and most of your points were bad luck.": "Der Rest war gut, und die meisten Punkte waren Pech.",
+    "The rest cost {cost:.1f} points.": "Der Rest kostete {cost:.1f} Punkte.",
+    "The rest cost {cost:.1f} points; most of yours were bad luck.": (
+        "Der Rest kostete {cost:.1f} Punkte; die meisten deiner Punkte waren Pech."
     ),
     "A decision counts if it cost more than twice its standard error over the deals that fit, and is a mistake from "
     "{least} points on.": (
@@ -266,6 +287,7 @@ REVIEW = {
         "Alle Punkte zu holen zählt {n} für den, der es schafft, und gegen die anderen."
     ),
     "Trick {trick}: which card costs least?": "Stich {trick}: welche Karte kostet am wenigsten?",
+    "{card} is about as good.": "{card} ist etwa so gut.",
     "It comes back in {minutes} minutes.": "Sie kommt in {minutes} Minuten wieder.",
     "Solved once: it comes back tomorrow.": "Einmal gelöst: sie kommt morgen wieder.",
     "Solved {n} times in a row: it comes back in {days} days.": (

@@ -363,6 +363,7 @@ export interface Coaching {
   more: string[];
   note: string;
   line: Record<string, any> | null;
+  to: string;
 }
 
 export interface PassCoaching {

@@ -13,12 +13,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from heartlab.compiled.bits import ONE, ZERO, bit, lowest, popcount
 from heartlab.compiled.jit import kernel
 from heartlab.compiled.rng import substream
 from heartlab.kernel.dealing import begin
-from heartlab.kernel.layout import NOBODY
+from heartlab.kernel.layout import NOBODY, StateArray
 from heartlab.kernel.observe import see
 from heartlab.kernel.play import play
 from heartlab.learners.whole_game.belief import Belief, Guess, consider, log_weight, world_features
@@ -124,25 +125,78 @@ def weigh_by_pass(rules: Any, worlds: Any, history: Any, root: int, belief: Beli
         out[i] = log_weight(belief, guess, world_features(board.obs[0], board.state[0], guess.rows))
 
 
-@kernel
-def weigh_by_play(rules: Any, worlds: Any, history: Any, root: int, party: Party, slips: Any, board: Board,
+def weigh_by_play(rules: Any, worlds: StateArray, history: Any, root: int, party: Party, slips: Any, board: Board,
                   key: np.uint64, out: Any) -> None:  # fmt: skip
-    """The logarithm of each world's weight: how likely the others' cards so far are in it."""
+    """The logarithm of each world's weight: how likely the others' cards so far are in it.
+
+    :param worlds: worlds drawn for one observation.
+    """
+    weigh_by_hands(rules, worlds, first_alike(worlds), history, root, party, slips, board, key, out)
+
+
+def first_alike(worlds: StateArray) -> npt.NDArray[np.int64]:
+    """For each world and seat the first of the worlds in which the seat began with the same hand."""
+    began = worlds["hands"] | worlds["played"]
+    alike = np.empty((len(worlds), SEATS), np.int64)
+    for seat in range(SEATS):
+        _, first, back = np.unique(began[:, seat], return_index=True, return_inverse=True)
+        alike[:, seat] = first[back]
+    return alike
+
+
+@kernel
+def _seats_that_played(world: Any, history: Any, out: Any) -> None:
+    """Who played each card so far."""
+    for ply in range(len(out)):
+        for seat in range(SEATS):
+            if world["played"][seat] & bit(history[ply]) != ZERO:
+                out[ply] = seat
+
+
+@kernel
+def _sum_known(terms: Any, alike: Any, seats: Any, root: int) -> float:
+    """The sum of a world's terms, from those of the worlds in which a seat began alike; not a number if one is open."""
+    total = 0.0
+    for ply in range(len(seats)):
+        if seats[ply] != root:
+            total += terms[alike[seats[ply]], ply]
+    return total
+
+
+@kernel
+def weigh_by_hands(rules: Any, worlds: Any, alike: Any, history: Any, root: int, party: Party, slips: Any,
+                   board: Board, key: np.uint64, out: Any) -> None:  # fmt: skip
+    """As `weigh_by_play`; `alike` is that of `first_alike`.
+
+    What a seat did with a hand is asked once: a player knows nothing but its own hand and what all know, so the answer
+    is the same in all worlds with that hand. Where chance had a part in it, it is asked again.
+    """
     rng = np.empty(1, np.uint64)
     state, obs = board.state[0], board.obs[0]
+    seats = np.empty(np.int64(worlds[0]["plays"]), np.int64)
+    _seats_that_played(worlds[0], history, seats)
+    terms = np.full((len(worlds), len(seats)), np.nan)
     for i in range(len(worlds)):
+        out[i] = _sum_known(terms, alike[i], seats, root)
+        if not np.isnan(out[i]):
+            continue
         _from_the_start(rules[0], worlds[i], _first_to_play(worlds[i], history), board)
         rng[0] = substream(key, i)
         total = 0.0
         for seat in range(SEATS):
             forget(party.playing, 0, board.mind, seat)
-        for ply in range(worlds[i]["plays"]):
-            seat, card = np.int64(state["to_move"]), np.int64(history[ply])
+        for ply in range(len(seats)):
+            seat, card = seats[ply], np.int64(history[ply])
             if seat != root:
-                see(rules[0], state, seat, key, obs)
-                legal = obs["legal"]
-                if legal & (legal - ONE) != ZERO:
-                    chance = _chance(rules[0], obs, party, board, history, card, rng)
-                    total += np.log((1.0 - slips[seat]) * chance + slips[seat] / popcount(legal))
+                term, before = terms[alike[i, seat], ply], rng[0]
+                if np.isnan(term):
+                    see(rules[0], state, seat, key, obs)
+                    legal, term = obs["legal"], 0.0
+                    if legal & (legal - ONE) != ZERO:
+                        chance = _chance(rules[0], obs, party, board, history, card, rng)
+                        term = np.log((1.0 - slips[seat]) * chance + slips[seat] / popcount(legal))
+                    if rng[0] == before:
+                        terms[alike[i, seat], ply] = term
+                total += term
             play(rules[0], state, card)
         out[i] = total

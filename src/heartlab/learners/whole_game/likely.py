@@ -70,7 +70,13 @@ class WorldStream:
 
 def merged(worlds: StateArray, times: Counts) -> tuple[StateArray, Counts]:
     """Worlds with the same hands as one: late in a deal there are few that differ."""
+    first, back = distinct_hands(worlds)
+    return worlds[first], np.bincount(back, weights=times).astype(np.int64)
+
+
+def distinct_hands(worlds: StateArray) -> tuple[Counts, Counts]:
+    """The worlds that differ, by their numbers, and for each world which of these has its hands."""
     hands = worlds["hands"]
     names = (hands * ODD[: hands.shape[1]]).sum(axis=1)  # different worlds get different names but once in 2^64
     _, first, back = np.unique(names, return_index=True, return_inverse=True)
-    return worlds[first], np.bincount(back, weights=times).astype(np.int64)
+    return first, back

@@ -381,6 +381,10 @@ const KEYS = {
 
 /** Follow a key in a replay; returns whether it meant something. @param {string} key */
 function pressInReplay(key) {
+  if (key.toLowerCase() === "h" && store.now.hello) {
+    acts.askReplay();
+    return true;
+  }
   const at = store.now.replay?.at ?? 0;
   const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: Number.MAX_SAFE_INTEGER }[key];
   if (to !== undefined) acts.step(to);

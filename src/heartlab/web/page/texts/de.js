@@ -177,7 +177,7 @@ export const DE = {
   "coach.range": "Streuung",
   "coach.moon": "Mond",
   "coach.set": "Karten",
-  "coach.more": "Mehr",
+  "coach.more": "Kostet",
   "coach.equal": "gleich",
   "coach.choose": "Diese nehmen",
   check: "Deine letzte Karte",

@@ -177,7 +177,7 @@ export const EN = {
   "coach.range": "Spread",
   "coach.moon": "Moon",
   "coach.set": "Pass",
-  "coach.more": "More",
+  "coach.more": "Costs",
   "coach.equal": "equal",
   "coach.choose": "Choose these",
   check: "Your last card",

@@ -58,12 +58,17 @@ const moons = (one) =>
     .filter(Boolean)
     .join(" ");
 
-/** Every legal card with its numbers. @param {import("../../protocol").Coaching} coaching */
+/**
+ * Every legal card with its numbers; moons only if there are any, for the panel is narrow.
+ * @param {import("../../protocol").Coaching} coaching
+ */
 function cardTable(coaching) {
-  const highest = Math.max(1, ...coaching.cards.map((one) => one.high));
-  const lowest = Math.min(0, ...coaching.cards.map((one) => one.low));
+  // A mean may lie outside of the spread, which leaves out a tenth on either side.
+  const highest = Math.max(1, ...coaching.cards.map((one) => Math.max(one.high, one.expected)));
+  const lowest = Math.min(0, ...coaching.cards.map((one) => Math.min(one.low, one.expected)));
   /** @param {number} value */
   const at = (value) => `${(100 * (value - lowest)) / (highest - lowest)}%`;
+  const anyMoon = coaching.cards.some(moons);
   const rows = coaching.cards.map((one) =>
     el(
       "tr",
@@ -76,7 +81,7 @@ function cardTable(coaching) {
       }),
       el("td", { class: "dim", text: percent(one.queen) }),
       el("td", { class: "dim", text: points(one.hearts) }),
-      el("td", { class: "dim", text: moons(one) }),
+      anyMoon && el("td", { class: "dim", text: moons(one) }),
       el(
         "td",
         { class: "wide" },
@@ -94,8 +99,8 @@ function cardTable(coaching) {
       ),
     ),
   );
-  const titles = [t("coach.card"), t("coach.points"), "Q♠", t("coach.hearts"), t("coach.moon"), t("coach.range")];
-  return judged(titles, rows);
+  const moon = anyMoon ? [t("coach.moon")] : [];
+  return judged([t("coach.card"), t("coach.points"), "Q♠", t("coach.hearts"), ...moon, t("coach.range")], rows);
 }
 
 /**
@@ -109,6 +114,7 @@ export function hint(coaching, sources, playLine = null) {
     "section",
     { class: "panel-body coach" },
     el("h2", { text: t("coach") }),
+    coaching.to && el("p", { class: "dim", text: coaching.to }),
     el("p", { class: "verdict" }, el("strong", { text: tens(coaching.first) })),
     list(coaching.words),
     playLine && coaching.line && button(t("coach.line"), playLine),

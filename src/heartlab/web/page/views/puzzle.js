@@ -77,14 +77,19 @@ function judgement(graded, acts) {
   ];
 }
 
-/** How far a puzzle has come: a step for each time that it was solved in a row. @param {PuzzleView} puzzle */
-function steps(puzzle) {
-  const label = t("puzzle.steps", { n: puzzle.stage, of: puzzle.days.length });
+/**
+ * How far a puzzle has come: a step for each time that it was solved in a row, the answer of now included.
+ * @param {PuzzleView} puzzle @param {import("../../protocol").Graded | null} graded
+ */
+function steps(puzzle, graded) {
+  const of = puzzle.days.length,
+    stage = !graded ? puzzle.stage : graded.right ? Math.min(puzzle.stage + 1, of) : 0;
+  const label = t("puzzle.steps", { n: stage, of });
   return el(
     "ol",
     { class: "steps", "aria-label": label, title: label },
     puzzle.days.map((days, index) =>
-      el("li", { class: index < puzzle.stage ? "done" : "", text: t("puzzle.days", { n: days }) }),
+      el("li", { class: index < stage ? "done" : "", text: t("puzzle.days", { n: days }) }),
     ),
   );
 }
@@ -159,7 +164,7 @@ export function puzzleView(state, acts) {
       { key: "side", class: "side puzzle open", "aria-label": t("puzzle.side") },
       el("h2", { text: t("puzzle.title", { text: puzzle.text }) }),
       el("p", { class: "dim", text: t("puzzle.rules", { rules: puzzle.rules, n: puzzle.waiting }) }),
-      steps(puzzle),
+      steps(puzzle, graded),
       el("div", { id: "lobby-panel", role: "status" }, graded && judgement(graded, acts)),
       el("p", {
         class: "on-table",
