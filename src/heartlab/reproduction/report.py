@@ -173,10 +173,12 @@ def _runs_sentence(claims: Sequence[Claim]) -> str:
     runs = sorted({claim.runs for claim in claims if claim.runs})
     if not runs:
         return "Intervals are 95 % each; below, n and the notes say over what."
-    if runs[0] == 1:
-        return "Intervals are 95 % over deals: some claims rest on a single training run and say nothing of other runs."
-    span = f"{runs[0]}" if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
-    return f"Intervals are 95 % over {span} independent training runs (Student's t)."
+    several = [one for one in runs if one > 1]
+    if not several:
+        return "Intervals are 95 % over deals: the claims rest on a single training run and say nothing of other runs."
+    span = f"{several[0]}" if len(several) == 1 else f"{several[0]} to {several[-1]}"
+    single = "; those of one run, over deals or games, say nothing of other runs" if runs[0] == 1 else ""
+    return f"Intervals are 95 % over {span} independent training runs (Student's t){single}."
 
 
 def _made(report: Report) -> str:

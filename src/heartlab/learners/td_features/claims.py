@@ -23,12 +23,20 @@ from heartlab.learners.td_features.beyond import (
     shipped,
 )
 from heartlab.learners.td_features.controls import degradation, stronger_expert, xor
-from heartlab.learners.td_features.full import EARLY_SNAPSHOT, FULL_MARGIN, SAME, closed_unit, full_sizes, full_training
+from heartlab.learners.td_features.full import (
+    EARLY_SNAPSHOT,
+    FULL_MARGIN,
+    SAME,
+    closed_claims,
+    closed_unit,
+    full_sizes,
+    full_training,
+)
 from heartlab.learners.td_features.information import information
 from heartlab.learners.td_features.parts import FEWER, expert, lead, values
 from heartlab.learners.td_features.tasks import figure_2, figure_3, raw_cards, tables, task_runs, with_pairs
 from heartlab.learners.td_features.trainer import Partners
-from heartlab.reproduction.claims import Claim, interval_text, less_claim, more_claim, same_claim
+from heartlab.reproduction.claims import Claim, interval_text, less_claim, same_claim
 from heartlab.reproduction.kept import Unit
 from heartlab.reproduction.parts import Workshop
 from heartlab.reproduction.registry import Curve, Experiment, Figure, Findings, Paper
@@ -151,23 +159,6 @@ def imperfect(shop: Workshop) -> Findings:
         f"{100 * values(units, 'moons').mean():.2f} %."
     )
     return findings
-
-
-def closed_claims(name: str, units: Sequence[Unit], sizes: dict[str, int]) -> list[Claim]:
-    """What the paper says about closed play."""
-    deals, games = sizes["closed"] * len(units), sizes["games"] * len(units)
-    points = np.array([unit["points"] for unit in units])
-    means = points.mean(axis=0)
-    return [
-        less_claim(f"{name}/points-per-deal", "the learned player takes fewer points per deal than the expert",
-                   points[:, 0] - points[:, 1], deals,
-                   f"ours {means[0]:.2f} against {means[1]:.2f}, published 6.35 and 7.30", margin=FULL_MARGIN,
-                   published=6.35 - 7.30),
-        more_claim(f"{name}/deals-won", "it wins more than half of the deals", values(units, "deals_won") - 0.5, deals,
-                   "share minus a half, ties split; published 56.9 %", margin=0.01, published=0.069),
-        more_claim(f"{name}/games-won", "it wins more than half of the games to 100", values(units, "won") - 0.5, games,
-                   "share minus a half, ties split; published 63.8 %", margin=0.02, published=0.138),
-    ]  # fmt: skip
 
 
 def leads_of_both(claims: Mapping[str, Claim]) -> str:

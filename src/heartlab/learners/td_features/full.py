@@ -6,18 +6,20 @@ nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from heartlab.learners.td_features.conjunctions import Conjunctions
 from heartlab.learners.td_features.network import Network
-from heartlab.learners.td_features.parts import Plan, Training, play_match, train_parts
+from heartlab.learners.td_features.parts import Plan, Training, play_match, train_parts, values
 from heartlab.learners.td_features.selection import select_by_weight, union
 from heartlab.learners.td_features.tasks import task_deals, task_training
 from heartlab.learners.td_features.trainer import Partners, TdParameters
 from heartlab.players.base import Player
 from heartlab.players.registry import make_player
+from heartlab.reproduction.claims import Claim, less_claim, more_claim
 from heartlab.reproduction.kept import Unit
 from heartlab.reproduction.parts import Workshop
 
@@ -92,3 +94,20 @@ def closed_unit(shop: Workshop, player: Player, deals: int, games: int, run: int
         "won": float(whole.won[:, 0].mean()),
         "finals": whole.finals.mean(axis=0),
     }
+
+
+def closed_claims(name: str, units: Sequence[Unit], sizes: dict[str, int]) -> list[Claim]:
+    """What the paper says about closed play."""
+    deals, games = sizes["closed"] * len(units), sizes["games"] * len(units)
+    points = np.array([unit["points"] for unit in units])
+    means = points.mean(axis=0)
+    return [
+        less_claim(f"{name}/points-per-deal", "the learned player takes fewer points per deal than the expert",
+                   points[:, 0] - points[:, 1], deals,
+                   f"ours {means[0]:.2f} against {means[1]:.2f}, published 6.35 and 7.30", margin=FULL_MARGIN,
+                   published=6.35 - 7.30),
+        more_claim(f"{name}/deals-won", "it wins more than half of the deals", values(units, "deals_won") - 0.5, deals,
+                   "share minus a half, ties split; published 56.9 %", margin=0.01, published=0.069),
+        more_claim(f"{name}/games-won", "it wins more than half of the games to 100", values(units, "won") - 0.5, games,
+                   "share minus a half, ties split; published 63.8 %", margin=0.02, published=0.138),
+    ]  # fmt: skip
