@@ -308,5 +308,7 @@ def test_one_run_is_not_called_an_interval_over_runs():
 
     assert "Student's t" in sentence(5, 10)
     assert "5 to 10" in sentence(5, 10)
-    assert "single training run" in sentence(1, 10)
+    assert "those of one run, over deals" in sentence(1, 10)
+    assert "over 10 independent" in sentence(1, 10)
+    assert "single training run" in sentence(1)
     assert "Student" not in sentence(1)

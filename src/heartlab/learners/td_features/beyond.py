@@ -254,7 +254,7 @@ def shipped(shop: Workshop) -> Findings:
         return closed_unit(shop, make_player("td-closed"), sizes["closed"], sizes["games"], run)
 
     units = run_units(shop, "shipped model", sizes, shop.size(10, 2), work)
-    found = closed_claims("beyond-shipped", units, sizes)
+    found = closed_claims("beyond/shipped", units, sizes)
     claims = [replace(one, runs=1, note=f"{one.note}; one network, ten blocks of deals and games") for one in found]
     finals = np.array([unit["finals"] for unit in units]).mean(axis=0)
     note = f"Mean final scores {finals[0]:.1f} against {finals[1]:.1f} (published 69.8 and 81.1)."
