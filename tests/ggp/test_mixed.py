@@ -114,7 +114,7 @@ def test_random_games_are_split_rightly():
 
 @pytest.mark.slow
 def test_many_random_games_are_split_rightly():
-    random_splits(7100, int(200 * SCALE), 3)
+    random_splits(7100, int(100 * SCALE), 3)
 
 
 def compare_sheet(name, steps, splits=2):

@@ -109,7 +109,7 @@ def test_the_network_is_right_about_random_games():
 
 @pytest.mark.slow
 def test_both_machines_are_right_about_many_random_games():
-    agree(100, int(300 * SCALE), ["prover", "network"])
+    agree(100, int(150 * SCALE), ["prover", "network"])
 
 
 @pytest.mark.slow
