@@ -96,20 +96,25 @@ def enter_world(rules: Any, world: Any, net: Net, board: Board) -> None:
 
 
 @kernel
+def _is_decided(rules: Any, state: Any) -> bool:
+    """Whether all cards that count are taken."""
+    counting = rules["penalty"]
+    if rules["bonus"] >= 0:
+        counting |= bit(rules["bonus"])
+    for seat in range(SEATS):
+        counting &= ~state["taken"][seat]
+    return counting == ZERO
+
+
+@kernel
 def _finish(rules: Any, net: Net, board: Board, weights: Any, root: int, stop: int) -> None:
     """Play the deal on the board on, all seats by the network, and write what the root's seat gets to `board.final`.
 
     It ends when all that counts is taken; or, once `stop` tricks are done, at the next choice of the root's seat.
     """
     state, obs, mind = board.state[0], board.obs[0], board.mind
-    counting = rules["penalty"]
-    if rules["bonus"] >= 0:
-        counting |= bit(rules["bonus"])
     while state["phase"] == PLAYING:
-        taken = ZERO
-        for seat in range(SEATS):
-            taken |= state["taken"][seat]
-        if counting & ~taken == ZERO:
+        if _is_decided(rules, state):
             break
         seat = np.int64(state["to_move"])
         see(rules, state, seat, ZERO, obs)
@@ -130,15 +135,9 @@ def _finish_for_all(rules: Any, net: Net, board: Board, stakes: Stakes, root: in
     Writes what each seat takes in the deal to `board.final`: what it had then, and its prediction.
     """
     state, obs, mind = board.state[0], board.obs[0], board.mind
-    counting = rules["penalty"]
-    if rules["bonus"] >= 0:
-        counting |= bit(rules["bonus"])
     asked = 0
     while state["phase"] == PLAYING:
-        taken = ZERO
-        for seat in range(SEATS):
-            taken |= state["taken"][seat]
-        if counting & ~taken == ZERO:
+        if _is_decided(rules, state):
             break
         if asked == SEATS:
             return
