@@ -229,7 +229,10 @@ def try_passes(rules: Any, root: int, worlds: Any, passes: Any, nets: Any, board
     chosen = np.zeros(SEATS, np.uint64)
     rest, rng = new_rest(), np.zeros(1, np.uint64)
     for i in range(len(worlds)):
-        _pass_all(rules[0], worlds[i], root, passing, board, weights, chosen)
+        if stakes is None:
+            _pass_all(rules[0], worlds[i], root, passing, board, weights, chosen)
+        else:  # the weights are those of the root's seat: the others are taken to pass for points
+            _pass_all(rules[0], worlds[i], root, passing, board, stakes.points, chosen)
         for j in range(len(passes)):
             if counters[NODES] >= counters[LIMIT]:
                 return i
